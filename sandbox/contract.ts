@@ -1,0 +1,80 @@
+import type { Fault } from "./fault.ts";
+import type { Limits } from "./limits.ts";
+
+/** Name of a JavaScript engine. */
+export type EngineName = "quickjs" | "isolate";
+
+/** A script that a sandbox can run: one ES module without imports. */
+export interface Program {
+  /** Digest of all that makes it up; two programs with the same key are the same program. */
+  readonly key: string;
+  /** What people call it; it stands in error messages and stack traces. */
+  readonly name: string;
+  /** Source text of the module. Its default export is a function, or an object of functions. */
+  readonly source: string;
+}
+
+/** One call of a program. */
+export interface Call {
+  readonly program: Program;
+  /** Whose call it is. Two tenants never share an instance of a sandbox. */
+  readonly tenant: string;
+  /** Name of the function where the default export is an object of functions. */
+  readonly handler: string;
+  /** The arguments, each as one JSON text. */
+  readonly args: readonly string[];
+  /** Where the guest's clock stands, in milliseconds since 1970. */
+  readonly time: number;
+  /** Seed of the guest's `Math.random`: four unsigned 32-bit numbers. */
+  readonly seed: readonly [number, number, number, number];
+  readonly limits: Limits;
+  /** Kept contexts only: calls with the same key may share a context. Absent: every call is pristine. */
+  readonly keep?: string;
+}
+
+/** What can be said of a call whether it went well or not. */
+export interface Usage {
+  /** Engine steps; `null` where the engine cannot count them. */
+  readonly steps: number | null;
+  readonly durationUs: number;
+  /** Memory that the call took beyond the loaded program, in bytes. */
+  readonly memoryBytes: number;
+  /** What the guest wrote to its console, one entry a call of it; capped. */
+  readonly logs: readonly LogLine[];
+}
+
+export interface LogLine {
+  readonly level: "debug" | "log" | "info" | "warn" | "error";
+  readonly text: string;
+}
+
+/** How a call ended: with an answer, as JSON text, or with a fault. */
+export type Outcome =
+  | ({ readonly ok: true; /** JSON text; `null` where the guest returned `undefined` or `null`. */ readonly output: string | null } & Usage)
+  | ({ readonly ok: false; readonly fault: Fault } & Usage);
+
+/** What a sandbox can say of a loaded program without calling it. */
+export type Inspection =
+  | { readonly ok: true; /** `null`: the default export is one function for every handler. */ readonly handlers: readonly string[] | null }
+  | { readonly ok: false; readonly fault: Fault };
+
+/**
+ * A sandbox: JSON text in, JSON text out, limits, faults. It knows nothing of events or policies.
+ * No engine handle, callback or compiled code crosses this boundary.
+ */
+export interface Sandbox {
+  readonly engine: EngineName;
+  /** Name and version of the engine, for the record. */
+  readonly version: string;
+  /**
+   * Calls a program. Never rejects and never throws for what a guest does; answers at once where the engine lives in
+   * this process and needs no new instance.
+   */
+  call(call: Call): Outcome | Promise<Outcome>;
+  /** Loads a program and tells what it exports. */
+  inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection>;
+  /** Frees what is kept for a program. */
+  forget(programKey: string): void;
+  /** Ends every instance and process of this sandbox. Calls in flight are answered with `crashed`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,139 @@
+/** What an error code means, and what to do. `docs/errors.md` is made from this table. */
+export interface ErrorRow {
+  /** Exit status of the command line: 64 for a wrong call, 65 for wrong input, 70 for our own failure. */
+  readonly exit: 64 | 65 | 69 | 70;
+  readonly means: string;
+  readonly fix: string;
+}
+
+/** Every error that a host's own mistake can give. Failures of hooks are faults, not errors. */
+export const errorTable = {
+  usage: {
+    exit: 64,
+    means: "a command or an option was called in a way that it does not have",
+    fix: "See `hookwarden <command> --help`.",
+  },
+  "event-not-json": {
+    exit: 65,
+    means: "an event is not strict JSON: a syntax error, a duplicate or forbidden key, invalid UTF-8, or nested too deeply",
+    fix: "Send one JSON object for each event; the message says where it went wrong.",
+  },
+  "event-too-large": {
+    exit: 65,
+    means: "an event is larger than the limit for one event",
+    fix: "Shorten the event, or raise `maxEventBytes`.",
+  },
+  "event-unknown": {
+    exit: 65,
+    means: "`hook_event_name` names no event of the catalogue",
+    fix: "See docs/events.md for the names; for another system's names use `--dialect`.",
+  },
+  "event-invalid": {
+    exit: 65,
+    means: "an event lacks a field, or a field has the wrong type",
+    fix: "The pointer says which field; docs/events.md says what it must be.",
+  },
+  "pack-not-found": {
+    exit: 65,
+    means: "there is no pack at this path, or it has no hookwarden.json",
+    fix: "Give the folder that holds hookwarden.json, or make one with `hookwarden init`.",
+  },
+  "pack-not-json": {
+    exit: 65,
+    means: "a manifest is not strict JSON",
+    fix: "The message says where; duplicate keys, `__proto__`, comments and trailing commas are refused.",
+  },
+  "pack-invalid": {
+    exit: 65,
+    means: "a manifest does not have the form that its schema asks for",
+    fix: "The pointer says which value; the schemas are in the package under `schemas/`.",
+  },
+  "path-outside-pack": {
+    exit: 65,
+    means: "a path leaves the pack: it is absolute, has `..`, or goes through a link",
+    fix: "Use a relative POSIX path to a regular file inside the pack.",
+  },
+  "file-unreadable": {
+    exit: 65,
+    means: "a file is missing, is not a regular file, or is larger than its limit",
+    fix: "Check the path and the size.",
+  },
+  "matcher-invalid": {
+    exit: 65,
+    means: "a matcher is no name, list or regular expression of the linear-time engine, or stands at an event that has nothing to match",
+    fix: "Use a name, a list such as `Edit|Write`, or a regular expression without look-around and backreferences.",
+  },
+  "reads-insufficient": {
+    exit: 65,
+    means: "a hook may change a field that it does not read whole",
+    fix: "Add the field to `reads`, so that a rewrite never drops what the hook could not see.",
+  },
+  "policy-invalid": {
+    exit: 65,
+    means: "an ordering, failure policy, grant or limit that the hook cannot have",
+    fix: "The message says which rule it breaks.",
+  },
+  "load-failed": {
+    exit: 65,
+    means: "a script could not be bundled or loaded",
+    fix: "The message says file, line and column; imports must resolve inside the pack.",
+  },
+  "dialect-unknown": { exit: 64, means: "there is no dialect of this name", fix: "`hookwarden run --help` lists them." },
+  "dialect-unsupported": {
+    exit: 65,
+    means: "a decision cannot be said in this dialect",
+    fix: "Take the action out of the hook's grants, or use another dialect.",
+  },
+  "engine-missing": {
+    exit: 69,
+    means: "the isolate engine needs the optional package isolated-vm, which is not installed or does not load",
+    fix: "Run `npm install isolated-vm`, or use `--engine quickjs`.",
+  },
+  "option-invalid": { exit: 64, means: "an option of the library has a value that it cannot have", fix: "The message says which." },
+  closed: { exit: 70, means: "the warden has been closed", fix: "Create a new one." },
+  internal: { exit: 70, means: "a failure of hookwarden itself", fix: "Please report it with the message and the command." },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** Where an error is: a file, a line of it, a place in its JSON. */
+export interface ErrorPlace {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** JSON pointer (RFC 6901) into the file or value. */
+  readonly pointer?: string;
+}
+
+/**
+ * A host's own mistake, such as an event that breaks its schema or a pack that does not load. Its `code` is stable;
+ * the message is one lower-case sentence with the offending input in backticks.
+ */
+export class HookwardenError extends Error {
+  override readonly name = "HookwardenError";
+  readonly code: ErrorCode;
+  readonly place: ErrorPlace;
+
+  constructor(code: ErrorCode, message: string, place: ErrorPlace = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.place = place;
+  }
+
+  /** What to do about it. */
+  get fix(): string {
+    return errorTable[this.code].fix;
+  }
+
+  /** One line for people: code, place, message, remedy. */
+  toLine(): string {
+    const { file, line, column, pointer } = this.place;
+    const at = [file, line, column].filter((part) => part !== undefined).join(":");
+    const where = [at, pointer].filter(Boolean).join(" at ");
+    return `${this.code}: ${where ? `${where}: ` : ""}${this.message}. ${this.fix}`;
+  }
+
+  toJSON(): { code: ErrorCode; message: string; place: ErrorPlace; fix: string } {
+    return { code: this.code, message: this.message, place: this.place, fix: this.fix };
+  }
+}
