@@ -1,0 +1,13 @@
+/** A general isolation layer for untrusted JavaScript: JSON text in, JSON text out, limits, faults. */
+export type { Call, EngineName, Inspection, LogLine, Outcome, Program, Sandbox, Usage } from "./contract.ts";
+export { type Blame, type Fault, type FaultCode, type FaultRow, faultTable } from "./fault.ts";
+export {
+  answerLimits,
+  defaultLimits,
+  limitCeilings,
+  type LimitName,
+  limitNames,
+  type LimitRow,
+  type Limits,
+  limitTable,
+} from "./limits.ts";
