@@ -1,0 +1,5 @@
+/** Strict JSON for texts that strangers wrote. */
+export { JsonError, type JsonErrorCode, pointerPart } from "./error.ts";
+export { forbiddenEventKeys, forbiddenKeys, type JsonLimits } from "./limits.ts";
+export { quote } from "./quote.ts";
+export { readJson, readJsonBytes } from "./read.ts";

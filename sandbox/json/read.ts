@@ -1,0 +1,76 @@
+import { isUtf8 } from "node:buffer";
+import { JsonError, type JsonPosition } from "./error.ts";
+import type { JsonLimits } from "./limits.ts";
+import { Reader } from "./reader.ts";
+
+/** One frame of the machine's stack is used for each level, so there is a bound that no caller can lift. */
+const deepest = 512;
+
+/**
+ * Reads one JSON text (RFC 8259, nothing else: no comments, no trailing comma, no byte order mark).
+ *
+ * Beyond `JSON.parse` it refuses duplicate keys, forbidden keys, numbers that are not finite as a double, lone
+ * surrogates in keys, and whatever passes a limit. A lone surrogate in a string value becomes U+FFFD, so that what was
+ * read is what can be written as UTF-8. Objects have no prototype; arrays are plain.
+ *
+ * @throws {JsonError} with code and place.
+ */
+export function readJson(text: string, limits: JsonLimits): unknown {
+  if (!(limits.maxDepth <= deepest)) throw new RangeError(`maxDepth is at most ${deepest}`);
+  const maxBytes = limits.maxBytes ?? Infinity;
+  if (text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes)) {
+    throw tooLarge(maxBytes);
+  }
+  if (text.charCodeAt(0) === 0xfeff) throw new JsonError("encoding", "starts with a byte order mark", start);
+  return new Reader(text, limits).document();
+}
+
+/**
+ * Reads one JSON text from its bytes, as `readJson`. The bytes must be valid UTF-8 without a byte order mark; the text
+ * is never guessed to be in another encoding.
+ *
+ * @throws {JsonError} with code and place; for `encoding` the place counts in bytes.
+ */
+export function readJsonBytes(bytes: Uint8Array, limits: JsonLimits): unknown {
+  const maxBytes = limits.maxBytes ?? Infinity;
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    throw new JsonError("encoding", "starts with a byte order mark", start);
+  }
+  if (!isUtf8(bytes)) throw new JsonError("encoding", "is not valid UTF-8", firstBadByte(bytes));
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  return readJson(text, limits);
+}
+
+const start = { offset: 0, line: 1, column: 1, pointer: "" };
+
+function tooLarge(maxBytes: number): JsonError {
+  return new JsonError("too-large", `is larger than ${maxBytes} bytes`, start);
+}
+
+/** Where the bytes stop being UTF-8. */
+function firstBadByte(bytes: Uint8Array): JsonPosition {
+  // A prefix of valid text is valid but for a character that is cut at its end, so halving finds the first bad byte:
+  // the decoder in streaming mode holds such a tail back instead of refusing it.
+  let good = 0;
+  let bad = bytes.length + 1;
+  while (bad - good > 1) {
+    const middle = (good + bad) >>> 1;
+    try {
+      new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, middle), {
+        stream: middle <= bytes.length,
+      });
+      good = middle;
+    } catch {
+      bad = middle;
+    }
+  }
+  const offset = Math.min(good, bytes.length);
+  let line = 1;
+  let lineStart = 0;
+  for (let at = bytes.indexOf(0x0a); at >= 0 && at < offset; at = bytes.indexOf(0x0a, at + 1)) {
+    line++;
+    lineStart = at + 1;
+  }
+  return { offset, line, column: offset - lineStart + 1, pointer: "" };
+}
