@@ -1,0 +1,151 @@
+import type { ActionRow } from "../../src/catalogue/actions.ts";
+import { commonFields } from "../../src/catalogue/fields.ts";
+import { actionRows, eventRows, legalActions } from "../../src/catalogue/lookup.ts";
+import type { Field, JsonSchema } from "../../src/catalogue/schema.ts";
+import { notice } from "./text.ts";
+
+type Fields = { readonly [name: string]: Field };
+
+/** `modify_input` becomes `ModifyInput`. */
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** Name of an action's interface. */
+export const actionType = (name: string): string => `${pascal(name)}Action`;
+
+/** The TypeScript type of what a schema accepts. */
+export function typeOf(schema: JsonSchema): string {
+  if (schema.tsType !== undefined) return schema.tsType;
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(" | ");
+  switch (schema.type) {
+    case undefined:
+      return "unknown";
+    case "integer":
+      return "number";
+    case "array":
+      return `readonly (${schema.items ? typeOf(schema.items) : "unknown"})[]`;
+    case "object":
+      return schema.properties ? objectType(schema) : "Record<string, unknown>";
+    default:
+      return schema.type;
+  }
+}
+
+function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema): string {
+  const members = Object.entries(properties).map(
+    ([name, part]) => `readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(part)};`,
+  );
+  return `{ ${members.join(" ")}${additionalProperties === false ? "" : " readonly [key: string]: unknown;"} }`;
+}
+
+const members = (fields: Fields, typeFor: (field: Field) => string): string =>
+  Object.entries(fields)
+    .map(
+      ([name, field]) =>
+        `/** ${sentence(field.doc)} */\nreadonly ${name}${field.optional ? "?" : ""}: ${typeFor(field)};`,
+    )
+    .join("\n");
+
+const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+
+/** State is what its hook says it is; nothing else of a payload depends on the hook. */
+const holdsState = (row: ActionRow | undefined): boolean => row?.target === "state";
+
+function eventInterface(name: string, when: string, own: Fields): string {
+  const inherited = Object.keys(commonFields).filter((field) => field in own);
+  const base =
+    inherited.length > 0
+      ? `Omit<EventBase, ${inherited.map((field) => `"${field}"`).join(" | ")}>`
+      : "EventBase";
+  return `/** ${sentence(when)} */
+export interface ${name}Event extends ${base} {
+  readonly hook_event_name: "${name}";
+  ${members(own, ({ schema }) => typeOf(schema))}
+}`;
+}
+
+function actionInterface(name: string, row: ActionRow): string {
+  const generic = holdsState(row) ? "<State = unknown>" : "";
+  return `/** ${sentence(row.means)} */
+export interface ${actionType(name)}${generic} {
+  readonly action: "${name}";
+  ${members(row.payload, ({ schema }) => (generic ? "State | null" : typeOf(schema)))}
+}`;
+}
+
+const actionUse = (name: string): string =>
+  `${actionType(name)}${holdsState(actionRows.get(name)) ? "<State>" : ""}`;
+
+const byName = (names: Iterable<string>, type: (name: string) => string): string =>
+  [...names].map((name) => `readonly ${name}: ${type(name)};`).join("\n");
+
+/** The module of all types of events, actions and handlers. */
+export function typesModule(): string {
+  const everywhere = [...actionRows].filter(([, row]) => row.everywhere).map(([name]) => name);
+  const parts = [
+    notice,
+    `/** What every event has. */
+export interface EventBase {
+  ${members(commonFields, ({ schema }) => typeOf(schema))}
+}`,
+    ...[...eventRows].map(([name, row]) => eventInterface(name, row.when, row.fields)),
+    `/** Every event by its name. */
+export interface EventMap { ${byName(eventRows.keys(), (name) => `${name}Event`)} }`,
+    `/** Any event; \`hook_event_name\` tells which. */
+export type HookEvent = EventMap[keyof EventMap];`,
+    ...[...actionRows].map(([name, row]) => actionInterface(name, row)),
+    `/** Every action by its name. */
+export interface ActionMap<State = unknown> { ${byName(actionRows.keys(), actionUse)} }`,
+    `/** Any action; \`action\` tells which. Not every one is legal at every event. */
+export type HookAction<State = unknown> = ActionMap<State>[keyof ActionMap];`,
+    `/** The actions that are legal at every event. */
+export type EverywhereAction<State = unknown> = ${everywhere.map(actionUse).join(" | ")};`,
+    `/**
+ * What a hook may return: nothing, one action, or up to 16 of them with at most one verdict. \`undefined\` and \`null\`
+ * mean \`continue\`.
+ */
+export type HookResult<Action> = Action | readonly Action[] | null | undefined | void;`,
+    `/** What a hook is told beside the event. */
+export interface HookContext<State = unknown, Config = unknown> {
+  /** What this hook's last \`set_state\` kept; \`null\` before the first, and where the manifest declares no state. */
+  readonly state: State | null;
+  /** Whose agent it is. */
+  readonly tenant: string;
+  /** Name of the hook. */
+  readonly hook: string;
+  /** The event's time, ISO 8601. \`Date\` stands at it. */
+  readonly time: string;
+  /** The hook's configuration, as the pack gives it. */
+  readonly config: Config;
+}`,
+    `/**
+ * A hook's function for one kind of event.
+ *
+ * A hook sees the fields that its manifest's \`reads\` name, and no other: a field that is not declared there is absent
+ * from the event, also where its type says that the event always has it.
+ */
+export type Handler<Event, Action, State = unknown, Config = unknown> = (
+  event: Event,
+  ctx: HookContext<State, Config>,
+) => HookResult<Action> | Promise<HookResult<Action>>;`,
+    ...[...eventRows].flatMap(([name]) => {
+      const own = [...legalActions(name)].filter((action) => !everywhere.includes(action));
+      return [
+        `/** What is legal at ${name}. */
+export type ${name}Action<State = unknown> = ${[...own.map(actionUse), "EverywhereAction<State>"].join(" | ")};`,
+        `/** What a hook may return at ${name}. */
+export type ${name}HookResult<State = unknown> = HookResult<${name}Action<State>>;`,
+        `/** A hook for ${name}. */
+export type ${name}<State = unknown, Config = unknown> = Handler<${name}Event, ${name}Action<State>, State, Config>;`,
+      ];
+    }),
+    `/** A default export with a function for each event that the hook runs at. */
+export interface Hooks<State = unknown, Config = unknown> {
+  ${[...eventRows.keys()].map((name) => `readonly ${name}?: ${name}<State, Config>;`).join("\n")}
+}`,
+    `/** A default export that is one function for all events of its manifest. Which actions are legal depends on the event. */
+export type Hook<State = unknown, Config = unknown> = Handler<HookEvent, HookAction<State>, State, Config>;`,
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
