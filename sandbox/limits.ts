@@ -87,3 +87,11 @@ export const answerLimits = {
   /** Longest key, in UTF-16 code units. */
   keyLength: 256,
 } as const;
+
+/** Least that loading a program may take, whatever its limits for calls are. */
+export const loadLimits = {
+  steps: 50_000_000,
+  wallMs: 2_000,
+  /** Bytes of the list of exported names. */
+  replyBytes: 65_536,
+} as const;

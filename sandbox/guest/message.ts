@@ -1,0 +1,103 @@
+import type { Call, LogLine } from "../contract.ts";
+import type { Fault } from "../fault.ts";
+import type { Limits } from "../limits.ts";
+
+/** The text that the prelude's `entry` takes. The arguments are JSON already and go in as they are. */
+export function encodeMessage(call: Call): string {
+  const { seed, limits, args } = call;
+  const head = `[${JSON.stringify(call.handler)},${call.time},${seed[0]},${seed[1]},${seed[2]},${seed[3]}`;
+  return `${head},${limits.logBytes},${limits.outputBytes},[${args.length === 2 ? `${args[0]},${args[1]}` : args.join(",")}]]`;
+}
+
+/** What the prelude's reply says. */
+export type Reply =
+  | { readonly ok: true; readonly output: string | null; readonly logs: readonly LogLine[] }
+  | { readonly ok: false; readonly fault: Fault; readonly logs: readonly LogLine[] };
+
+const levels: ReadonlySet<string> = new Set(["debug", "log", "info", "warn", "error"]);
+const none: readonly LogLine[] = [];
+
+/**
+ * Reads the prelude's reply. The prelude is ours, the engine that ran it may have been broken by the guest: nothing here
+ * trusts more than that it is a text, and a reply that the prelude cannot have made is a `crashed`.
+ */
+export function readReply(text: string, limits: Limits): Reply {
+  const end = text.indexOf("\n");
+  const body = text.slice(end + 1);
+  const logs = end <= 1 ? (end === 1 ? none : null) : readLogs(text.slice(1, end), limits);
+  if (logs === null) return broken();
+  switch (text.charCodeAt(0)) {
+    case 118: // v
+      return Buffer.byteLength(body) > limits.outputBytes
+        ? { ok: false, fault: tooLarge(limits), logs }
+        : { ok: true, output: body, logs };
+    case 117: // u
+      return { ok: true, output: null, logs };
+    case 116: // t
+      return { ok: false, fault: { code: "threw", message: readMessage(body) }, logs };
+    case 110: // n
+      return {
+        ok: false,
+        fault: { code: "invalid-output", message: "the answer cannot be written as JSON" },
+        logs,
+      };
+    case 111: // o
+      return { ok: false, fault: tooLarge(limits), logs };
+    case 104: // h
+      return {
+        ok: false,
+        fault: { code: "load-failed", message: "the default export has no function for this event" },
+        logs,
+      };
+    default:
+      return broken();
+  }
+}
+
+function tooLarge(limits: Limits): Fault {
+  return { code: "output-too-large", message: `the answer is larger than ${limits.outputBytes} bytes` };
+}
+
+function broken(): Reply {
+  return {
+    ok: false,
+    fault: { code: "crashed", message: "the sandbox gave a reply that it cannot have made" },
+    logs: none,
+  };
+}
+
+function readMessage(body: string): string {
+  try {
+    const message: unknown = JSON.parse(body);
+    if (typeof message === "string" && message !== "") return message.slice(0, 1_000);
+  } catch {
+    // Falls through: there is nothing to show.
+  }
+  return "a value that cannot be described";
+}
+
+function readLogs(text: string, limits: Limits): readonly LogLine[] | null {
+  let lines: unknown;
+  try {
+    lines = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(lines)) return null;
+  const logs: LogLine[] = [];
+  let bytes = 0;
+  for (const line of lines as unknown[]) {
+    if (
+      !Array.isArray(line) ||
+      typeof line[0] !== "string" ||
+      typeof line[1] !== "string" ||
+      !levels.has(line[0])
+    )
+      return null;
+    bytes += Buffer.byteLength(line[1]);
+    // The guest counted code units; a line too many here is dropped, the count of dropped lines is kept.
+    if (bytes > limits.logBytes && logs.length < lines.length - 1) continue;
+    logs.push({ level: line[0] as LogLine["level"], text: line[1].slice(0, limits.logBytes + 64) });
+  }
+  return logs;
+}

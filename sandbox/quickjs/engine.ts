@@ -1,0 +1,246 @@
+import type { Call, Inspection, LogLine, Outcome, Program, Sandbox } from "../contract.ts";
+import type { Fault } from "../fault.ts";
+import { encodeMessage, type Reply, readReply } from "../guest/message.ts";
+import { loadLimits, type Limits } from "../limits.ts";
+import {
+  type Anchors,
+  type Bounds,
+  Instance,
+  type LoadedProgram,
+  pagesFor,
+  type RawResult,
+} from "./instance.ts";
+import type { BaseImage } from "./image.ts";
+import { findLayout, type Layout } from "./layout.ts";
+import { engineVersion } from "./module.ts";
+
+export interface QuickjsOptions {
+  /**
+   * `true` (default): every call starts from the same memory image. `false`: calls with the same `keep` share a
+   * context, and see what earlier ones left.
+   */
+  readonly pristine?: boolean;
+  /** Most instances that are kept for tenants and, where not pristine, for sessions. Default 32. */
+  readonly maxInstances?: number;
+}
+
+type Loaded =
+  { readonly ok: true; readonly program: LoadedProgram } | { readonly ok: false; readonly fault: Fault };
+
+/** Creates a sandbox that runs QuickJS, as WebAssembly, in this process. */
+export async function createQuickjsSandbox(options: QuickjsOptions = {}): Promise<Sandbox> {
+  const layout = await findLayout();
+  const { base, anchors } = await Instance.createBase(layout);
+  return new QuickjsSandbox(layout, base, anchors, options);
+}
+
+class QuickjsSandbox implements Sandbox {
+  readonly engine = "quickjs";
+  readonly version = engineVersion;
+  readonly #layout: Layout;
+  readonly #base: BaseImage;
+  readonly #anchors: Anchors;
+  readonly #pristine: boolean;
+  readonly #maxInstances: number;
+  /** By program, memory and stack: an image is made for one size. */
+  readonly #programs = new Map<string, Map<string, Loaded>>();
+  readonly #instances = new Map<string, Instance>();
+  readonly #spares = new Map<number, Instance>();
+  #disposed = false;
+
+  constructor(layout: Layout, base: BaseImage, anchors: Anchors, options: QuickjsOptions) {
+    this.#layout = layout;
+    this.#base = base;
+    this.#anchors = anchors;
+    this.#pristine = options.pristine ?? true;
+    this.#maxInstances = options.maxInstances ?? 32;
+  }
+
+  call(call: Call): Outcome | Promise<Outcome> {
+    const pages = pagesFor(call.limits.memoryKb);
+    const slot = this.#slot(call, pages);
+    const instance = this.#instances.get(slot) ?? this.#takeSpare(slot, pages);
+    return instance ? this.#run(instance, slot, call) : this.#createAndRun(slot, pages, call);
+  }
+
+  async inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
+    const pages = pagesFor(limits.memoryKb);
+    const slot = `${pages}\n${tenant}`;
+    const instance =
+      this.#instances.get(slot) ?? this.#takeSpare(slot, pages) ?? (await this.#create(slot, pages));
+    const loaded = this.#load(instance, slot, program, limits);
+    return loaded.ok ? { ok: true, handlers: loaded.program.handlers } : loaded;
+  }
+
+  forget(programKey: string): void {
+    this.#programs.delete(programKey);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    this.#instances.clear();
+    this.#spares.clear();
+    this.#programs.clear();
+  }
+
+  /** Calls in one slot share an instance: those of one tenant, or, where contexts are kept, of one key and program. */
+  #slot(call: Call, pages: number): string {
+    return this.#pristine || call.keep === undefined
+      ? `${pages}\n${call.tenant}`
+      : `${pages}\n${call.tenant}\n${call.program.key}\n${call.keep}`;
+  }
+
+  #takeSpare(slot: string, pages: number): Instance | undefined {
+    const spare = this.#spares.get(pages);
+    if (!spare) return undefined;
+    this.#spares.delete(pages);
+    this.#keep(slot, spare);
+    this.#refill(pages);
+    return spare;
+  }
+
+  async #create(slot: string, pages: number): Promise<Instance> {
+    const instance = await Instance.create(this.#layout, pages, this.#base, this.#anchors);
+    this.#keep(slot, instance);
+    this.#refill(pages);
+    return instance;
+  }
+
+  async #createAndRun(slot: string, pages: number, call: Call): Promise<Outcome> {
+    return this.#run(await this.#create(slot, pages), slot, call);
+  }
+
+  #refill(pages: number): void {
+    if (this.#spares.has(pages) || this.#disposed) return;
+    void Instance.create(this.#layout, pages, this.#base, this.#anchors).then((instance) => {
+      if (!this.#disposed) this.#spares.set(pages, instance);
+    });
+  }
+
+  #keep(slot: string, instance: Instance): void {
+    if (this.#instances.size >= this.#maxInstances) {
+      const oldest = this.#instances.keys().next().value;
+      if (oldest !== undefined) this.#instances.delete(oldest);
+    }
+    this.#instances.set(slot, instance);
+  }
+
+  #load(instance: Instance, slot: string, program: Program, limits: Limits): Loaded {
+    const size = `${limits.memoryKb}/${limits.stackKb}`;
+    const known = this.#programs.get(program.key);
+    const loaded = known?.get(size);
+    if (loaded) return loaded;
+    const bounds: Bounds = {
+      steps: Math.max(limits.steps, loadLimits.steps),
+      deadline: performance.now() + Math.max(limits.wallMs, loadLimits.wallMs),
+      maxReplyBytes: loadLimits.replyBytes,
+    };
+    const result = instance.load(program.name, program.source, limits, bounds);
+    if (!instance.healthy) this.#instances.delete(slot);
+    const fresh: Loaded =
+      "image" in result ? { ok: true, program: result } : { ok: false, fault: loadFault(result) };
+    // A failure by the clock may not happen again; one by counting will.
+    if (fresh.ok || fresh.fault.code !== "timeout") {
+      if (known) known.set(size, fresh);
+      else this.#programs.set(program.key, new Map([[size, fresh]]));
+    }
+    return fresh;
+  }
+
+  #run(instance: Instance, slot: string, call: Call): Outcome {
+    const started = performance.now();
+    const { limits } = call;
+    const loaded = this.#load(instance, slot, call.program, limits);
+    if (!loaded.ok) return fail(loaded.fault, instance.steps, started, instance.memoryBytes);
+    const kept = !this.#pristine && call.keep !== undefined;
+    if (kept) instance.resume(loaded.program);
+    else instance.select(loaded.program);
+    const message = encodeMessage(call);
+    if (
+      message.length > limits.inputBytes ||
+      (message.length * 3 > limits.inputBytes && Buffer.byteLength(message) > limits.inputBytes)
+    ) {
+      return fail(inputTooLarge(limits), 0, started, 0);
+    }
+    const result = instance.call(message, {
+      steps: limits.steps,
+      deadline: performance.now() + limits.wallMs,
+      maxReplyBytes: limits.outputBytes + 6 * limits.logBytes + 4_096,
+    });
+    if (!instance.healthy) {
+      this.#instances.delete(slot);
+      this.#refill(instance.pages);
+    }
+    const { steps, memoryBytes } = instance;
+    if (result.kind !== "text") return fail(callFault(result, limits), steps, started, memoryBytes);
+    const reply = readReply(result.text, limits);
+    const logs: readonly LogLine[] = reply.logs;
+    const durationUs = microseconds(started);
+    if (reply.ok) return { ok: true, output: reply.output, steps, durationUs, memoryBytes, logs };
+    return { ok: false, fault: this.#refine(reply, instance, limits), steps, durationUs, memoryBytes, logs };
+  }
+
+  /** An error that the guest let through is one of the stack where the host sees that the stack was used up. */
+  #refine(reply: Reply & { ok: false }, instance: Instance, limits: Limits): Fault {
+    if (reply.fault.code !== "threw" || !instance.reachedStackLimit()) return reply.fault;
+    return { code: "stack-exceeded", message: `used more than ${limits.stackKb} KiB of stack` };
+  }
+}
+
+function microseconds(since: number): number {
+  return Math.round((performance.now() - since) * 1_000);
+}
+
+function fail(fault: Fault, steps: number, started: number, memoryBytes: number): Outcome {
+  return { ok: false, fault, steps, durationUs: microseconds(started), memoryBytes, logs: [] };
+}
+
+function inputTooLarge(limits: Limits): Fault {
+  return { code: "overloaded", message: `the event is larger than ${limits.inputBytes} bytes` };
+}
+
+function callFault(result: Exclude<RawResult, { kind: "text" }>, limits: Limits): Fault {
+  switch (result.kind) {
+    case "stopped":
+      return result.by === "steps"
+        ? { code: "steps-exceeded", message: `used more than ${limits.steps} steps` }
+        : { code: "timeout", message: `took longer than ${limits.wallMs} ms` };
+    case "unsettled":
+      return { code: "timeout", message: "waits for a promise that nothing can settle any more" };
+    case "refused-memory":
+      return { code: "memory-exceeded", message: `asked for more than ${limits.memoryKb} KiB of memory` };
+    case "overflow":
+      return { code: "stack-exceeded", message: `used more than ${limits.stackKb} KiB of stack` };
+    case "too-large":
+      return { code: "output-too-large", message: `the answer is larger than ${limits.outputBytes} bytes` };
+    case "exception":
+      return { code: "threw", message: result.message };
+    case "trap":
+      return { code: "crashed", message: "the engine trapped" };
+  }
+}
+
+function loadFault(result: Exclude<RawResult | LoadedProgram, LoadedProgram>): Fault {
+  switch (result.kind) {
+    case "exception":
+      return { code: "load-failed", message: result.message };
+    case "unsettled":
+      return {
+        code: "load-failed",
+        message: "the module waits for a promise that nothing can settle any more",
+      };
+    case "stopped":
+      return result.by === "steps"
+        ? { code: "steps-exceeded", message: `used more than ${loadLimits.steps} steps while it was loaded` }
+        : { code: "timeout", message: "took too long to load" };
+    case "refused-memory":
+      return { code: "memory-exceeded", message: "asked for too much memory while it was loaded" };
+    case "overflow":
+      return { code: "stack-exceeded", message: "used too much stack while it was loaded" };
+    case "trap":
+      return { code: "crashed", message: "the engine trapped while the module was loaded" };
+    case "text":
+    case "too-large":
+      return { code: "load-failed", message: "the module exports too many names" };
+  }
+}

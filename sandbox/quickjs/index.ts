@@ -1,0 +1,1 @@
+export { createQuickjsSandbox, type QuickjsOptions } from "./engine.ts";

@@ -1,0 +1,360 @@
+import type { Limits } from "../limits.ts";
+import { preludeSource } from "../guest/generated/prelude.ts";
+import { permits } from "../guest/permits.ts";
+import { type BaseImage, captureBase, captureProgram, type ProgramImage, restore } from "./image.ts";
+import { evaluate, type Layout, stepsPerInterrupt, writeText } from "./layout.ts";
+import { createModule, type EngineModule, pageBytes } from "./module.ts";
+
+/** Texts up to this size are written into a buffer that belongs to the image; larger ones are allocated for the call. */
+const callBufferBytes = 32_768;
+/** What the stack may be used for below its limit: functions of the engine that do not check it. */
+const stackMargin = 65_536;
+const moduleFlag = 1;
+const promise = { pending: 0, fulfilled: 1, rejected: 2 } as const;
+
+/** Pointers to what the prelude left in the base image. The same in every instance. */
+export interface Anchors {
+  readonly runtime: number;
+  readonly context: number;
+  readonly undefined: number;
+  readonly entry: number;
+  readonly poll: number;
+  readonly register: number;
+  readonly callBuffer: number;
+  readonly argv: number;
+}
+
+/** A program as one memory image, ready to be written into any instance of its size. */
+export interface LoadedProgram {
+  readonly image: ProgramImage;
+  /** Names of the handlers, `null` where one function serves all. */
+  readonly handlers: readonly string[] | null;
+  readonly stackBytes: number;
+}
+
+/** Why the guest's code was ended from outside. */
+export type Stopped = "steps" | "wall" | null;
+
+/** What happened in the engine, as the host saw it. */
+export type RawResult =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "exception"; readonly message: string }
+  | { readonly kind: "too-large" }
+  | { readonly kind: "unsettled" }
+  | { readonly kind: "stopped"; readonly by: "steps" | "wall" }
+  | { readonly kind: "refused-memory" }
+  | { readonly kind: "overflow" }
+  | { readonly kind: "trap"; readonly message: string };
+
+/** What calls need beyond their text. */
+export interface Bounds {
+  readonly steps: number;
+  /** In `performance.now()` milliseconds. */
+  readonly deadline: number;
+  readonly maxReplyBytes: number;
+}
+
+/** Size of memory, in pages, that a program with this limit needs: room for the engine and the program, and the call. */
+export function pagesFor(memoryKb: number): number {
+  const needed = memoryKb * 1_024 + 7.5 * 1_048_576;
+  let pages = 256;
+  while (pages * pageBytes < needed) pages *= 2;
+  return pages;
+}
+
+/** One engine with its memory. Holds one image at a time, and runs it. */
+export class Instance {
+  readonly pages: number;
+  /** `false` after anything that leaves the engine in doubt; it must be thrown away then. */
+  healthy = true;
+  /** Steps of the last call. */
+  steps = 0;
+  /** Bytes of heap that the last call took beyond the image. */
+  memoryBytes = 0;
+  readonly #module: EngineModule;
+  readonly #layout: Layout;
+  readonly #memory: Buffer;
+  readonly #words: Uint32Array;
+  #base: BaseImage | undefined;
+  #anchors: Anchors | undefined;
+  #loaded: LoadedProgram | null = null;
+  #dirty = false;
+  #stopped: Stopped = null;
+
+  private constructor(module: EngineModule, layout: Layout, pages: number) {
+    this.pages = pages;
+    this.#module = module;
+    this.#layout = layout;
+    this.#memory = Buffer.from(module.memory.buffer);
+    this.#words = new Uint32Array(module.memory.buffer);
+  }
+
+  /** Instantiates an engine and puts a base image into it. */
+  static async create(layout: Layout, pages: number, base: BaseImage, anchors: Anchors): Promise<Instance> {
+    const instance = new Instance(await createModule(pages), layout, pages);
+    for (const piece of base.pieces) instance.#memory.set(piece.bytes, piece.at);
+    instance.#base = base;
+    instance.#anchors = anchors;
+    return instance;
+  }
+
+  /** Builds the base image: runtime, context and prelude, evaluated once in a process. */
+  static async createBase(layout: Layout): Promise<{ readonly base: BaseImage; readonly anchors: Anchors }> {
+    const module = await createModule();
+    const { exports } = module;
+    const runtime = exports._QTS_NewRuntime();
+    const context = exports._QTS_NewContext(runtime, 0);
+    exports._QTS_RuntimeEnableInterruptHandler(runtime);
+    const world = evaluate(module, context, `${preludeSource}(${JSON.stringify(permits)})`);
+    const property = (name: string): number => {
+      const text = writeText(module, name);
+      const key = exports._QTS_NewString(context, text.at);
+      return exports._QTS_GetProp(context, world, key);
+    };
+    if (exports._QTS_ResolveException(context, world) !== 0)
+      throw new Error("the guest's prelude does not run");
+    const anchors: Anchors = {
+      runtime,
+      context,
+      undefined: exports._QTS_GetUndefined(),
+      entry: property("entry"),
+      poll: property("poll"),
+      register: property("register"),
+      callBuffer: exports._malloc(callBufferBytes),
+      argv: exports._malloc(16),
+    };
+    const words = new Uint32Array(module.memory.buffer);
+    const memory = new Uint8Array(module.memory.buffer);
+    memory.fill(0, anchors.callBuffer, anchors.callBuffer + callBufferBytes);
+    const heapEnd = words[layout.breakWord]!;
+    return { base: captureBase(memory, layout, heapEnd), anchors };
+  }
+
+  /** Evaluates a program in a clean engine and takes its image. The instance holds the program afterwards. */
+  load(name: string, source: string, limits: Limits, bounds: Bounds): LoadedProgram | RawResult {
+    this.#wipe();
+    const { exports } = this.#module;
+    const { runtime, context, register, undefined: undef } = this.#mustAnchors();
+    const stackBytes = limits.stackKb * 1_024;
+    const result = this.#guard(bounds, (): RawResult => {
+      exports._QTS_RuntimeSetMaxStackSize(runtime, stackBytes);
+      const code = writeText(this.#module, source);
+      const file = writeText(this.#module, name);
+      if (code.at === 0 || file.at === 0) return { kind: "refused-memory" };
+      let namespace = exports._QTS_Eval(context, code.at, code.bytes, file.at, 0, moduleFlag);
+      // The text is of no use any more, and would be carried in every image.
+      this.#memory.fill(0, code.at, code.at + code.bytes);
+      exports._free(code.at);
+      exports._free(file.at);
+      const failed = this.#exception(namespace);
+      if (failed) return failed;
+      while (exports._QTS_PromiseState(context, namespace) === promise.pending) {
+        if (!exports._QTS_IsJobPending(runtime)) return { kind: "unsettled" };
+        exports._QTS_ExecutePendingJob(runtime, 1, this.#mustAnchors().argv);
+        if (this.#stopped) return { kind: "stopped", by: this.#stopped };
+      }
+      const state = exports._QTS_PromiseState(context, namespace);
+      if (state === promise.rejected) {
+        return { kind: "exception", message: this.#describe(exports._QTS_PromiseResult(context, namespace)) };
+      }
+      if (state === promise.fulfilled) namespace = exports._QTS_PromiseResult(context, namespace);
+      this.#words[this.#mustAnchors().argv >> 2] = namespace;
+      const names = exports._QTS_Call(context, register, undef, 1, this.#mustAnchors().argv);
+      const thrown = this.#exception(names);
+      if (thrown) return thrown;
+      return { kind: "text", text: this.#read(names, 1_048_576) ?? "" };
+    });
+    if (result.kind !== "text") return result;
+    // `f` where one function serves every event, else a list of names, else nothing that could be called.
+    if (result.text === "")
+      return { kind: "exception", message: "the module has no default export that can be called" };
+    const handlers = result.text === "f" ? null : (JSON.parse(result.text) as string[]);
+    const image = this.#capture(limits, stackBytes);
+    if (!image) return { kind: "refused-memory" };
+    this.#loaded = { image, handlers, stackBytes };
+    this.#dirty = true;
+    return this.#loaded;
+  }
+
+  /** Puts a program's image in place, whatever was there. */
+  select(program: LoadedProgram): void {
+    if (this.#loaded === program && !this.#dirty) return;
+    if (this.#loaded !== program) {
+      this.#wipe();
+      this.#loaded = program;
+    } else this.#scrub(program);
+    restore(this.#memory, this.#base!, program.image);
+    this.#dirty = false;
+  }
+
+  /** Goes on with a program in the state that its last call left, or starts it. */
+  resume(program: LoadedProgram): void {
+    if (this.#loaded !== program) this.select(program);
+  }
+
+  /** Calls the selected program with a message of the prelude, and gives the prelude's reply. */
+  call(message: string, bounds: Bounds): RawResult {
+    const { exports } = this.#module;
+    const { context, runtime, entry, poll, argv, undefined: undef } = this.#mustAnchors();
+    const words = this.#words;
+    return this.#guard(bounds, (): RawResult => {
+      const at = this.#write(message);
+      if (at === 0) return { kind: "refused-memory" };
+      words[argv >> 2] = exports._QTS_NewString(context, at);
+      let reply = exports._QTS_Call(context, entry, undef, 1, argv);
+      for (;;) {
+        if (this.#stopped) return { kind: "stopped", by: this.#stopped };
+        const failed = this.#exception(reply);
+        if (failed) return failed;
+        const text = this.#read(reply, bounds.maxReplyBytes);
+        if (text === null) return { kind: "too-large" };
+        if (text !== "p") return { kind: "text", text };
+        // Job by job, so that nothing runs after the one that settles the answer.
+        if (!exports._QTS_IsJobPending(runtime)) return { kind: "unsettled" };
+        exports._QTS_ExecutePendingJob(runtime, 1, argv);
+        reply = exports._QTS_Call(context, poll, undef, 0, 0);
+      }
+    });
+  }
+
+  /** Runs guest code under the bounds, and says what the host saw. */
+  #guard(bounds: Bounds, run: () => RawResult): RawResult {
+    const module = this.#module;
+    const { context } = this.#mustAnchors();
+    const counter = (context >> 2) + this.#layout.counterWord;
+    const heapBefore = this.#words[this.#layout.breakWord]!;
+    let polls = 0;
+    this.#dirty = true;
+    this.#stopped = null;
+    module.refusals = 0;
+    this.#words[counter] = stepsPerInterrupt;
+    module.interrupt = () => {
+      polls++;
+      if (this.#stopped) return true;
+      if (polls * stepsPerInterrupt >= bounds.steps) this.#stopped = "steps";
+      else if (performance.now() > bounds.deadline) this.#stopped = "wall";
+      return this.#stopped !== null;
+    };
+    let result: RawResult;
+    try {
+      result = run();
+    } catch (error) {
+      this.healthy = false;
+      // V8's own stack ran out below the engine's limit, or the engine trapped.
+      result =
+        error instanceof RangeError
+          ? { kind: "overflow" }
+          : { kind: "trap", message: String((error as Error)?.message ?? error) };
+    }
+    module.interrupt = () => true;
+    this.memoryBytes = Math.max(0, this.#words[this.#layout.breakWord]! - heapBefore);
+    this.steps = polls * stepsPerInterrupt + (stepsPerInterrupt - (this.#words[counter]! | 0));
+    if (this.#stopped) {
+      this.healthy = false;
+      return { kind: "stopped", by: this.#stopped };
+    }
+    // What the guest made of a refused allocation does not matter: after one, nothing of the instance is trusted.
+    if (module.refusals > 0) {
+      this.healthy = false;
+      return { kind: "refused-memory" };
+    }
+    return result;
+  }
+
+  /** Whether the last call used the stack down to its limit. */
+  reachedStackLimit(): boolean {
+    const { stackBytes } = this.#loaded!;
+    const limit = this.#layout.heapStart - stackBytes;
+    const window = this.#words.subarray((limit - 4_096) >> 2, (limit + 8_192) >> 2);
+    return window.some((word) => word !== 0);
+  }
+
+  #mustAnchors(): Anchors {
+    return this.#anchors!;
+  }
+
+  #write(text: string): number {
+    const memory = this.#memory;
+    const { callBuffer } = this.#mustAnchors();
+    // Three bytes a code unit at most, so a short text needs no counting.
+    if (text.length * 3 < callBufferBytes) {
+      memory[callBuffer + memory.write(text, callBuffer, callBufferBytes - 1, "utf8")] = 0;
+      return callBuffer;
+    }
+    return writeText(this.#module, text).at;
+  }
+
+  #read(value: number, maxBytes: number): string | null {
+    const start = this.#module.exports._QTS_GetString(this.#mustAnchors().context, value);
+    if (start === 0) return "";
+    const end = this.#memory.indexOf(0, start);
+    if (end - start > maxBytes) return null;
+    return this.#memory.toString("utf8", start, end);
+  }
+
+  #exception(value: number): RawResult | null {
+    const { exports } = this.#module;
+    const error = exports._QTS_ResolveException(this.#mustAnchors().context, value);
+    if (error === 0) return null;
+    if (this.#stopped) return { kind: "stopped", by: this.#stopped };
+    return { kind: "exception", message: this.#describe(error) };
+  }
+
+  /** Asks the guest for the text of an error, within the bounds of the call that failed. */
+  #describe(error: number): string {
+    const { exports } = this.#module;
+    const text = exports._QTS_GetString(this.#mustAnchors().context, error);
+    if (text === 0) return "a value that cannot be described";
+    return this.#memory.toString("utf8", text, Math.min(this.#memory.indexOf(0, text), text + 1_000));
+  }
+
+  #capture(limits: Limits, stackBytes: number): ProgramImage | null {
+    const { exports } = this.#module;
+    this.#clearStack(stackBytes);
+    const words = this.#words;
+    const { breakWord } = this.#layout;
+    // All memory but what the call may take is filled with one block that nobody touches: what the guest asks for
+    // beyond that has to come from the host, which refuses and knows it.
+    const free = this.pages * pageBytes - words[breakWord]!;
+    const ballastBytes = free - limits.memoryKb * 1_024;
+    const headEnd = words[breakWord]!;
+    if (ballastBytes < 4_096) return null;
+    const ballast = exports._malloc(ballastBytes);
+    if (ballast === 0) return null;
+    const heapEnd = words[breakWord]!;
+    const tailStart = Math.max(headEnd, (ballast + ballastBytes - 64) & ~255);
+    return captureProgram(this.#memory, this.#layout, this.#base!, { headEnd, tailStart, heapEnd });
+  }
+
+  /** Takes away what calls of the selected program leave beyond its image. */
+  #scrub(program: LoadedProgram): void {
+    const { image } = program;
+    const heapEnd = this.#words[this.#layout.breakWord]!;
+    if (heapEnd > image.heapEnd) this.#memory.fill(0, image.tailStart, heapEnd);
+    else this.#memory.fill(0, image.tailStart, image.heapEnd);
+    this.#clearStack(program.stackBytes);
+  }
+
+  #clearStack(stackBytes: number): void {
+    const { heapStart } = this.#layout;
+    this.#memory.fill(0, heapStart - stackBytes - stackMargin, heapStart);
+  }
+
+  /** Puts the base image back, over whatever program was there. */
+  #wipe(): void {
+    const base = this.#base!;
+    const { heapStart, staticEnd, breakWord } = this.#layout;
+    const memory = this.#memory;
+    const heapEnd = Math.max(this.#words[breakWord]!, base.heapEnd);
+    const program = this.#loaded;
+    this.#clearStack(program ? program.stackBytes : 1_048_576);
+    if (program) {
+      memory.fill(0, heapStart, program.image.headEnd);
+      memory.fill(0, program.image.tailStart, Math.max(heapEnd, program.image.heapEnd));
+    } else memory.fill(0, heapStart, heapEnd);
+    memory.fill(0, 0, staticEnd);
+    for (const piece of base.pieces) memory.set(piece.bytes, piece.at);
+    this.#loaded = null;
+    this.#dirty = false;
+  }
+}

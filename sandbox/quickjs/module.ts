@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import loader from "@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module";
+
+const require = createRequire(import.meta.url);
+
+/** The functions of the compiled engine that are used here; pointers are byte offsets into its memory. */
+export interface Exports {
+  _malloc(bytes: number): number;
+  _free(pointer: number): void;
+  _QTS_NewRuntime(): number;
+  _QTS_NewContext(runtime: number, intrinsics: number): number;
+  _QTS_RuntimeSetMaxStackSize(runtime: number, bytes: number): void;
+  _QTS_RuntimeEnableInterruptHandler(runtime: number): void;
+  _QTS_Eval(
+    context: number,
+    code: number,
+    length: number,
+    file: number,
+    detectModule: number,
+    flags: number,
+  ): number;
+  _QTS_Call(context: number, fn: number, self: number, argc: number, argv: number): number;
+  _QTS_NewString(context: number, utf8: number): number;
+  _QTS_GetString(context: number, value: number): number;
+  _QTS_GetProp(context: number, object: number, key: number): number;
+  _QTS_GetUndefined(): number;
+  _QTS_ResolveException(context: number, value: number): number;
+  _QTS_PromiseState(context: number, promise: number): number;
+  _QTS_PromiseResult(context: number, promise: number): number;
+  _QTS_IsJobPending(runtime: number): number;
+  _QTS_ExecutePendingJob(runtime: number, maxJobs: number, contextOut: number): number;
+  _QTS_FreeValuePointer(context: number, value: number): void;
+  _QTS_FreeCString(context: number, text: number): void;
+}
+
+// The package's types describe its CommonJS form.
+const createEmscriptenModule = loader as unknown as (options: object) => Promise<Exports>;
+
+/** Bytes of one WebAssembly page. */
+export const pageBytes = 65_536;
+/** The pages that the engine's binary asks for at least. */
+export const basePages = 256;
+
+/** One instantiated engine with a memory of fixed size. */
+export interface EngineModule {
+  readonly exports: Exports;
+  readonly memory: WebAssembly.Memory;
+  /** How often the host refused to give more memory. */
+  refusals: number;
+  /** Asked every 10,000 steps; `true` ends the guest's code. */
+  interrupt: () => boolean;
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+/** Compiles the engine once in a process. */
+function compile(): WebAssembly.Module {
+  compiled ??= new WebAssembly.Module(
+    readFileSync(require.resolve("@jitl/quickjs-ng-wasmfile-release-sync/wasm")),
+  );
+  return compiled;
+}
+
+function unexpected(): never {
+  throw new Error("the engine called a function that it was never given");
+}
+
+/**
+ * Instantiates the engine. Its memory has `pages` pages and never grows: asking for more is refused, counted, and seen
+ * by the guest as a failed allocation. Functions through which the engine could learn of the host are cut off by the
+ * guest's prelude; nothing of a guest is ever printed.
+ */
+export async function createModule(pages: number = basePages): Promise<EngineModule> {
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+  const module: EngineModule = {
+    exports: undefined as unknown as Exports,
+    memory,
+    refusals: 0,
+    interrupt: () => false,
+  };
+  // The runtime's own `grow` would fail at the maximum as well; this one also tells the host.
+  memory.grow = () => {
+    module.refusals++;
+    throw new RangeError("memory is of fixed size");
+  };
+  const wasm = compile();
+  const exports = await createEmscriptenModule({
+    wasmMemory: memory,
+    noExitRuntime: true,
+    print: () => undefined,
+    printErr: () => undefined,
+    instantiateWasm(
+      imports: WebAssembly.Imports,
+      done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+    ) {
+      done(new WebAssembly.Instance(wasm, imports), wasm);
+      return {};
+    },
+    callbacks: {
+      shouldInterrupt: () => (module.interrupt() ? 1 : 0),
+      callFunction: unexpected,
+      loadModuleSource: unexpected,
+      normalizeModule: unexpected,
+      freeHostRef: unexpected,
+    },
+  });
+  return Object.assign(module, { exports });
+}
+
+/** Package and version of the engine, for the record. */
+export const engineVersion: string = `quickjs-ng ${
+  (require("@jitl/quickjs-ng-wasmfile-release-sync/package.json") as { version: string }).version
+}`;
