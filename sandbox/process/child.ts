@@ -1,0 +1,98 @@
+/**
+ * The program of a child process: reads calls from standard input, runs them in an engine, writes answers to standard
+ * output. It blocks while it reads, which is what makes a round trip short, and it holds nothing that must be saved,
+ * so that it can be killed at any moment.
+ *
+ * Arguments: name of the engine, its options as JSON, and for tests the path of a module that stands in for it.
+ */
+import { readSync, writeSync } from "node:fs";
+import type { EngineName, Sandbox } from "../contract.ts";
+import { EngineMissingError } from "../engine-missing.ts";
+import { encodeInspection, encodeMissing, encodeOutcome, encodeReady } from "./reply.ts";
+import { protocolVersion, RequestReader } from "./request.ts";
+import { StdinSource } from "./stdin-source.ts";
+
+/** What an engine may have beyond the contract, to work while nobody waits for it. */
+interface Tidying {
+  /** Called when an answer has left: the place to restore memory for the next call. */
+  tidy?(): void;
+}
+
+type Engine = Sandbox & Tidying;
+
+interface EngineModule {
+  createSandbox(options: unknown): Promise<Engine>;
+}
+
+async function loadEngine(
+  name: EngineName,
+  options: { pristine?: boolean },
+  modulePath: string | undefined,
+): Promise<Engine> {
+  if (modulePath !== undefined) return ((await import(modulePath)) as EngineModule).createSandbox(options);
+  if (name === "isolate") return (await import("../isolate/index.ts")).createIsolateSandbox(options);
+  return (await import("../quickjs/index.ts")).createQuickjsSandbox(options);
+}
+
+/** From here on not even this module can read a file or load an addon. Newer versions of Node.js can drop rights. */
+function dropRights(): void {
+  const permission = process.permission as { drop?(scope: string): void } | undefined;
+  for (const scope of ["fs.read", "fs.write", "addon", "child", "worker", "wasi", "inspector", "net"]) {
+    try {
+      permission?.drop?.(scope);
+    } catch {
+      // This version does not know the scope, so there is nothing to drop.
+    }
+  }
+}
+
+/** Writes all of a text. The descriptor blocks, so a slow parent only makes this child wait. */
+function send(text: string): void {
+  if (text.length < 16_384) {
+    const size = Buffer.byteLength(text);
+    if (writeSync(1, text) === size) return;
+    // A short write of a small frame does not happen on a blocking pipe; if it does, the stream is beyond repair.
+    process.exit(1);
+  }
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    }
+  }
+}
+
+async function main(): Promise<void> {
+  const [name, options, modulePath] = process.argv.slice(2) as [EngineName, string, string?];
+  let engine: Engine;
+  try {
+    engine = await loadEngine(name, JSON.parse(options) as { pristine?: boolean }, modulePath);
+  } catch (error) {
+    if (!(error instanceof EngineMissingError)) throw error;
+    send(encodeMissing(error.message));
+    process.exit(69);
+  }
+  dropRights();
+  send(encodeReady(engine.version, protocolVersion));
+  const requests = new RequestReader(new StdinSource(readSync));
+  for (let request = requests.next(); request !== null; request = requests.next()) {
+    if (request.kind === "call") {
+      const answer = engine.call(request.call);
+      const outcome = answer instanceof Promise ? await answer : answer;
+      send(encodeOutcome(request.id, outcome, request.call.limits));
+      engine.tidy?.();
+    } else if (request.kind === "inspect") {
+      const { id, program, limits, tenant } = request;
+      send(encodeInspection(id, await engine.inspect(program, limits, tenant)));
+    } else if (request.kind === "forget") engine.forget(request.program.key);
+  }
+  process.exit(0);
+}
+
+main().catch((error: unknown) => {
+  // Only people who debug see this; the parent keeps the end of it and shows it to nobody else.
+  writeSync(2, `${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(70);
+});

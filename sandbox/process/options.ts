@@ -1,0 +1,86 @@
+import { availableParallelism } from "node:os";
+import type { EngineName } from "../contract.ts";
+
+export interface ProcessSandboxOptions {
+  readonly engine: EngineName;
+  /** Most child processes that work at the same time. Default: one less than there are cores, 1 to 4. */
+  readonly processes?: number;
+  /** Children that stand ready to take over. They come on top of `processes`. Default 1. */
+  readonly spares?: number;
+  /**
+   * `one`: a child serves one tenant in its life, and is replaced for another one. `shared`: it serves all, one after
+   * another, and the engine keeps them apart. Default: `shared` for quickjs; isolate is always `one`.
+   */
+  readonly tenantsPerProcess?: "shared" | "one";
+  /** `false` lets the engine keep contexts where a call has a `keep` key. Default `true`. */
+  readonly pristine?: boolean;
+  /** Memory of a child beyond what it had before a call and what the call may take, in bytes. Default 64 MiB. */
+  readonly rssMarginBytes?: number;
+  /** A child above this is replaced when it has answered, in bytes. Default 1.25 GiB. */
+  readonly rssRetireBytes?: number;
+  /** Heap of V8 in a child, in MiB. Default 512. */
+  readonly heapMb?: number;
+  /** Most calls that wait or run at the same time; more are answered with `overloaded`. Default 1024. */
+  readonly queueLimit?: number;
+  /** Most bytes of arguments that wait or run at the same time. Default 64 MiB. */
+  readonly queueBytes?: number;
+  /** Most calls that are sent to one child before it has answered the first of them. Default 32. */
+  readonly pipeline?: number;
+  /** What a call gets beyond `limits.wallMs` before its child is killed, in milliseconds. Default 50. */
+  readonly graceMs?: number;
+  /** What the first call of a program in a child gets on top, in milliseconds. Default 2000. */
+  readonly loadMs?: number;
+  /** How long a child may take to start, in milliseconds. Default 10000. */
+  readonly startMs?: number;
+  /** Path of a script that stands in for the child's program. For tests of the parent. */
+  readonly childModule?: string;
+  /** Path of a module that stands in for the engine in the child. For tests of the child. */
+  readonly engineModule?: string;
+}
+
+/** Options with every default filled in. */
+export type Settings = Required<Omit<ProcessSandboxOptions, "childModule" | "engineModule">> &
+  Pick<ProcessSandboxOptions, "childModule" | "engineModule">;
+
+const MiB = 1_048_576;
+
+/** Fills in the defaults. Throws `RangeError` for a number that makes no sense. */
+export function settingsOf(options: ProcessSandboxOptions): Settings {
+  const { engine } = options;
+  const settings: Settings = {
+    processes: Math.max(1, Math.min(4, availableParallelism() - 1)),
+    spares: 1,
+    pristine: true,
+    rssMarginBytes: 64 * MiB,
+    rssRetireBytes: 1_280 * MiB,
+    heapMb: 512,
+    queueLimit: 1_024,
+    queueBytes: 64 * MiB,
+    pipeline: 32,
+    graceMs: 50,
+    loadMs: 2_000,
+    startMs: 10_000,
+    ...options,
+    // An isolate shares its process with its neighbours' memory: one tenant each, whatever is asked for.
+    tenantsPerProcess: engine === "isolate" ? "one" : (options.tenantsPerProcess ?? "shared"),
+  };
+  const minimum = {
+    processes: 1,
+    spares: 0,
+    rssMarginBytes: MiB,
+    rssRetireBytes: MiB,
+    heapMb: 32,
+    queueLimit: 1,
+    queueBytes: 1,
+    pipeline: 1,
+    graceMs: 0,
+    loadMs: 0,
+    startMs: 1,
+  };
+  for (const [name, least] of Object.entries(minimum) as [keyof typeof minimum, number][]) {
+    if (!Number.isSafeInteger(settings[name]) || settings[name] < least) {
+      throw new RangeError(`\`${name}\` must be a whole number of at least ${least}`);
+    }
+  }
+  return settings;
+}

@@ -1,0 +1,86 @@
+import type { readSync } from "node:fs";
+import type { ByteSource } from "./request.ts";
+
+const usualBytes = 65_536;
+/** A buffer that one large frame has made is given back when it is empty. */
+const keptBytes = 1_048_576;
+
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+/** Standard input as lines and texts of known size; blocks until they are there. */
+export class StdinSource implements ByteSource {
+  readonly #read: typeof readSync;
+  #buffer = Buffer.allocUnsafeSlow(usualBytes);
+  #from = 0;
+  #to = 0;
+
+  constructor(read: typeof readSync) {
+    this.#read = read;
+  }
+
+  line(): string | null {
+    if (this.#from === this.#to && this.#buffer.length > keptBytes)
+      this.#buffer = Buffer.allocUnsafeSlow(usualBytes);
+    for (let searched = 0; ;) {
+      const unread = this.#to - this.#from;
+      if (unread > searched) {
+        const newline = this.#buffer.indexOf(10, this.#from + searched);
+        if (newline >= 0 && newline < this.#to) {
+          const line = this.#buffer.latin1Slice(this.#from, newline);
+          this.#from = newline + 1;
+          return line;
+        }
+      }
+      if (!this.#fill(unread + 1)) return null;
+      searched = unread;
+    }
+  }
+
+  text(size: number): string {
+    if (this.#to - this.#from <= size && !this.#fill(size + 1))
+      throw new Error("the stream ended within a frame");
+    const end = this.#from + size;
+    if (this.#buffer[end] !== 10) throw new Error("a frame does not end where it says");
+    const text = this.#buffer.utf8Slice(this.#from, end);
+    this.#from = end + 1;
+    return text;
+  }
+
+  /** Reads until at least `wanted` unread bytes are there; `false` at the end of the stream. */
+  #fill(wanted: number): boolean {
+    const have = this.#to - this.#from;
+    if (wanted > this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(wanted + usualBytes, this.#buffer.length * 2));
+      this.#buffer.copy(larger, 0, this.#from, this.#to);
+      this.#buffer = larger;
+      this.#from = 0;
+      this.#to = have;
+    } else if (have === 0) {
+      this.#from = this.#to = 0;
+    } else if (this.#from + wanted > this.#buffer.length || this.#to === this.#buffer.length) {
+      this.#buffer.copyWithin(0, this.#from, this.#to);
+      this.#from = 0;
+      this.#to = have;
+    }
+    while (this.#to - this.#from < wanted) {
+      const count = this.#readSome();
+      if (count === 0) return false;
+      this.#to += count;
+    }
+    return true;
+  }
+
+  #readSome(): number {
+    for (;;) {
+      try {
+        return this.#read(0, this.#buffer, this.#to, this.#buffer.length - this.#to, null);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        // Windows tells the end of a pipe as an error; elsewhere somebody else's handle on it can make it not block.
+        if (code === "EOF") return 0;
+        if (code !== "EAGAIN") throw error;
+        Atomics.wait(pause, 0, 0, 1);
+      }
+    }
+  }
+}
