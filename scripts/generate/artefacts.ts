@@ -1,4 +1,6 @@
 import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts";
+import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
+import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
 import { helpersModule } from "./helpers.ts";
 import { catalogueSchema, singleSchemas } from "./schemas.ts";
 import { typesModule } from "./types.ts";
@@ -22,12 +24,25 @@ export async function artefacts(): Promise<Map<string, string>> {
     [`${ownedFolders[1]}/hook.schema.json`, json(hookManifestSchema())],
     [`${ownedFolders[1]}/hookwarden.schema.json`, json(packManifestSchema())],
     ["src/hook/index.ts", helpersModule()],
+    ["docs/events.md", eventsPage()],
+    ["docs/actions.md", actionsPage()],
+    ["docs/faults.md", faultsPage()],
+    ["docs/errors.md", errorsPage()],
+    ["docs/limits.md", limitsPage()],
   ]);
 }
 
-export async function withMatrix(
-  readme: string,
-  _format: (text: string) => Promise<string>,
-): Promise<string> {
-  return readme;
+const begin = "<!-- events:start -->";
+const end = "<!-- events:end -->";
+
+/**
+ * The README with its table of events renewed; as it was where it has no markers.
+ * @param format formats a piece of Markdown
+ */
+export async function withMatrix(readme: string, format: (text: string) => Promise<string>): Promise<string> {
+  const from = readme.indexOf(begin);
+  const to = readme.indexOf(end, from);
+  if (from < 0 || to < 0) return readme;
+  const table = await format(matrix((name) => `[${name}](docs/events.md#${name.toLowerCase()})`));
+  return `${readme.slice(0, from + begin.length)}\n\n${table}\n${readme.slice(to)}`;
 }

@@ -2,10 +2,14 @@
 /* eslint-disable */
 
 // src/catalogue/time.ts
-var dateTime = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+var dateTime = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 function isDateTime(text) {
-  let parts = dateTime.exec(text);
-  return parts !== null && Number(parts[3]) <= new Date(Date.UTC(2e3 + Number(parts[1]) % 400, Number(parts[2]), 0)).getUTCDate();
+  if (!dateTime.test(text)) return !1;
+  let day = Number(text.slice(8, 10));
+  return day <= 28 || day <= daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
+}
+function daysInMonth(year, month) {
+  return month === 2 ? year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28 : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
 // memory:hookwarden-validators

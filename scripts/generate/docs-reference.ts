@@ -1,0 +1,182 @@
+import { type FaultRow, faultTable } from "../../sandbox/fault.ts";
+import { answerLimits, type LimitRow, limitTable } from "../../sandbox/limits.ts";
+import { maxReasonLength, maxTextLength } from "../../src/catalogue/fields.ts";
+import { type ErrorRow, errorTable } from "../../src/errors.ts";
+import { type BudgetRow, budgetTable, manifestLimits, stateLimits } from "../../src/pack/limits.ts";
+import { code, markdownNotice, sentence, table } from "./text.ts";
+
+const faults: readonly (readonly [string, FaultRow])[] = Object.entries(faultTable);
+const errors: readonly (readonly [string, ErrorRow])[] = Object.entries(errorTable);
+const limits: readonly (readonly [string, LimitRow])[] = Object.entries(limitTable);
+const budgets: readonly (readonly [string, BudgetRow])[] = Object.entries(budgetTable);
+
+const blame: ReadonlyMap<string, string> = new Map([
+  ["hook", "the hook's author has to act"],
+  ["host", "whoever runs hookwarden has to act"],
+  ["engine", "the sandbox is at fault, unless the hook attacked it"],
+]);
+
+/** docs/faults.md */
+export function faultsPage(): string {
+  return `# Faults
+
+${markdownNotice}
+
+A fault is a way for a hook to fail. There are ${faults.length}, and no other. A fault never opens a gate silently: where the event
+has a "closed as" and the hook could have stopped or changed something there, the fault becomes that verdict, unless
+the pack lets the hook fail open. The code is chosen from what the host knows, never from what the hook threw.
+
+${table(
+  ["code", "what happened", "whom to blame"],
+  faults.map(([name, row]) => [`[${code(name)}](#${name})`, row.title, row.blame]),
+)}
+
+${faults
+  .map(
+    ([name, row]) => `## ${name}
+
+${sentence(row.title)}
+
+- **Cause:** ${row.cause}
+- **Fix:** ${row.fix}
+- **Blame:** ${row.blame}: ${blame.get(row.blame)}.`,
+  )
+  .join("\n\n")}
+`;
+}
+
+const exits: ReadonlyMap<number, string> = new Map([
+  [64, "the command or the library was called wrongly"],
+  [65, "the input is wrong"],
+  [69, "something that is needed is not there"],
+  [70, "a failure of hookwarden itself"],
+]);
+
+/** docs/errors.md */
+export function errorsPage(): string {
+  return `# Errors
+
+${markdownNotice}
+
+An error is a host's own mistake, such as an event that breaks its schema or a pack that does not load. The library throws
+a \`HookwardenError\` with a stable \`code\` and the place; the command line prints one sentence and exits with the status
+below. A failure of a hook is not an error but a [fault](faults.md).
+
+${table(
+  ["code", "exit", "what it means"],
+  errors.map(([name, row]) => [`[${code(name)}](#${name})`, String(row.exit), row.means]),
+)}
+
+${table(
+  ["exit", "meaning"],
+  [...exits].map(([status, meaning]) => [String(status), meaning]),
+)}
+
+${errors
+  .map(
+    ([name, row]) => `## ${name}
+
+${sentence(row.means)}
+
+- **Fix:** ${row.fix}
+- **Exit:** ${row.exit}, ${exits.get(row.exit)}.`,
+  )
+  .join("\n\n")}
+`;
+}
+
+const number = (value: number): string => value.toLocaleString("en");
+
+/** docs/limits.md */
+export function limitsPage(): string {
+  const { priority, ...counts } = manifestLimits;
+  const manifest: readonly (readonly [string, number])[] = [
+    ["hooks of a pack", counts.hooks],
+    ["entries of `on`", counts.subscriptions],
+    ["entries of `reads`", counts.reads],
+    ["characters of a path of `reads`", counts.readLength],
+    ["characters of a matcher", counts.matcherLength],
+    ["characters of `entry`, or of a hook's folder", counts.pathLength],
+    ["characters of `version`", counts.versionLength],
+    ["characters of `description`", counts.descriptionLength],
+  ];
+  return `# Limits
+
+${markdownNotice}
+
+Every limit that a hook meets, with its default and how far it can be raised. Characters are UTF-16 code units, as
+JavaScript counts them.
+
+## One call
+
+A hook asks for its limits in \`limits\` of hook.json. The pack has \`defaults.limits\` for what a hook does not ask, and
+\`grants.<hook>.limits\` for the most that one hook may take; of asked and granted the lower one holds. A value outside
+minimum and ceiling is refused.
+
+${table(
+  ["limit", "default", "minimum", "ceiling", "unit", "what it limits"],
+  limits.map(([name, row]) => [
+    code(name),
+    number(row.default),
+    number(row.minimum),
+    number(row.ceiling),
+    row.unit,
+    row.means,
+  ]),
+)}
+
+## One decision
+
+Set in \`budgets\` of hookwarden.json.
+
+${table(
+  ["budget", "default", "minimum", "ceiling", "unit", "what it limits"],
+  budgets.map(([name, row]) => [
+    code(name),
+    number(row.default),
+    number(row.minimum),
+    number(row.ceiling),
+    row.unit,
+    row.means,
+  ]),
+)}
+
+## State
+
+Set in \`state\` of hook.json.
+
+${table(
+  ["limit", "minimum", "ceiling", "unit", "what it limits"],
+  Object.entries(stateLimits).map(([name, row]) => [
+    code(name),
+    number(row.minimum),
+    number(row.ceiling),
+    row.unit,
+    row.means,
+  ]),
+)}
+
+## Answers
+
+The same for every hook.
+
+${table(
+  ["what", "most"],
+  [
+    ["keys in all objects of an answer together", number(answerLimits.keys)],
+    ["characters of a key", number(answerLimits.keyLength)],
+    ["characters of a reason or of feedback", number(maxReasonLength)],
+    ["characters of an added text", number(maxTextLength)],
+  ],
+)}
+
+## Manifests
+
+${table(
+  ["what", "most"],
+  manifest.map(([what, most]) => [what, number(most)]),
+)}
+
+\`priority\` goes from ${number(priority.minimum)} to ${number(priority.maximum)}; the default is ${number(priority.default)}.
+`;
+}
