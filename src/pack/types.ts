@@ -9,6 +9,8 @@ export type InjectRole = "user" | "system";
 
 /** `hook.json`, as its JSON Schema accepts it. */
 export interface HookManifest {
+  /** For editors; not read. */
+  readonly $schema?: string;
   readonly apiVersion: 1;
   readonly name: string;
   readonly version: string;
@@ -52,6 +54,8 @@ export interface Budgets {
 
 /** `hookwarden.json`, as its JSON Schema accepts it. */
 export interface PackManifest {
+  /** For editors; not read. */
+  readonly $schema?: string;
   readonly apiVersion: 1;
   readonly name?: string;
   readonly version?: string;
