@@ -268,7 +268,7 @@ describe("patterns", () => {
       ].map(([, text]) => JSON.parse(text!) as string),
     );
     expect(patterns.size).toBeGreaterThanOrEqual(5);
-    const count = 100_000;
+    const count = 400_000;
     const hostile = [
       "a",
       "a-",
