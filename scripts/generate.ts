@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { format, type Options } from "prettier";
-import { artefacts, ownedFolders, readmePath, withMatrix } from "./generate/artefacts.ts";
+import { artefacts, ownedFolders, readmePath, verbatim, withMatrix } from "./generate/artefacts.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const style = JSON.parse(await readFile(`${root}.prettierrc.json`, "utf8")) as Options;
@@ -38,8 +38,7 @@ async function read(path: string): Promise<string | null> {
 }
 
 async function formatted(path: string, text: string): Promise<string> {
-  // The compiled validators stay as esbuild wrote them.
-  const parser = path.endsWith(".js") ? undefined : parsers.get(path.slice(path.lastIndexOf(".") + 1));
+  const parser = verbatim.has(path) ? undefined : parsers.get(path.slice(path.lastIndexOf(".") + 1));
   return parser ? format(text, { ...style, parser }) : text;
 }
 

@@ -2,12 +2,22 @@ import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
 import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
 import { helpersModule } from "./helpers.ts";
+import { preludeModule } from "./prelude.ts";
 import { catalogueSchema, singleSchemas } from "./schemas.ts";
 import { typesModule } from "./types.ts";
 import { validatorsModule, validatorsTypes } from "./validators.ts";
 
 /** Folders that hold generated files and nothing else. */
-export const ownedFolders = ["src/catalogue/generated", "src/pack/generated"] as const;
+export const ownedFolders = [
+  "src/catalogue/generated",
+  "src/pack/generated",
+  "sandbox/guest/generated",
+] as const;
+/** Code that a compiler wrote, and that no formatter should touch. */
+export const verbatim: ReadonlySet<string> = new Set([
+  "src/catalogue/generated/validators.js",
+  "sandbox/guest/generated/prelude.ts",
+]);
 export const readmePath = "README.md";
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
@@ -24,6 +34,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     [`${ownedFolders[1]}/hook.schema.json`, json(hookManifestSchema())],
     [`${ownedFolders[1]}/hookwarden.schema.json`, json(packManifestSchema())],
     ["src/hook/index.ts", helpersModule()],
+    [`${ownedFolders[2]}/prelude.ts`, preludeModule()],
     ["docs/events.md", eventsPage()],
     ["docs/actions.md", actionsPage()],
     ["docs/faults.md", faultsPage()],

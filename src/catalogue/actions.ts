@@ -49,7 +49,13 @@ export const actions = {
     payload: { feedback: p.feedback },
     means: "do the step again with this feedback",
   },
-  drop_chunk: { kind: "verdict", strictness: 4, stops: true, payload: {}, means: "this chunk is not emitted" },
+  drop_chunk: {
+    kind: "verdict",
+    strictness: 4,
+    stops: true,
+    payload: {},
+    means: "this chunk is not emitted",
+  },
   skip: {
     kind: "verdict",
     strictness: 4,
@@ -69,9 +75,16 @@ export const actions = {
     strictness: 4,
     stops: true,
     payload: { reason: p.reason },
-    means: "veto this step: prompt not sent, request not made, response or result suppressed, stop or compaction not made",
+    means:
+      "veto this step: prompt not sent, request not made, response or result suppressed, stop or compaction not made",
   },
-  halt: { kind: "verdict", strictness: 5, stops: true, payload: { reason: p.reason }, means: "end the agent loop" },
+  halt: {
+    kind: "verdict",
+    strictness: 5,
+    stops: true,
+    payload: { reason: p.reason },
+    means: "end the agent loop",
+  },
   modify_input: {
     kind: "change",
     payload: { input: p.input },

@@ -11,7 +11,12 @@ const anything: JsonSchema = { tsType: "unknown" };
 const milliseconds: JsonSchema = { type: "number", minimum: 0 };
 
 /** A name that people and matchers read: no control characters, not empty, bounded. */
-const name: JsonSchema = { type: "string", minLength: 1, maxLength: 256, pattern: "^[^\\u0000-\\u001f\\u007f]*$" };
+const name: JsonSchema = {
+  type: "string",
+  minLength: 1,
+  maxLength: 256,
+  pattern: "^[^\\u0000-\\u001f\\u007f]*$",
+};
 
 /** A conversation message. Providers differ in all but `role`, so the rest is left open. */
 const message: JsonSchema = {
@@ -21,9 +26,18 @@ const message: JsonSchema = {
 };
 const messages: JsonSchema = { type: "array", items: message };
 /** A message as a provider returns it: a text, or an object. */
-const response: JsonSchema = { anyOf: [{ type: "string" }, { type: "object" }], tsType: "string | Record<string, unknown>" };
-const errorValue: JsonSchema = { anyOf: [{ type: "string" }, { type: "object" }], tsType: "string | Record<string, unknown>" };
-const chunk: JsonSchema = { anyOf: [{ type: "string" }, { type: "object" }], tsType: "string | Record<string, unknown>" };
+const response: JsonSchema = {
+  anyOf: [{ type: "string" }, { type: "object" }],
+  tsType: "string | Record<string, unknown>",
+};
+const errorValue: JsonSchema = {
+  anyOf: [{ type: "string" }, { type: "object" }],
+  tsType: "string | Record<string, unknown>",
+};
+const chunk: JsonSchema = {
+  anyOf: [{ type: "string" }, { type: "object" }],
+  tsType: "string | Record<string, unknown>",
+};
 
 /** Marks a field as one that may be absent. */
 export function optional(field: Field): Field {
@@ -34,8 +48,16 @@ const f = (schema: JsonSchema, doc: string): Field => ({ schema, doc });
 
 /** Fields of every event, beside `hook_event_name`. */
 export const commonFields = {
-  session_id: f({ type: "string", minLength: 1, maxLength: 512 }, "the agent session that the event belongs to"),
-  time: optional(f({ type: "string", format: "date-time" }, "when it happened, ISO 8601; added by the broker where it is absent")),
+  session_id: f(
+    { type: "string", minLength: 1, maxLength: 512 },
+    "the agent session that the event belongs to",
+  ),
+  time: optional(
+    f(
+      { type: "string", format: "date-time" },
+      "when it happened, ISO 8601; added by the broker where it is absent",
+    ),
+  ),
   cwd: optional(f(text, "working directory of the agent")),
   agent_id: optional(f({ type: "string", maxLength: 512 }, "id of the agent or subagent")),
   agent_type: optional(f({ type: "string", maxLength: 256 }, "kind of agent or subagent")),
@@ -113,7 +135,10 @@ export const payloadFields = {
     },
     "messages to append, in order; role `system` only where the pack grants it",
   ),
-  durable: f({ type: "boolean" }, "whether the host should keep the messages when it compacts the conversation"),
+  durable: f(
+    { type: "boolean" },
+    "whether the host should keep the messages when it compacts the conversation",
+  ),
   system: f(anything, "the whole new system prompt"),
   params: f(object, "the whole new parameters of the model request"),
   message: f(response, "the whole new message of the model"),

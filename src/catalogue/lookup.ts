@@ -27,7 +27,9 @@ export function legalActions(event: string): ReadonlySet<string> {
 /** The names of an event's fields that the catalogue knows: its own and the common ones. */
 export function catalogueFields(event: string): readonly string[] {
   const row = eventRows.get(event);
-  return row ? [...new Set(["hook_event_name", ...Object.keys(commonFields), ...Object.keys(row.fields)])] : [];
+  return row
+    ? [...new Set(["hook_event_name", ...Object.keys(commonFields), ...Object.keys(row.fields)])]
+    : [];
 }
 
 /** The event fields that an action rewrites; empty for an action that is no change. */

@@ -37,6 +37,7 @@ describe("the generated files", () => {
         "src/hook",
         "src/pack",
         "src/errors.ts",
+        "sandbox/guest",
         "sandbox/fault.ts",
         "sandbox/limits.ts",
         "docs",
