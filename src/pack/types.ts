@@ -108,6 +108,8 @@ export interface LoadedHook {
   readonly state: StateDeclaration | null;
   /** The configuration, as JSON text. */
   readonly configJson: string;
+  /** What it asked for and did not get, in words, for people who review it. */
+  readonly notes: readonly string[];
   readonly program: Program;
 }
 

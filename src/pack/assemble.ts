@@ -1,0 +1,233 @@
+import { defaultLimits, limitNames, type Limits, limitTable, type Program } from "../../sandbox/index.ts";
+import { quote } from "../../sandbox/json/index.ts";
+import type { ActionName } from "../catalogue/actions.ts";
+import type { EventName } from "../catalogue/events.ts";
+import { actionRows } from "../catalogue/lookup.ts";
+import { HookwardenError } from "../errors.ts";
+import { canonicalJson, sha256 } from "./canonical.ts";
+import { checkConfig } from "./config.ts";
+import { canClose, failurePolicies } from "./failure-policy.ts";
+import { budgetTable, manifestLimits } from "./limits.ts";
+import { hookManifestFile, packManifestFile } from "./manifest.ts";
+import { grantedReads, unreadChange } from "./reads.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import { didYouMean } from "./suggest.ts";
+import type { Budgets, Grant, HookManifest, LoadedHook, LoadedPack, PackManifest } from "./types.ts";
+
+/** One hook's manifest, with its folder in the pack (empty for the root). */
+export interface HookPart {
+  readonly folder: string;
+  readonly manifest: HookManifest;
+}
+
+/** A hook whose manifest holds all rules, and that lacks nothing but its program. */
+export interface AcceptedHook {
+  readonly folder: string;
+  readonly hook: Omit<LoadedHook, "digest" | "program">;
+}
+
+/**
+ * Holds manifests that their schemas accept to all rules that a schema cannot say, and cuts each hook down to what it
+ * is granted. Looks at no script.
+ *
+ * @throws {HookwardenError} `policy-invalid`, `pack-invalid`, `matcher-invalid`, `reads-insufficient`
+ */
+export function acceptHooks(manifest: PackManifest, parts: readonly HookPart[]): readonly AcceptedHook[] {
+  checkNames(manifest, parts);
+  const subscriptions = new Subscriptions();
+  return parts.map((part, order) => acceptHook(manifest, part, order, subscriptions));
+}
+
+/** Gives accepted hooks their programs, in the same order, and makes a pack of them. */
+export function completePack(
+  manifest: PackManifest,
+  accepted: readonly AcceptedHook[],
+  programs: readonly Program[],
+  root?: string,
+): LoadedPack {
+  const hooks = accepted.map(({ hook }, index) => {
+    const program = programs[index];
+    if (!program) throw new HookwardenError("internal", `the hook ${quote(hook.name)} has no program`);
+    const grant = own(manifest.grants, hook.name) ?? null;
+    const parts = { manifest: hook.manifest, config: hook.configJson, grant, program: program.key };
+    return { ...hook, program, digest: sha256(canonicalJson(parts)) };
+  });
+  const everything = {
+    manifest,
+    hooks: hooks.map((hook) => ({ manifest: hook.manifest, program: hook.program.key })),
+  };
+  return {
+    manifest,
+    digest: sha256(canonicalJson(everything)),
+    ...(root === undefined ? {} : { root }),
+    hooks,
+    budgets: budgetsOf(manifest),
+    monitor: manifest.monitor ?? false,
+  };
+}
+
+/** A hook may be called `constructor`: only what a manifest says itself counts. */
+function own<T>(record: { readonly [name: string]: T } | undefined, name: string): T | undefined {
+  return record && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function budgetsOf(manifest: PackManifest): Budgets {
+  const { decisionMs, maxHooks, injectionBytes } = budgetTable;
+  return {
+    decisionMs: manifest.budgets?.decisionMs ?? decisionMs.default,
+    maxHooks: manifest.budgets?.maxHooks ?? maxHooks.default,
+    injectionBytes: manifest.budgets?.injectionBytes ?? injectionBytes.default,
+  };
+}
+
+/** Where a rule about a hook is broken. */
+function manifestFile(folder: string): string {
+  return folder === "" ? hookManifestFile : `${folder}/${hookManifestFile}`;
+}
+
+function checkNames(manifest: PackManifest, parts: readonly HookPart[]): void {
+  const names = new Map<string, string>();
+  for (const { folder, manifest: hook } of parts) {
+    const file = manifestFile(folder);
+    const place = { file, pointer: "/name" };
+    const folderName = folder.slice(folder.lastIndexOf("/") + 1);
+    if (folderName !== "" && folderName !== hook.name) {
+      const message = `the hook ${quote(hook.name)} lies in a folder of another name, ${quote(folderName)}`;
+      throw new HookwardenError("pack-invalid", message, place);
+    }
+    const other = names.get(hook.name);
+    if (other !== undefined) {
+      throw new HookwardenError(
+        "pack-invalid",
+        `the name ${quote(hook.name)} is that of ${quote(other)} too`,
+        place,
+      );
+    }
+    names.set(hook.name, file);
+  }
+  for (const part of ["grants", "config"] as const) {
+    for (const name of Object.keys(manifest[part] ?? {})) {
+      if (names.has(name)) continue;
+      const message = `there is no hook ${quote(name)} in this pack${didYouMean(name, names.keys())}`;
+      throw new HookwardenError("policy-invalid", message, {
+        file: packManifestFile,
+        pointer: `/${part}/${name}`,
+      });
+    }
+  }
+}
+
+function acceptHook(
+  pack: PackManifest,
+  { folder, manifest }: HookPart,
+  order: number,
+  subscriptions: Subscriptions,
+): AcceptedHook {
+  const file = manifestFile(folder);
+  const grant: Grant = own(pack.grants, manifest.name) ?? {};
+  const on = subscriptions.read(manifest, file);
+  const events = [...new Set(manifest.on.map(({ event }) => event))];
+  const asked = new Set<ActionName>(["continue", ...manifest.actions]);
+  const granted = grantedActions(asked, grant);
+  const mode = manifest.mode ?? "sequential";
+  checkMode(manifest, file);
+  if (asked.has("set_state") && !manifest.state) {
+    const message = "the hook asks for `set_state` and declares no `state`";
+    throw new HookwardenError("policy-invalid", message, { file, pointer: "/actions" });
+  }
+  const reads = grantedReads(manifest.reads, grant.reads, events);
+  checkReads(granted, reads, events, file);
+  const notes: string[] = [];
+  return {
+    folder,
+    hook: {
+      manifest,
+      name: manifest.name,
+      version: manifest.version,
+      order,
+      priority: manifest.priority ?? manifestLimits.priority.default,
+      mode,
+      on,
+      reads,
+      asked,
+      granted,
+      roles: new Set(grant.roles ?? ["user"]),
+      onFailure: failurePolicies(
+        events,
+        granted,
+        askedPolicy(manifest, grant, events, file, notes),
+        pack.defaults?.onFailure,
+      ),
+      limits: effectiveLimits(pack, manifest, grant, file),
+      state: manifest.state ?? null,
+      configJson: checkConfig(manifest.config, own(pack.config, manifest.name), {
+        hook: manifest.name,
+        file,
+      }),
+      notes,
+    },
+  };
+}
+
+/** `allow` takes a person out of the loop, so that only a grant by name gives it. */
+function grantedActions(asked: ReadonlySet<ActionName>, grant: Grant): ReadonlySet<ActionName> {
+  const given = grant.actions && new Set<string>(["continue", ...grant.actions]);
+  return new Set([...asked].filter((action) => (given ? given.has(action) : action !== "allow")));
+}
+
+/** Hooks that run beside each other have no order, so that none may decide or rewrite. */
+function checkMode(manifest: HookManifest, file: string): void {
+  if (manifest.mode !== "parallel") return;
+  manifest.actions.forEach((action, index) => {
+    if (action === "continue" || actionRows.get(action)?.kind === "addition") return;
+    const message = `a parallel hook may only add, and ${quote(action)} is a ${actionRows.get(action)?.kind}`;
+    throw new HookwardenError("policy-invalid", message, { file, pointer: `/actions/${index}` });
+  });
+}
+
+function checkReads(
+  granted: ReadonlySet<ActionName>,
+  reads: readonly string[],
+  events: readonly EventName[],
+  file: string,
+): void {
+  const unread = unreadChange(granted, reads, events);
+  if (!unread) return;
+  const message = `with \`${unread.action}\` at ${unread.event} the hook may rewrite \`${unread.field}\`, which it does not read whole`;
+  throw new HookwardenError("reads-insufficient", message, { file, pointer: "/reads" });
+}
+
+/** What a manifest asks for in the case of a fault, as far as it can have it. */
+function askedPolicy(
+  manifest: HookManifest,
+  grant: Grant,
+  events: readonly EventName[],
+  file: string,
+  notes: string[],
+): "open" | "closed" | undefined {
+  if (manifest.onFailure === "closed") {
+    const open = events.find((event) => !canClose(event));
+    if (open === undefined) return "closed";
+    const message = `\`onFailure\` is \`closed\`, and at ${open} nothing can be closed`;
+    throw new HookwardenError("policy-invalid", message, { file, pointer: "/onFailure" });
+  }
+  if (manifest.onFailure === "open" && grant.onFailure !== "open") {
+    notes.push("asks for `onFailure: open`, which the pack does not grant; the default counts");
+    return undefined;
+  }
+  return manifest.onFailure;
+}
+
+/** What a manifest asks for, else the pack's default, else ours; never more than the grant. */
+function effectiveLimits(pack: PackManifest, manifest: HookManifest, grant: Grant, file: string): Limits {
+  const entries = limitNames.map((name) => {
+    const asked = manifest.limits?.[name];
+    const most = grant.limits?.[name] ?? limitTable[name].ceiling;
+    if (asked !== undefined && asked > most) {
+      const message = `the hook asks for ${asked} ${limitTable[name].unit}, and the pack grants at most ${most}`;
+      throw new HookwardenError("policy-invalid", message, { file, pointer: `/limits/${name}` });
+    }
+    return [name, Math.min(asked ?? pack.defaults?.limits?.[name] ?? defaultLimits[name], most)];
+  });
+  return Object.freeze(Object.fromEntries(entries)) as Limits;
+}

@@ -1,0 +1,185 @@
+import { posix } from "node:path";
+import { build, type BuildFailure, type Loader, type Message, type Metafile, type Plugin } from "esbuild";
+import { HookwardenError } from "../errors.ts";
+import type { BundleFiles } from "./bundle-files.ts";
+import {
+  type BundleAnswer,
+  type BundledModule,
+  type BundleEntry,
+  type BundleFailure,
+  bundleLimits,
+} from "./bundle-protocol.ts";
+import { ImportResolver, type Resolved } from "./bundle-resolve.ts";
+
+/** What each kind of file is read as; anything else is refused. */
+const loaders: ReadonlyMap<string, Loader> = new Map<string, Loader>([
+  [".js", "js"],
+  [".mjs", "js"],
+  [".cjs", "js"],
+  [".ts", "ts"],
+  [".mts", "ts"],
+  [".cts", "ts"],
+  [".json", "json"],
+]);
+
+/** Makes one program of a script and all that it imports. Never rejects for what is in the files. */
+export async function buildEntry(
+  files: BundleFiles,
+  helper: string,
+  entry: BundleEntry,
+  maps: boolean,
+): Promise<BundleAnswer> {
+  const reader = new ProgramFiles(files, new ImportResolver(files, helper));
+  try {
+    const { outputFiles, metafile } = await build({
+      entryPoints: [`/pack/${entry.path}`],
+      bundle: true,
+      write: false,
+      outfile: "program.js",
+      format: "esm",
+      platform: "neutral",
+      target: "es2022",
+      charset: "utf8",
+      legalComments: "none",
+      minify: false,
+      treeShaking: true,
+      sourcemap: maps ? "external" : false,
+      sourcesContent: true,
+      metafile: true,
+      logLevel: "silent",
+      logLimit: 1,
+      // A pack's own tsconfig.json must not change what its scripts mean.
+      tsconfigRaw: { compilerOptions: {} },
+      define: {},
+      plugins: [reader.plugin()],
+    });
+    const source = outputFiles.find(({ path }) => path.endsWith(".js"))?.text ?? "";
+    if (Buffer.byteLength(source) > bundleLimits.programBytes) {
+      return failed(entry, {
+        message: `the program is larger than ${bundleLimits.programBytes} bytes`,
+        file: entry.path,
+      });
+    }
+    const map = outputFiles.find(({ path }) => path.endsWith(".map"))?.text ?? null;
+    const small = map !== null && Buffer.byteLength(map) <= bundleLimits.mapBytes;
+    return { name: entry.name, ok: true, source, map: small ? map : null, modules: reader.modules(metafile) };
+  } catch (error) {
+    const message = (error as Partial<BuildFailure>).errors?.[0];
+    return failed(
+      entry,
+      message ? failureOf(message, entry) : { message: firstLine(error), file: entry.path },
+    );
+  }
+}
+
+function failed({ name }: BundleEntry, failure: BundleFailure): BundleAnswer {
+  return { name, ok: false, failure };
+}
+
+/** The files of one program: resolves, reads, counts. */
+class ProgramFiles {
+  private readonly files: BundleFiles;
+  private readonly resolver: ImportResolver;
+  private readonly found = new Map<string, Resolved>();
+  private bytes = 0;
+  private count = 0;
+
+  constructor(files: BundleFiles, resolver: ImportResolver) {
+    this.files = files;
+    this.resolver = resolver;
+  }
+
+  plugin(): Plugin {
+    return {
+      name: "hookwarden-pack",
+      setup: (setup) => {
+        setup.onResolve({ filter: /.*/ }, async ({ path, kind, importer, namespace }) => {
+          if (kind === "entry-point") return this.accept({ path, sideEffects: true });
+          // It rejects inside the guest, as a host without a loader does.
+          if (kind === "dynamic-import") return { path, external: true };
+          const required = kind === "require-call" || kind === "require-resolve";
+          const folder = posix.dirname(treePath(namespace, importer));
+          const result = await this.resolver.resolve(path, folder, required ? "require" : "import");
+          if (result.ok) return this.accept(result.found);
+          // esbuild lets a `require` inside `try` fail when it runs. It has no folder to look in by itself.
+          if (kind === "require-call" && /^[@a-z][\w@./-]*$/i.test(path) && !path.includes(".."))
+            return undefined;
+          return { errors: [{ text: result.problem }] };
+        });
+        setup.onLoad({ filter: /.*/ }, async ({ path, namespace }) => this.load(treePath(namespace, path)));
+      },
+    };
+  }
+
+  modules(metafile: Metafile): readonly BundledModule[] {
+    const inputs =
+      Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined)?.inputs ?? {};
+    return Object.entries(inputs).map(([path, { bytesInOutput }]) => {
+      const colon = path.indexOf(":");
+      const found = this.found.get(treePath(path.slice(0, colon), path.slice(colon + 1)));
+      return {
+        path,
+        ...(found?.package === undefined ? {} : { package: found.package }),
+        ...(found?.version === undefined ? {} : { version: found.version }),
+        bytes: bytesInOutput,
+      };
+    });
+  }
+
+  private accept(found: Resolved): { path: string; namespace: string; sideEffects: boolean } {
+    this.found.set(found.path, found);
+    const [, namespace = "", ...rest] = found.path.split("/");
+    return { namespace, path: rest.join("/"), sideEffects: found.sideEffects };
+  }
+
+  private async load(
+    path: string,
+  ): Promise<{ contents: string; loader: Loader } | { errors: { text: string }[] }> {
+    const loader = loaders.get(posix.extname(path));
+    if (!loader) return problem("a hook can import JavaScript, TypeScript and JSON files only");
+    const ofPackage = path.startsWith("/modules/") || path.startsWith("/pack/node_modules/");
+    try {
+      const bytes = await this.files.read(
+        path,
+        ofPackage ? bundleLimits.moduleBytes : bundleLimits.sourceBytes,
+      );
+      this.bytes += bytes.byteLength;
+      if (++this.count > bundleLimits.files)
+        return problem(`a program has at most ${bundleLimits.files} files`);
+      if (this.bytes > bundleLimits.inputBytes) {
+        return problem(`the files of a program have at most ${bundleLimits.inputBytes} bytes together`);
+      }
+      return { contents: new TextDecoder("utf-8", { fatal: true }).decode(bytes), loader };
+    } catch (error) {
+      return problem(error instanceof HookwardenError ? error.message : "the file is not valid UTF-8");
+    }
+  }
+}
+
+function problem(text: string): { errors: { text: string }[] } {
+  return { errors: [{ text }] };
+}
+
+function treePath(namespace: string, path: string): string {
+  return `/${namespace}/${path}`;
+}
+
+function failureOf({ text, location }: Message, entry: BundleEntry): BundleFailure {
+  if (!location) return { message: text, file: entry.path };
+  const excerpt = location.lineText.trim().slice(0, bundleLimits.excerpt);
+  return {
+    message: excerpt === "" ? text : `${text} in: ${excerpt}`,
+    file: location.file.replace(/^pack:/, ""),
+    line: location.line,
+    column: columnOf(location.lineText, location.column),
+  };
+}
+
+/** esbuild counts columns in bytes from 0. */
+function columnOf(line: string, bytes: number): number {
+  return Buffer.from(line, "utf8").subarray(0, bytes).toString("utf8").length + 1;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : "the bundler failed").split("\n", 1)[0] ?? "";
+}

@@ -1,0 +1,64 @@
+/** The process that bundles scripts: one job on standard input, one answer a line on standard output, then it ends. */
+import { writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stop } from "esbuild";
+import { buildEntry } from "./bundle-build.ts";
+import { BundleFiles } from "./bundle-files.ts";
+import type { BundleJob } from "./bundle-protocol.ts";
+
+/** Most programs that are built at the same time. */
+const atOnce = 4;
+
+/** The folder that holds our helpers for authors, and their main file in it: sources here, or what is made of them. */
+function helpers(): { readonly folder: string; readonly entry: string } {
+  const here = fileURLToPath(import.meta.url);
+  const folder = dirname(here);
+  if (here.endsWith(".ts")) return { folder: dirname(folder), entry: "/hookwarden/hook/index.ts" };
+  return { folder, entry: "/hookwarden/hook.js" };
+}
+
+async function run(job: BundleJob): Promise<void> {
+  const { folder, entry: helper } = helpers();
+  const pack =
+    typeof job.pack === "string"
+      ? job.pack
+      : new Map(Object.entries(job.pack).map(([path, bytes]) => [path, Buffer.from(bytes, "base64")]));
+  const files = await BundleFiles.open(pack, job.nodeModules, folder);
+  const waiting = [...job.entries];
+  const work = async (): Promise<void> => {
+    for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
+      answer(JSON.stringify(await buildEntry(files, helper, entry, job.maps)));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  await stop();
+}
+
+/** Writes all of it, however slowly the parent reads: a pipe may take a part only. */
+function answer(line: string): void {
+  let rest = Buffer.from(`${line}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
+
+let text = "";
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", (part: string) => {
+  text += part;
+  if (!text.endsWith("\n")) return;
+  const job = JSON.parse(text) as BundleJob;
+  text = "";
+  run(job).then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+});
+// The parent keeps the pipe open until it has its answers. If it dies, nobody waits for them any more.
+process.stdin.on("end", () => process.exit(1));

@@ -1,0 +1,99 @@
+import { realpath } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { HookwardenError } from "../errors.ts";
+import { folderSource } from "./folder.ts";
+import { type EntryKind, memorySource, type PackSource } from "./source.ts";
+
+/**
+ * The only files that a bundle can see, as one tree of made-up absolute paths: `/pack` is the pack, `/modules/0` and
+ * so on are folders of packages, `/hookwarden` our own helpers. No path of the machine appears in it, so none appears
+ * in a program or a message, and the same files give the same program everywhere.
+ */
+export class BundleFiles {
+  /** Longest place first, so that `/pack/node_modules` comes before `/pack`. */
+  private readonly mounts: readonly Mount[];
+
+  private constructor(mounts: readonly Mount[]) {
+    this.mounts = [...mounts].sort((a, b) => b.at.length - a.at.length);
+  }
+
+  static async open(
+    pack: string | ReadonlyMap<string, Uint8Array>,
+    nodeModules: readonly string[],
+    helpers: string,
+  ): Promise<BundleFiles> {
+    const mounts: Mount[] = [];
+    if (typeof pack === "string") {
+      const source = await folderSource(pack);
+      mounts.push({ at: "/pack", source, root: null });
+      if ((await source.kind("node_modules")) === "folder") {
+        mounts.push(await packages("/pack/node_modules", join(source.root, "node_modules")));
+      }
+    } else {
+      mounts.push({ at: "/pack", source: memorySource(pack), root: null });
+    }
+    for (const [index, folder] of nodeModules.entries())
+      mounts.push(await packages(`/modules/${index}`, folder));
+    mounts.push({ at: "/hookwarden", source: await folderSource(helpers), root: null });
+    return new BundleFiles(mounts);
+  }
+
+  /** The folders of packages beside the pack's own. */
+  get moduleFolders(): readonly string[] {
+    return this.mounts.map(({ at }) => at).filter((at) => at.startsWith("/modules/"));
+  }
+
+  /** The place where a file really is: links between packages are followed, as long as they stay among packages. */
+  async canonical(path: string): Promise<string | null> {
+    const found = await this.find(path);
+    return found && join(found.mount.at, found.path).split(sep).join("/");
+  }
+
+  async kind(path: string): Promise<EntryKind | null> {
+    const found = await this.find(path);
+    if (found) return found.mount.source.kind(found.path);
+    return this.mounts.some(({ at }) => at.startsWith(`${path === "/" ? "" : path}/`)) ? "folder" : null;
+  }
+
+  /** @throws {HookwardenError} `file-unreadable`, `path-outside-pack` */
+  async read(path: string, maxBytes: number): Promise<Uint8Array> {
+    const found = await this.find(path);
+    if (!found) throw new HookwardenError("path-outside-pack", "the file is not in the pack or its packages");
+    return found.mount.source.read(found.path, maxBytes);
+  }
+
+  private async find(path: string): Promise<{ readonly mount: Mount; readonly path: string } | null> {
+    const mount = this.mounts.find(({ at }) => path === at || path.startsWith(`${at}/`));
+    if (!mount) return null;
+    const inside = path.slice(mount.at.length + 1);
+    if (mount.root === null) return { mount, path: inside };
+    // Package managers link packages to each other. The target must again be among packages.
+    const real = await realpath(join(mount.root, inside)).catch(() => null);
+    if (real === null) return null;
+    for (const other of [mount, ...this.mounts]) {
+      if (other.root === null) continue;
+      const below = relative(other.root, real);
+      if (below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolutePath(below)) {
+        return { mount: other, path: below.split(sep).join("/") };
+      }
+    }
+    return null;
+  }
+}
+
+interface Mount {
+  readonly at: string;
+  readonly source: PackSource;
+  /** Real path of a folder where links may lead from package to package; `null` where no link is followed. */
+  readonly root: string | null;
+}
+
+async function packages(at: string, folder: string): Promise<Mount> {
+  const source = await folderSource(folder);
+  return { at, source, root: source.root };
+}
+
+/** On Windows `relative` answers an absolute path for another drive. */
+function isAbsolutePath(path: string): boolean {
+  return /^[A-Za-z]:/.test(path) || path.startsWith("/");
+}

@@ -1,0 +1,66 @@
+/** What the parent and the child process that bundles say to each other: one JSON text to the child, a line a hook back. */
+
+/** Limits of what is bundled. The files come from strangers. */
+export const bundleLimits = {
+  /** Largest script or JSON file of a pack, in bytes. */
+  sourceBytes: 1_048_576,
+  /** Largest file of an npm package, in bytes. */
+  moduleBytes: 5_242_880,
+  /** Largest program, in bytes of UTF-8. */
+  programBytes: 5_242_880,
+  /** Largest source map, in bytes of UTF-8; a larger one is left out. */
+  mapBytes: 20_971_520,
+  /** Most files of one program. */
+  files: 2_000,
+  /** Most bytes of all files of one program. */
+  inputBytes: 33_554_432,
+  /** Most bytes that the child may answer. */
+  answerBytes: 268_435_456,
+  /** Most characters of a line of source in a message. */
+  excerpt: 200,
+} as const;
+
+export interface BundleEntry {
+  readonly name: string;
+  /** Path of the script, from the root of the pack. */
+  readonly path: string;
+}
+
+export interface BundleJob {
+  /** Real path of the pack, or its files in base64 by relative path. */
+  readonly pack: string | { readonly [path: string]: string };
+  /** Real paths of the folders that packages may come from, beside the pack's own `node_modules`. */
+  readonly nodeModules: readonly string[];
+  readonly entries: readonly BundleEntry[];
+  readonly maps: boolean;
+}
+
+/** A file that went into a program. */
+export interface BundledModule {
+  /** Where it is: `pack:` and a path of the pack, `modules:` and a path of a package, or `hookwarden:` for our helpers. */
+  readonly path: string;
+  /** Its package, where it belongs to one. */
+  readonly package?: string;
+  readonly version?: string;
+  /** What is left of it in the program, in bytes. */
+  readonly bytes: number;
+}
+
+export interface BundleFailure {
+  readonly message: string;
+  readonly file?: string;
+  /** From 1. */
+  readonly line?: number;
+  /** From 1. */
+  readonly column?: number;
+}
+
+export type BundleAnswer =
+  | {
+      readonly name: string;
+      readonly ok: true;
+      readonly source: string;
+      readonly map: string | null;
+      readonly modules: readonly BundledModule[];
+    }
+  | { readonly name: string; readonly ok: false; readonly failure: BundleFailure };

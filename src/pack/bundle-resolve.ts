@@ -1,0 +1,147 @@
+import { builtinModules } from "node:module";
+import enhancedResolve from "enhanced-resolve";
+import { quote } from "../../sandbox/json/index.ts";
+import type { BundleFiles } from "./bundle-files.ts";
+import { bundleLimits } from "./bundle-protocol.ts";
+
+/** The one module that is always there: types and helpers for authors of hooks. */
+export const helperModule = "hookwarden/hook";
+
+export type ImportKind = "import" | "require";
+
+export interface Resolved {
+  /** Place in the tree of `BundleFiles`. */
+  readonly path: string;
+  readonly package?: string;
+  readonly version?: string;
+  /** Whether its package says that a module without used exports can be left out. */
+  readonly sideEffects: boolean;
+}
+
+export type Resolution =
+  { readonly ok: true; readonly found: Resolved } | { readonly ok: false; readonly problem: string };
+
+/**
+ * Finds what an import means, as Node and TypeScript do: relative paths with or without extension, `.js` that stands
+ * for `.ts`, packages with `exports`, `imports`, `module` and `main`. Reads nothing but `files`.
+ */
+export class ImportResolver {
+  private readonly files: BundleFiles;
+  private readonly helper: string;
+  private readonly resolvers: { readonly [kind in ImportKind]: enhancedResolve.Resolver };
+
+  constructor(files: BundleFiles, helper: string) {
+    this.files = files;
+    this.helper = helper;
+    this.resolvers = { import: this.resolver("import"), require: this.resolver("require") };
+  }
+
+  async resolve(specifier: string, folder: string, kind: ImportKind): Promise<Resolution> {
+    if (specifier === helperModule) return { ok: true, found: { path: this.helper, sideEffects: false } };
+    const forbidden = forbiddenSpecifier(specifier);
+    if (forbidden) return { ok: false, problem: `cannot import ${quote(specifier)}: ${forbidden}` };
+    const raw = await this.ask(specifier, folder, kind);
+    const path = raw && (await this.files.canonical(raw.path));
+    if (!raw || !path || (await this.files.kind(path)) !== "file") {
+      const why = builtins.has(specifier)
+        ? "it is a Node built-in, and hooks have none"
+        : specifier === "hookwarden" || specifier.startsWith("hookwarden/")
+          ? `hooks can import \`${helperModule}\` only`
+          : "it is neither in the pack nor in its packages";
+      return { ok: false, problem: `cannot find ${quote(specifier)}: ${why}` };
+    }
+    const { name, version, sideEffects } = raw.description;
+    return {
+      ok: true,
+      found: {
+        path,
+        ...(typeof name === "string" ? { package: name } : {}),
+        ...(typeof version === "string" ? { version } : {}),
+        sideEffects: sideEffects !== false,
+      },
+    };
+  }
+
+  private ask(
+    specifier: string,
+    folder: string,
+    kind: ImportKind,
+  ): Promise<{ readonly path: string; readonly description: { readonly [key: string]: unknown } } | null> {
+    return new Promise((done) => {
+      this.resolvers[kind].resolve({}, folder, specifier, {}, (error, path, request) => {
+        if (error || typeof path !== "string") return done(null);
+        const query = path.search(/[?#\0]/);
+        if (query >= 0) return done(null);
+        const description = path.includes("/node_modules/") || path.startsWith("/modules/");
+        done({ path, description: description ? (request?.descriptionFileData ?? {}) : {} });
+      });
+    });
+  }
+
+  private resolver(kind: ImportKind): enhancedResolve.Resolver {
+    return enhancedResolve.ResolverFactory.createResolver({
+      fileSystem: this.fileSystem(),
+      // Neither `node` nor `browser`: a guest has the built-ins of neither.
+      conditionNames: [kind, "module", "default"],
+      mainFields: ["module", "main"],
+      extensions: [".ts", ".mts", ".js", ".mjs", ".cjs", ".json"],
+      extensionAlias: { ".js": [".js", ".ts"], ".mjs": [".mjs", ".mts"] },
+      modules: ["node_modules", ...this.files.moduleFolders],
+      preferAbsolute: false,
+      roots: [],
+      pnpApi: null,
+      // `canonical` follows them, and says no where they leave the packages.
+      symlinks: false,
+    });
+  }
+
+  /** The part of Node's `fs` that resolving needs. */
+  private fileSystem(): enhancedResolve.FileSystem {
+    const { files } = this;
+    const stat = (path: unknown, ...rest: unknown[]): void => {
+      const done = rest.at(-1) as (error: Error | null, stats?: object) => void;
+      files.kind(String(path)).then(
+        (kind) => {
+          if (kind === null || kind === "other") return done(notFound());
+          done(null, {
+            isFile: () => kind === "file",
+            isDirectory: () => kind === "folder",
+            isSymbolicLink: () => false,
+          });
+        },
+        (error: Error) => done(error),
+      );
+    };
+    const readFile = (path: unknown, ...rest: unknown[]): void => {
+      const done = rest.at(-1) as (error: Error | null, bytes?: Buffer) => void;
+      files.read(String(path), bundleLimits.sourceBytes).then(
+        (bytes) => done(null, Buffer.from(bytes)),
+        () => done(notFound()),
+      );
+    };
+    const refuse = (...rest: unknown[]): void => (rest.at(-1) as (error: Error) => void)(notFound());
+    return {
+      stat,
+      lstat: stat,
+      readFile,
+      readlink: refuse,
+      readdir: refuse,
+    } as unknown as enhancedResolve.FileSystem;
+  }
+}
+
+const builtins: ReadonlySet<string> = new Set(builtinModules);
+
+/** Why a specifier is refused whatever files there are; `null` where it is not. */
+function forbiddenSpecifier(specifier: string): string | null {
+  if (specifier === "") return "it is empty";
+  if (specifier.startsWith("node:")) return "it is a Node built-in, and hooks have none";
+  if (/^[a-z][a-z0-9+.-]*:/i.test(specifier) || specifier.startsWith("//")) return "it is a URL";
+  if (specifier.startsWith("/") || specifier.includes("\\")) return "it is a path that leaves the pack";
+  if (/[\0?!]/.test(specifier)) return "it has a character that no path of a pack has";
+  return null;
+}
+
+function notFound(): NodeJS.ErrnoException {
+  return Object.assign(new Error("no such file"), { code: "ENOENT" });
+}

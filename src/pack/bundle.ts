@@ -1,0 +1,165 @@
+import { lstat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Program } from "../../sandbox/index.ts";
+import { JsonError, quote, readJson } from "../../sandbox/json/index.ts";
+import { HookwardenError } from "../errors.ts";
+import {
+  type BundleAnswer,
+  type BundledModule,
+  type BundleEntry,
+  type BundleJob,
+  bundleLimits,
+} from "./bundle-protocol.ts";
+import { sha256 } from "./canonical.ts";
+import { runChild } from "./run-child.ts";
+
+export type { BundledModule, BundleEntry } from "./bundle-protocol.ts";
+
+/** How scripts are made into programs. */
+export interface BundleOptions {
+  /**
+   * Folders that npm packages may come from, beside the pack's own `node_modules`. Default: the `node_modules` that
+   * lies next to a `package.json` in the nearest folder above the pack, so that a pack inside a project can use what
+   * the project has installed. `[]`: the pack's own only.
+   */
+  readonly nodeModules?: readonly string[];
+  /** Time for bundling all scripts of a pack, in milliseconds. Default: 20,000. */
+  readonly bundleMs?: number;
+  /** Whether to make source maps. Default: no. */
+  readonly maps?: boolean;
+}
+
+/** A script and all that it imports, as one ES module. */
+export interface BundledScript {
+  readonly program: Program;
+  /** Source map (version 3), as JSON text; `null` where none was asked for, or where it is too large. */
+  readonly map: string | null;
+  /** The files that went into it. */
+  readonly modules: readonly BundledModule[];
+}
+
+/**
+ * Bundles scripts of one pack, all in one child process that is killed when its time is over.
+ *
+ * `pack` is the folder, or the files by relative path. Answers one program for each entry, in order.
+ *
+ * @throws {HookwardenError} `load-failed` with file, line and column of the first script that cannot be bundled
+ */
+export async function bundleScripts(
+  pack: string | ReadonlyMap<string, Uint8Array>,
+  entries: readonly BundleEntry[],
+  options: BundleOptions = {},
+): Promise<readonly BundledScript[]> {
+  if (entries.length === 0) return [];
+  const job: BundleJob = {
+    pack: typeof pack === "string" ? pack : inBase64(pack),
+    nodeModules: options.nodeModules ?? (typeof pack === "string" ? await nearestModules(pack) : []),
+    entries,
+    maps: options.maps ?? false,
+  };
+  const result = await runChild(childFile(), `${JSON.stringify(job)}\n`, {
+    wallMs: options.bundleMs ?? 20_000,
+    outputBytes: bundleLimits.answerBytes,
+  });
+  const answers = new Map<string, BundleAnswer>();
+  for (const line of result.output.split("\n").filter(Boolean)) {
+    const answer = readAnswer(line);
+    if (answer) answers.set(answer.name, answer);
+  }
+  return entries.map((entry) => {
+    const answer = answers.get(entry.name);
+    if (answer?.ok) return bundled(answer);
+    if (answer) throw failure(entry, answer.failure);
+    const why = result.problem ?? "the bundler ended without an answer";
+    throw new HookwardenError("load-failed", `the script ${quote(entry.path)} was not bundled: ${why}`, {
+      file: entry.path,
+    });
+  });
+}
+
+/**
+ * Bundles one script that belongs to no pack. Its folder is taken as the pack.
+ *
+ * @throws {HookwardenError} `load-failed`, `pack-not-found` where there is no such folder
+ */
+export async function bundleScript(
+  file: string,
+  name: string,
+  options: BundleOptions = {},
+): Promise<BundledScript> {
+  const path = file.slice(dirname(file).length).replace(/^[/\\]/, "");
+  const [script] = await bundleScripts(dirname(file), [{ name, path }], options);
+  if (!script) throw new HookwardenError("internal", "the bundler made no program");
+  return script;
+}
+
+function bundled(answer: BundleAnswer & { ok: true }): BundledScript {
+  const { name, source, map, modules } = answer;
+  return { program: { key: sha256(source), name, source }, map, modules };
+}
+
+function failure(
+  entry: BundleEntry,
+  { message, file, line, column }: (BundleAnswer & { ok: false })["failure"],
+): HookwardenError {
+  return new HookwardenError(
+    "load-failed",
+    `the script of ${quote(entry.name)} was not bundled: ${plain(message)}`,
+    {
+      file: file ?? entry.path,
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
+    },
+  );
+}
+
+/** The bundler's words, with source text of a stranger in them: on one line, nothing hidden in it. */
+function plain(message: string): string {
+  return message.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").slice(0, 400);
+}
+
+/** The child is ours, but the native program in it has read strangers' files: its answer is checked like theirs. */
+function readAnswer(line: string): BundleAnswer | null {
+  try {
+    const limits = { maxDepth: 8, maxKeys: 20_000, maxKeyLength: 64 };
+    const answer = readJson(line, limits) as BundleAnswer;
+    const complete =
+      typeof answer?.name === "string" &&
+      (answer.ok === true
+        ? typeof answer.source === "string" && Array.isArray(answer.modules)
+        : typeof answer.failure?.message === "string");
+    return complete ? answer : null;
+  } catch (error) {
+    if (error instanceof JsonError) return null;
+    throw error;
+  }
+}
+
+function inBase64(files: ReadonlyMap<string, Uint8Array>): { readonly [path: string]: string } {
+  return Object.fromEntries([...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString("base64")]));
+}
+
+/** Here the sources run as they are; in the package there is one file for each process. */
+function childFile(): string {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return fileURLToPath(new URL(`./bundle-child.${extension}`, import.meta.url));
+}
+
+/** The `node_modules` next to a `package.json` in the nearest folder above a pack; none where there is no such folder. */
+async function nearestModules(pack: string): Promise<readonly string[]> {
+  for (let folder = dirname(pack); ; folder = dirname(folder)) {
+    const modules = join(folder, "node_modules");
+    if ((await isKind(join(folder, "package.json"), "isFile")) && (await isKind(modules, "isDirectory")))
+      return [modules];
+    if (folder === dirname(folder)) return [];
+  }
+}
+
+async function isKind(path: string, kind: "isFile" | "isDirectory"): Promise<boolean> {
+  try {
+    return (await lstat(path))[kind]();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,109 @@
+import type { Program } from "../../sandbox/index.ts";
+import { HookwardenError } from "../errors.ts";
+import { type AcceptedHook, acceptHooks, completePack, type HookPart } from "./assemble.ts";
+import { type BundledScript, type BundleOptions, bundleScripts } from "./bundle.ts";
+import { bundleLimits } from "./bundle-protocol.ts";
+import { folderSource } from "./folder.ts";
+import {
+  hookManifestFile,
+  manifestTextLimits,
+  packManifestFile,
+  readHookManifest,
+  readPackManifest,
+} from "./manifest.ts";
+import { pathInPack } from "./paths.ts";
+import { memorySource, type PackSource } from "./source.ts";
+import type { LoadedPack, PackManifest } from "./types.ts";
+
+export type LoadOptions = BundleOptions;
+
+/** A pack whose manifests hold all rules, and whose scripts have not been looked at. */
+export interface PackManifests {
+  readonly manifest: PackManifest;
+  readonly hooks: readonly AcceptedHook[];
+}
+
+/**
+ * Loads a pack from its folder: reads and checks its manifests, and bundles its scripts. Runs no code of the pack.
+ *
+ * @throws {HookwardenError} with code, file, place and remedy; nothing is loaded then.
+ */
+export async function loadPack(dir: string, options: LoadOptions = {}): Promise<LoadedPack> {
+  const source = await folderSource(dir);
+  return load(source, source.root, options);
+}
+
+/**
+ * Loads a pack whose files are in memory, by relative path. Its scripts may import from each other, from the packages
+ * that are among the files, and from `options.nodeModules`.
+ *
+ * @throws {HookwardenError} with code, file, place and remedy; nothing is loaded then.
+ */
+export async function loadPackFromFiles(
+  files: ReadonlyMap<string, Uint8Array>,
+  options: LoadOptions = {},
+): Promise<LoadedPack> {
+  return load(memorySource(files), files, options);
+}
+
+/**
+ * Reads and checks the manifests of a pack, and that its scripts are files of it.
+ *
+ * @throws {HookwardenError}
+ */
+export async function readManifests(source: PackSource): Promise<PackManifests> {
+  if ((await source.kind(packManifestFile)) === null) {
+    throw new HookwardenError("pack-not-found", `the pack has no \`${packManifestFile}\``, {
+      file: packManifestFile,
+    });
+  }
+  const manifest = readPackManifest(await source.read(packManifestFile, manifestTextLimits.maxBytes));
+  const parts = await readHooks(source, manifest);
+  const hooks = acceptHooks(manifest, parts);
+  for (const accepted of hooks) await source.read(scriptPath(accepted), bundleLimits.sourceBytes);
+  return { manifest, hooks };
+}
+
+/** Path of a hook's script, from the root of the pack. */
+export function scriptPath({ folder, hook }: AcceptedHook): string {
+  const file = folder === "" ? hookManifestFile : `${folder}/${hookManifestFile}`;
+  return pathInPack(folder, hook.manifest.entry, { file, pointer: "/entry" });
+}
+
+async function readHooks(source: PackSource, manifest: PackManifest): Promise<readonly HookPart[]> {
+  const parts: HookPart[] = [];
+  const folders = new Set<string>();
+  for (const [index, path] of manifest.hooks.entries()) {
+    const place = { file: packManifestFile, pointer: `/hooks/${index}` };
+    const folder = pathInPack("", path, place);
+    // Some file systems hold `Guard` and `guard`, or two ways to write `é`, to be one folder.
+    const same = folder.normalize("NFC").toLowerCase();
+    if (folders.has(same))
+      throw new HookwardenError("pack-invalid", `the folder \`${folder}\` stands twice`, place);
+    folders.add(same);
+    const file = `${folder}/${hookManifestFile}`;
+    parts.push({
+      folder,
+      manifest: readHookManifest(await source.read(file, manifestTextLimits.maxBytes), file),
+    });
+  }
+  return parts;
+}
+
+async function load(
+  source: PackSource,
+  pack: string | ReadonlyMap<string, Uint8Array>,
+  options: LoadOptions,
+): Promise<LoadedPack> {
+  const { manifest, hooks } = await readManifests(source);
+  const scripts = await bundleScripts(
+    pack,
+    hooks.map((accepted) => ({ name: accepted.hook.name, path: scriptPath(accepted) })),
+    options,
+  );
+  return completePack(manifest, hooks, scripts.map(programOf), source.root);
+}
+
+function programOf({ program }: BundledScript): Program {
+  return program;
+}

@@ -1,0 +1,109 @@
+import { pointerPart, quote } from "../../sandbox/json/index.ts";
+import type { ValidationError } from "../catalogue/generated/validators.js";
+import type { SchemaObject } from "./schema.ts";
+import { didYouMean } from "./suggest.ts";
+
+export interface SchemaErrorText {
+  /** JSON pointer of the value or key that is wrong. */
+  readonly pointer: string;
+  readonly message: string;
+  /** The value at the pointer, where there is one. */
+  readonly found: unknown;
+}
+
+/** Says in one sentence what is wrong with a manifest, and what was probably meant. */
+export function describeSchemaError(
+  error: ValidationError,
+  root: unknown,
+  schema: SchemaObject,
+): SchemaErrorText {
+  const { instancePath: pointer, params } = error;
+  const found = valueAt(root, pointer);
+  const what = pointer === "" ? "the manifest" : `\`${lastName(pointer)}\``;
+  switch (error.keyword) {
+    case "additionalProperties": {
+      const key = String(params["additionalProperty"]);
+      const hint = didYouMean(key, knownKeys(schema, error.schemaPath));
+      return {
+        pointer: pointer + pointerPart(key),
+        message: `the key ${quote(key)} is unknown${hint}`,
+        found: undefined,
+      };
+    }
+    case "required":
+      return { pointer, message: `${what} lacks the key ${quote(String(params["missingProperty"]))}`, found };
+    case "enum": {
+      const allowed = Array.isArray(params["allowedValues"]) ? params["allowedValues"].map(String) : [];
+      return { pointer, message: unknownValue(found, allowed), found };
+    }
+    case "const":
+      return {
+        pointer,
+        message: `${what} must be ${quote(JSON.stringify(params["allowedValue"]) ?? "")}`,
+        found,
+      };
+    case "type":
+      return {
+        pointer,
+        message: `${what} must be of type ${String(params["type"])}, and is ${typeName(found)}`,
+        found,
+      };
+    case "pattern":
+    case "not":
+      return {
+        pointer,
+        message: `the value ${quote(String(found))} does not have the form that it must have`,
+        found,
+      };
+    default:
+      return {
+        pointer,
+        message: `${what} ${error.message ?? "is not valid"}`.replace("must NOT", "must not"),
+        found,
+      };
+  }
+}
+
+function unknownValue(found: unknown, allowed: readonly string[]): string {
+  if (typeof found !== "string") return `must be one of ${list(allowed)}, and is ${typeName(found)}`;
+  const hint = didYouMean(found, allowed);
+  return `the name ${quote(found)} is unknown${hint === "" ? `; it must be one of ${list(allowed)}` : hint}`;
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ");
+}
+
+function lastName(pointer: string): string {
+  const parts = pointer.split("/");
+  const index = parts.findLastIndex((part) => !/^\d*$/.test(part));
+  return index < 0 ? pointer : parts.slice(index).join("/");
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** The keys that stand in the part of the schema that refused one. */
+function knownKeys(schema: SchemaObject, schemaPath: string): readonly string[] {
+  const path = schemaPath.slice(schemaPath.indexOf("#") + 1);
+  const parent = valueAt(schema, path.slice(0, path.lastIndexOf("/")));
+  const properties = isObject(parent) ? parent["properties"] : undefined;
+  return isObject(properties) ? Object.keys(properties) : [];
+}
+
+/** The value at a JSON pointer, by own keys only. */
+function valueAt(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,51 @@
+import { quote } from "../../sandbox/json/index.ts";
+import { eventRows } from "../catalogue/lookup.ts";
+import { HookwardenError } from "../errors.ts";
+import { compileMatcher } from "./matcher.ts";
+import type { HookManifest, Matcher, Subscription } from "./types.ts";
+
+/** Most different regular expressions and lists of one pack. Equal ones are compiled once. */
+const mostMatchers = 2_048;
+
+/** Reads where the hooks of one pack listen. */
+export class Subscriptions {
+  private readonly matchers = new Map<string, Matcher>();
+
+  /**
+   * The subscriptions of one hook.
+   *
+   * @throws {HookwardenError} `matcher-invalid`
+   */
+  read(manifest: HookManifest, file: string): readonly Subscription[] {
+    return manifest.on.map(({ event, matcher }, index) => ({
+      event,
+      matcher: this.matcher(event, matcher, { file, pointer: `/on/${index}/matcher` }),
+    }));
+  }
+
+  private matcher(
+    event: string,
+    source: string | undefined,
+    place: { file: string; pointer: string },
+  ): Matcher | null {
+    if (source === undefined) return null;
+    if (eventRows.get(event)?.matches === undefined) {
+      const message = `the matcher ${quote(source)} stands at ${event}, which has no name to match`;
+      throw new HookwardenError("matcher-invalid", message, place);
+    }
+    const known = this.matchers.get(source);
+    if (known) return known;
+    const result = compileMatcher(source);
+    if (!result.ok) throw new HookwardenError("matcher-invalid", result.problem, place);
+    if (result.matcher === null) return null;
+    if (this.matchers.size >= mostMatchers) {
+      throw new HookwardenError(
+        "matcher-invalid",
+        `a pack has at most ${mostMatchers} different matchers`,
+        place,
+      );
+    }
+    this.matchers.set(source, result.matcher);
+    return result.matcher;
+  }
+}
