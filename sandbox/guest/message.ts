@@ -2,11 +2,22 @@ import type { Call, LogLine } from "../contract.ts";
 import type { Fault } from "../fault.ts";
 import type { Limits } from "../limits.ts";
 
-/** The text that the prelude's `entry` takes. The arguments are JSON already and go in as they are. */
-export function encodeMessage(call: Call): string {
-  const { seed, limits, args } = call;
-  const head = `[${JSON.stringify(call.handler)},${call.time},${seed[0]},${seed[1]},${seed[2]},${seed[3]}`;
-  return `${head},${limits.logBytes},${limits.outputBytes},[${args.length === 2 ? `${args[0]},${args[1]}` : args.join(",")}]]`;
+/** What the prelude's `entry` takes: three texts. */
+export interface Message {
+  /** JSON list of the arguments. They are JSON already and go in as they are. */
+  readonly args: string;
+  readonly handler: string;
+  /** JSON list of the clock and the seed. */
+  readonly numbers: string;
+}
+
+/** Writes a call down for the prelude. */
+export function encodeMessage({ args, handler, time, seed }: Call): Message {
+  return {
+    args: args.length === 2 ? `[${args[0]},${args[1]}]` : `[${args.join(",")}]`,
+    handler,
+    numbers: `[${time},${seed[0]},${seed[1]},${seed[2]},${seed[3]}]`,
+  };
 }
 
 /** What the prelude's reply says. */

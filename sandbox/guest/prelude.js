@@ -36,6 +36,7 @@
   const global = globalThis;
 
   // State of the call that is running. Every call starts from the same image, so nothing here outlives a call.
+  let sleeping = "";
   let now = 0;
   let s0 = 0;
   let s1 = 0;
@@ -46,6 +47,8 @@
   let logLeft = 0;
   let logDropped = 0;
   let outputLeft = 0;
+  let logBytes = 0;
+  let outputBytes = 0;
   let answer = "";
   let settled = false;
   let exported;
@@ -97,8 +100,19 @@
   set(global, "eval", refuse("eval"));
 
   // ---- time and chance ------------------------------------------------------------------------------------------
+  // Most hooks ask neither for the time nor for chance, so the numbers are read when one does.
+  const wake = () => {
+    const numbers = parse(sleeping);
+    sleeping = "";
+    now = numbers[0];
+    s0 = numbers[1] | 0;
+    s1 = numbers[2] | 0;
+    s2 = numbers[3] | 0;
+    s3 = numbers[4] | 0;
+  };
   const GuestDate = hide(
     function (...args) {
+      if (sleeping !== "") wake();
       if (new.target === undefined) return apply(dateToString, new NativeDate(now), []);
       if (args.length === 0) return construct(NativeDate, [now], new.target);
       return construct(NativeDate, args, new.target);
@@ -113,13 +127,17 @@
     configurable: false,
   });
   set(NativeDate.prototype, "constructor", GuestDate);
-  method(GuestDate, "now", 0, () => now);
+  method(GuestDate, "now", 0, () => {
+    if (sleeping !== "") wake();
+    return now;
+  });
   set(GuestDate, "parse", NativeDate.parse);
   set(GuestDate, "UTC", NativeDate.UTC);
   set(global, "Date", GuestDate);
 
   // sfc32, a small generator that passes the usual statistical batteries; the host gives the seed.
   method(Math, "random", 0, () => {
+    if (sleeping !== "") wake();
     const t = (((s0 + s1) | 0) + s3) | 0;
     s3 = (s3 + 1) | 0;
     s0 = s1 ^ (s1 >>> 9);
@@ -408,20 +426,14 @@
     return "p";
   };
 
-  const entry = (text) => {
-    const message = parse(text);
-    // By index: destructuring would ask a patched Array.prototype[Symbol.iterator].
-    const handler = message[0];
-    now = message[1];
-    s0 = message[2] | 0;
-    s1 = message[3] | 0;
-    s2 = message[4] | 0;
-    s3 = message[5] | 0;
-    logLeft = message[6];
-    outputLeft = message[7];
+  // Three texts: the arguments as a JSON list, the name of the handler, and the call's time and seed as five numbers.
+  const entry = (args, handler, numbers) => {
+    sleeping = numbers;
     logs = [];
     logCount = 0;
     logDropped = 0;
+    logLeft = logBytes;
+    outputLeft = outputBytes;
     settled = false;
     answer = "";
     let fn;
@@ -433,7 +445,7 @@
     if (typeof fn !== "function") return reply("h", "");
     let result;
     try {
-      result = apply(fn, undefined, message[8]);
+      result = apply(fn, undefined, parse(args));
     } catch (error) {
       return threw(error);
     }
@@ -445,8 +457,11 @@
     return found === undefined ? undefined : found.get ? apply(found.get, object, []) : found.value;
   };
   const poll = () => (settled ? answer : "p");
-  // Takes the module's namespace, and tells what its default export is: `f`, a JSON list of names, or nothing.
-  const register = (namespace) => {
+  // Takes the module's namespace and the two budgets of its calls, and tells what its default export is: `f`, a JSON
+  // list of names, or nothing.
+  const register = (namespace, logBudget, outputBudget) => {
+    logBytes = +logBudget;
+    outputBytes = +outputBudget;
     exported = namespace.default;
     if (typeof exported === "function") return "f";
     if (typeof exported !== "object" || exported === null || isArray(exported)) return "";

@@ -126,7 +126,7 @@ class QuickjsSandbox implements Sandbox {
   }
 
   #load(instance: Instance, slot: string, program: Program, limits: Limits): Loaded {
-    const size = `${limits.memoryKb}/${limits.stackKb}`;
+    const size = `${limits.memoryKb}/${limits.stackKb}/${limits.logBytes}/${limits.outputBytes}`;
     const known = this.#programs.get(program.key);
     const loaded = known?.get(size);
     if (loaded) return loaded;
@@ -156,12 +156,7 @@ class QuickjsSandbox implements Sandbox {
     if (kept) instance.resume(loaded.program);
     else instance.select(loaded.program);
     const message = encodeMessage(call);
-    if (
-      message.length > limits.inputBytes ||
-      (message.length * 3 > limits.inputBytes && Buffer.byteLength(message) > limits.inputBytes)
-    ) {
-      return fail(inputTooLarge(limits), 0, started, 0);
-    }
+    if (isLonger(message.args, limits.inputBytes)) return fail(inputTooLarge(limits), 0, started, 0);
     const result = instance.call(message, {
       steps: limits.steps,
       deadline: performance.now() + limits.wallMs,
@@ -185,6 +180,11 @@ class QuickjsSandbox implements Sandbox {
     if (reply.fault.code !== "threw" || !instance.reachedStackLimit()) return reply.fault;
     return { code: "stack-exceeded", message: `used more than ${limits.stackKb} KiB of stack` };
   }
+}
+
+/** Whether a text has more bytes of UTF-8; counts them only where the length leaves it open. */
+function isLonger(text: string, bytes: number): boolean {
+  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 }
 
 function microseconds(since: number): number {

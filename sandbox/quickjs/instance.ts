@@ -1,4 +1,5 @@
-import type { Limits } from "../limits.ts";
+import { limitCeilings, type Limits } from "../limits.ts";
+import type { Message } from "../guest/message.ts";
 import { preludeSource } from "../guest/generated/prelude.ts";
 import { permits } from "../guest/permits.ts";
 import { type BaseImage, captureBase, captureProgram, type ProgramImage, restore } from "./image.ts";
@@ -9,6 +10,11 @@ import { createModule, type EngineModule, pageBytes } from "./module.ts";
 const callBufferBytes = 32_768;
 /** What the stack may be used for below its limit: functions of the engine that do not check it. */
 const stackMargin = 65_536;
+/** The part of the stack that is cleared after every call. */
+const shallowStackBytes = 32_768;
+/** Deeper use shows here, just below it. */
+const zeros = Buffer.alloc(16_384);
+const maxStackBytes = limitCeilings.stackKb * 1_024;
 const moduleFlag = 1;
 const promise = { pending: 0, fulfilled: 1, rejected: 2 } as const;
 
@@ -44,7 +50,7 @@ export type RawResult =
   | { readonly kind: "stopped"; readonly by: "steps" | "wall" }
   | { readonly kind: "refused-memory" }
   | { readonly kind: "overflow" }
-  | { readonly kind: "trap"; readonly message: string };
+  | { readonly kind: "trap" };
 
 /** What calls need beyond their text. */
 export interface Bounds {
@@ -75,26 +81,38 @@ export class Instance {
   readonly #layout: Layout;
   readonly #memory: Buffer;
   readonly #words: Uint32Array;
-  #base: BaseImage | undefined;
-  #anchors: Anchors | undefined;
+  readonly #base: BaseImage;
+  readonly #anchors: Anchors;
   #loaded: LoadedProgram | null = null;
   #dirty = false;
   #stopped: Stopped = null;
+  #polls = 0;
+  #heapBefore = 0;
+  #bounds: Bounds = { steps: 0, deadline: 0, maxReplyBytes: 0 };
+  readonly #counter: number;
 
-  private constructor(module: EngineModule, layout: Layout, pages: number) {
+  private constructor(
+    module: EngineModule,
+    layout: Layout,
+    pages: number,
+    base: BaseImage,
+    anchors: Anchors,
+  ) {
     this.pages = pages;
+    this.#base = base;
+    this.#anchors = anchors;
     this.#module = module;
     this.#layout = layout;
     this.#memory = Buffer.from(module.memory.buffer);
     this.#words = new Uint32Array(module.memory.buffer);
+    this.#counter = (anchors.context >> 2) + layout.counterWord;
+    module.interrupt = () => this.#interrupt();
   }
 
   /** Instantiates an engine and puts a base image into it. */
   static async create(layout: Layout, pages: number, base: BaseImage, anchors: Anchors): Promise<Instance> {
-    const instance = new Instance(await createModule(pages), layout, pages);
+    const instance = new Instance(await createModule(pages), layout, pages, base, anchors);
     for (const piece of base.pieces) instance.#memory.set(piece.bytes, piece.at);
-    instance.#base = base;
-    instance.#anchors = anchors;
     return instance;
   }
 
@@ -134,9 +152,10 @@ export class Instance {
   load(name: string, source: string, limits: Limits, bounds: Bounds): LoadedProgram | RawResult {
     this.#wipe();
     const { exports } = this.#module;
-    const { runtime, context, register, undefined: undef } = this.#mustAnchors();
+    const { runtime, context, register, undefined: undef } = this.#anchors;
     const stackBytes = limits.stackKb * 1_024;
-    const result = this.#guard(bounds, (): RawResult => {
+    this.#begin(bounds);
+    const evaluateModule = (): RawResult => {
       exports._QTS_RuntimeSetMaxStackSize(runtime, stackBytes);
       const code = writeText(this.#module, source);
       const file = writeText(this.#module, name);
@@ -150,7 +169,7 @@ export class Instance {
       if (failed) return failed;
       while (exports._QTS_PromiseState(context, namespace) === promise.pending) {
         if (!exports._QTS_IsJobPending(runtime)) return { kind: "unsettled" };
-        exports._QTS_ExecutePendingJob(runtime, 1, this.#mustAnchors().argv);
+        exports._QTS_ExecutePendingJob(runtime, 1, this.#anchors.argv);
         if (this.#stopped) return { kind: "stopped", by: this.#stopped };
       }
       const state = exports._QTS_PromiseState(context, namespace);
@@ -158,12 +177,24 @@ export class Instance {
         return { kind: "exception", message: this.#describe(exports._QTS_PromiseResult(context, namespace)) };
       }
       if (state === promise.fulfilled) namespace = exports._QTS_PromiseResult(context, namespace);
-      this.#words[this.#mustAnchors().argv >> 2] = namespace;
-      const names = exports._QTS_Call(context, register, undef, 1, this.#mustAnchors().argv);
+      this.#argument(0, namespace);
+      this.#argument(1, exports._QTS_NewString(context, writeText(this.#module, String(limits.logBytes)).at));
+      this.#argument(
+        2,
+        exports._QTS_NewString(context, writeText(this.#module, String(limits.outputBytes)).at),
+      );
+      const names = exports._QTS_Call(context, register, undef, 3, this.#anchors.argv);
       const thrown = this.#exception(names);
       if (thrown) return thrown;
       return { kind: "text", text: this.#read(names, 1_048_576) ?? "" };
-    });
+    };
+    let result: RawResult;
+    try {
+      result = evaluateModule();
+    } catch (error) {
+      result = this.#broken(error);
+    }
+    result = this.#end(result);
     if (result.kind !== "text") return result;
     // `f` where one function serves every event, else a list of names, else nothing that could be called.
     if (result.text === "")
@@ -178,12 +209,28 @@ export class Instance {
 
   /** Puts a program's image in place, whatever was there. */
   select(program: LoadedProgram): void {
-    if (this.#loaded === program && !this.#dirty) return;
-    if (this.#loaded !== program) {
-      this.#wipe();
+    const previous = this.#loaded;
+    if (previous === program && !this.#dirty) return;
+    const memory = this.#memory;
+    const { image } = program;
+    const heapEnd = Math.max(this.#heapEnd(), image.heapEnd);
+    if (previous === program) {
+      memory.fill(0, image.tailStart, heapEnd);
+      this.#clearUsedStack(program.stackBytes);
+    } else {
+      // Another program's image and calls reached further, or elsewhere.
+      if (previous) {
+        memory.fill(0, Math.min(image.headEnd, previous.image.headEnd), previous.image.headEnd);
+        memory.fill(
+          0,
+          Math.min(image.tailStart, previous.image.tailStart),
+          Math.max(heapEnd, previous.image.heapEnd),
+        );
+      } else memory.fill(0, this.#layout.heapStart, heapEnd);
+      this.#clearStack(Math.max(program.stackBytes, previous?.stackBytes ?? maxStackBytes));
       this.#loaded = program;
-    } else this.#scrub(program);
-    restore(this.#memory, this.#base!, program.image);
+    }
+    restore(memory, this.#base, image);
     this.#dirty = false;
   }
 
@@ -193,72 +240,88 @@ export class Instance {
   }
 
   /** Calls the selected program with a message of the prelude, and gives the prelude's reply. */
-  call(message: string, bounds: Bounds): RawResult {
-    const { exports } = this.#module;
-    const { context, runtime, entry, poll, argv, undefined: undef } = this.#mustAnchors();
-    const words = this.#words;
-    return this.#guard(bounds, (): RawResult => {
-      const at = this.#write(message);
-      if (at === 0) return { kind: "refused-memory" };
-      words[argv >> 2] = exports._QTS_NewString(context, at);
-      let reply = exports._QTS_Call(context, entry, undef, 1, argv);
-      for (;;) {
-        if (this.#stopped) return { kind: "stopped", by: this.#stopped };
-        const failed = this.#exception(reply);
-        if (failed) return failed;
-        const text = this.#read(reply, bounds.maxReplyBytes);
-        if (text === null) return { kind: "too-large" };
-        if (text !== "p") return { kind: "text", text };
-        // Job by job, so that nothing runs after the one that settles the answer.
-        if (!exports._QTS_IsJobPending(runtime)) return { kind: "unsettled" };
-        exports._QTS_ExecutePendingJob(runtime, 1, argv);
-        reply = exports._QTS_Call(context, poll, undef, 0, 0);
-      }
-    });
-  }
-
-  /** Runs guest code under the bounds, and says what the host saw. */
-  #guard(bounds: Bounds, run: () => RawResult): RawResult {
-    const module = this.#module;
-    const { context } = this.#mustAnchors();
-    const counter = (context >> 2) + this.#layout.counterWord;
-    const heapBefore = this.#words[this.#layout.breakWord]!;
-    let polls = 0;
-    this.#dirty = true;
-    this.#stopped = null;
-    module.refusals = 0;
-    this.#words[counter] = stepsPerInterrupt;
-    module.interrupt = () => {
-      polls++;
-      if (this.#stopped) return true;
-      if (polls * stepsPerInterrupt >= bounds.steps) this.#stopped = "steps";
-      else if (performance.now() > bounds.deadline) this.#stopped = "wall";
-      return this.#stopped !== null;
-    };
+  call(message: Message, bounds: Bounds): RawResult {
+    this.#begin(bounds);
     let result: RawResult;
     try {
-      result = run();
+      result = this.#callGuest(message, bounds.maxReplyBytes);
     } catch (error) {
-      this.healthy = false;
-      // V8's own stack ran out below the engine's limit, or the engine trapped.
-      result =
-        error instanceof RangeError
-          ? { kind: "overflow" }
-          : { kind: "trap", message: String((error as Error)?.message ?? error) };
+      result = this.#broken(error);
     }
-    module.interrupt = () => true;
-    this.memoryBytes = Math.max(0, this.#words[this.#layout.breakWord]! - heapBefore);
-    this.steps = polls * stepsPerInterrupt + (stepsPerInterrupt - (this.#words[counter]! | 0));
+    return this.#end(result);
+  }
+
+  #callGuest(message: Message, maxReplyBytes: number): RawResult {
+    const { exports } = this.#module;
+    const { context, runtime, entry, poll, argv, undefined: undef } = this.#anchors;
+    const { callBuffer } = this.#anchors;
+    const args = this.#write(message.args);
+    if (args === 0) return { kind: "refused-memory" };
+    this.#argument(0, exports._QTS_NewString(context, args));
+    this.#memory[callBuffer + this.#memory.write(message.handler, callBuffer, callBufferBytes - 1, "utf8")] =
+      0;
+    this.#argument(1, exports._QTS_NewString(context, callBuffer));
+    this.#memory[callBuffer + this.#memory.write(message.numbers, callBuffer, "latin1")] = 0;
+    this.#argument(2, exports._QTS_NewString(context, callBuffer));
+    let reply = exports._QTS_Call(context, entry, undef, 3, argv);
+    for (;;) {
+      if (this.#stopped) return { kind: "stopped", by: this.#stopped };
+      const failed = this.#exception(reply);
+      if (failed) return failed;
+      const text = this.#read(reply, maxReplyBytes);
+      if (text === null) return { kind: "too-large" };
+      if (text !== "p") return { kind: "text", text };
+      // Job by job, so that nothing runs after the one that settles the answer.
+      if (!exports._QTS_IsJobPending(runtime)) return { kind: "unsettled" };
+      exports._QTS_ExecutePendingJob(runtime, 1, argv);
+      reply = exports._QTS_Call(context, poll, undef, 0, 0);
+    }
+  }
+
+  /** Arms the bounds of what is about to run. */
+  #begin(bounds: Bounds): void {
+    this.#dirty = true;
+    this.#stopped = null;
+    this.#polls = 0;
+    this.#bounds = bounds;
+    this.#heapBefore = this.#words[this.#layout.breakWord]!;
+    this.#module.refusals = 0;
+    this.#words[this.#counter] = stepsPerInterrupt;
+  }
+
+  /** Asked by the engine every so many steps. */
+  #interrupt(): boolean {
+    this.#polls++;
+    if (this.#stopped) return true;
+    if (this.#polls * stepsPerInterrupt >= this.#bounds.steps) this.#stopped = "steps";
+    else if (performance.now() > this.#bounds.deadline) this.#stopped = "wall";
+    return this.#stopped !== null;
+  }
+
+  /** V8's own stack ran out below the engine's limit, or the engine trapped. */
+  #broken(error: unknown): RawResult {
+    this.healthy = false;
+    return error instanceof RangeError ? { kind: "overflow" } : { kind: "trap" };
+  }
+
+  /** Takes stock after guest code ran, and says what the host saw. */
+  #end(result: RawResult): RawResult {
+    this.memoryBytes = Math.max(0, this.#heapEnd() - this.#heapBefore);
+    this.steps = this.#polls * stepsPerInterrupt + (stepsPerInterrupt - (this.#words[this.#counter]! | 0));
     if (this.#stopped) {
       this.healthy = false;
       return { kind: "stopped", by: this.#stopped };
     }
     // What the guest made of a refused allocation does not matter: after one, nothing of the instance is trusted.
-    if (module.refusals > 0) {
+    if (this.#module.refusals > 0) {
       this.healthy = false;
       return { kind: "refused-memory" };
     }
     return result;
+  }
+
+  #argument(index: number, value: number): void {
+    this.#words[(this.#anchors.argv >> 2) + index] = value;
   }
 
   /** Whether the last call used the stack down to its limit. */
@@ -269,13 +332,9 @@ export class Instance {
     return window.some((word) => word !== 0);
   }
 
-  #mustAnchors(): Anchors {
-    return this.#anchors!;
-  }
-
   #write(text: string): number {
     const memory = this.#memory;
-    const { callBuffer } = this.#mustAnchors();
+    const { callBuffer } = this.#anchors;
     // Three bytes a code unit at most, so a short text needs no counting.
     if (text.length * 3 < callBufferBytes) {
       memory[callBuffer + memory.write(text, callBuffer, callBufferBytes - 1, "utf8")] = 0;
@@ -285,7 +344,7 @@ export class Instance {
   }
 
   #read(value: number, maxBytes: number): string | null {
-    const start = this.#module.exports._QTS_GetString(this.#mustAnchors().context, value);
+    const start = this.#module.exports._QTS_GetString(this.#anchors.context, value);
     if (start === 0) return "";
     const end = this.#memory.indexOf(0, start);
     if (end - start > maxBytes) return null;
@@ -294,7 +353,7 @@ export class Instance {
 
   #exception(value: number): RawResult | null {
     const { exports } = this.#module;
-    const error = exports._QTS_ResolveException(this.#mustAnchors().context, value);
+    const error = exports._QTS_ResolveException(this.#anchors.context, value);
     if (error === 0) return null;
     if (this.#stopped) return { kind: "stopped", by: this.#stopped };
     return { kind: "exception", message: this.#describe(error) };
@@ -303,7 +362,7 @@ export class Instance {
   /** Asks the guest for the text of an error, within the bounds of the call that failed. */
   #describe(error: number): string {
     const { exports } = this.#module;
-    const text = exports._QTS_GetString(this.#mustAnchors().context, error);
+    const text = exports._QTS_GetString(this.#anchors.context, error);
     if (text === 0) return "a value that cannot be described";
     return this.#memory.toString("utf8", text, Math.min(this.#memory.indexOf(0, text), text + 1_000));
   }
@@ -323,16 +382,23 @@ export class Instance {
     if (ballast === 0) return null;
     const heapEnd = words[breakWord]!;
     const tailStart = Math.max(headEnd, (ballast + ballastBytes - 64) & ~255);
-    return captureProgram(this.#memory, this.#layout, this.#base!, { headEnd, tailStart, heapEnd });
+    return captureProgram(this.#memory, this.#layout, this.#base, { headEnd, tailStart, heapEnd });
   }
 
-  /** Takes away what calls of the selected program leave beyond its image. */
-  #scrub(program: LoadedProgram): void {
-    const { image } = program;
-    const heapEnd = this.#words[this.#layout.breakWord]!;
-    if (heapEnd > image.heapEnd) this.#memory.fill(0, image.tailStart, heapEnd);
-    else this.#memory.fill(0, image.tailStart, image.heapEnd);
-    this.#clearStack(program.stackBytes);
+  /** Where the engine says that its heap ends; a broken engine may say anything. */
+  #heapEnd(): number {
+    return Math.min(this.#words[this.#layout.breakWord]!, this.#memory.length);
+  }
+
+  /**
+   * Clears the stack between two calls of one program. Nearly all calls use little of it, so the rest is cleared only
+   * where it was used.
+   */
+  #clearUsedStack(stackBytes: number): void {
+    const { heapStart } = this.#layout;
+    const shallow = heapStart - shallowStackBytes;
+    const unused = this.#memory.compare(zeros, 0, zeros.length, shallow - zeros.length, shallow) === 0;
+    this.#memory.fill(0, unused ? shallow : heapStart - stackBytes - stackMargin, heapStart);
   }
 
   #clearStack(stackBytes: number): void {
@@ -342,12 +408,12 @@ export class Instance {
 
   /** Puts the base image back, over whatever program was there. */
   #wipe(): void {
-    const base = this.#base!;
-    const { heapStart, staticEnd, breakWord } = this.#layout;
+    const base = this.#base;
+    const { heapStart, staticEnd } = this.#layout;
     const memory = this.#memory;
-    const heapEnd = Math.max(this.#words[breakWord]!, base.heapEnd);
+    const heapEnd = Math.max(this.#heapEnd(), base.heapEnd);
     const program = this.#loaded;
-    this.#clearStack(program ? program.stackBytes : 1_048_576);
+    this.#clearStack(program ? program.stackBytes : maxStackBytes);
     if (program) {
       memory.fill(0, heapStart, program.image.headEnd);
       memory.fill(0, program.image.tailStart, Math.max(heapEnd, program.image.heapEnd));

@@ -19,7 +19,10 @@ export interface Layout {
 /** Steps between two interrupts, as the engine counts them. */
 export const stepsPerInterrupt = 10_000;
 
-const staticEnd = 262_144;
+/** Below this the engine keeps its static data; the stack, of 5 MiB, begins far above its end. */
+const staticLimit = 262_144;
+/** Room behind the last static byte that was seen in use, for what is first written later. */
+const staticMargin = 8_192;
 const probeBytes = 1 << 20;
 
 /** Finds the layout with an engine of its own. Throws where the engine is not built as expected. */
@@ -29,7 +32,7 @@ export async function findLayout(): Promise<Layout> {
   const words = new Uint32Array(module.memory.buffer);
 
   const heapStart = exports._malloc(16) & ~4095;
-  const before = words.slice(0, staticEnd >> 2);
+  const before = words.slice(0, staticLimit >> 2);
   exports._malloc(probeBytes);
   const breakWord = only(
     "end of the heap",
@@ -64,6 +67,8 @@ export async function findLayout(): Promise<Layout> {
       );
     }),
   );
+  const lastUsed = words.subarray(0, staticLimit >> 2).findLastIndex((word) => word !== 0);
+  const staticEnd = (lastUsed * 4 + staticMargin) & ~4_095;
   return { staticEnd, heapStart, breakWord, counterWord };
 }
 

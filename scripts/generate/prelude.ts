@@ -1,16 +1,19 @@
 import { readFileSync } from "node:fs";
+import { transformSync } from "esbuild";
 
 const source = new URL("../../sandbox/guest/prelude.js", import.meta.url);
 
-/** The text of `sandbox/guest/generated/prelude.ts`: the prelude as a string, so that it can be bundled anywhere. */
+/**
+ * The text of `sandbox/guest/generated/prelude.ts`: the prelude as a string, so that it can be bundled anywhere.
+ * Minified, because an engine keeps the text of every function, and every memory image carries it.
+ */
 export function preludeModule(): string {
-  const lines = readFileSync(source, "utf8")
-    .split("\n")
-    .filter((line) => !/^\s*\/\//.test(line) && line.trim() !== "");
+  // The prelude is one expression; assigned to something, it is not taken for dead code.
+  const text = readFileSync(source, "utf8").replace(/^\(function/m, "prelude = (function");
+  const { code } = transformSync(text, { minify: true, target: "es2023" });
   return [
     "// Generated from sandbox/guest/prelude.js by `npm run generate`.",
-    // An expression, so that a call can be put behind it.
-    `export const preludeSource: string = ${JSON.stringify(lines.join("\n").replace(/;$/, ""))};`,
+    `export const preludeSource: string = ${JSON.stringify(`(${code.trim().replace(/^prelude=/, "").replace(/;$/, "")})`)};`,
     "",
   ].join("\n");
 }
