@@ -1,0 +1,72 @@
+import { type Finding, quoted, short } from "../lib/findings.ts";
+import { resolvePath } from "../lib/paths.ts";
+import { inlineProgram, languageOf, shellCall } from "../lib/shell/inner.ts";
+import { isUnknown, TAINTED, UNKNOWN } from "../lib/shell/marks.ts";
+import { isDownloader, isTaintSource } from "../lib/shell/output.ts";
+import type { Invocation } from "../lib/shell/types.ts";
+
+const unseen = "runs code that nobody has seen: it was downloaded or decoded in the same command";
+
+/** Code that a command runs and that is not in the command line. */
+export function foreignCode(invocation: Invocation, downloads: ReadonlySet<string>): Finding | undefined {
+  const { name, program, args, cwd } = invocation;
+  const deny: Finding = { verdict: "deny", reason: `${quoted(invocation)} ${unseen}` };
+  if (program.includes(TAINTED)) return deny;
+  if (downloads.has(resolvePath(program, cwd)) && program.includes("/")) return deny;
+  const code = codeOf(invocation);
+  if (code === undefined) return undefined;
+  if (code.kind === "file") return code.text.includes(TAINTED) || downloads.has(resolvePath(code.text, cwd)) ? deny : undefined;
+  if (code.kind === "text") {
+    if (code.text.includes(TAINTED)) return deny;
+    if (!code.text.trimStart().startsWith(UNKNOWN)) return undefined;
+    return { verdict: "ask", reason: `${short([name, ...args].join(" "))} runs a text that only the running shell knows` };
+  }
+  const from = invocation.input?.from ?? [];
+  if (from.some(isTaintSource)) return deny;
+  if (invocation.input === undefined || invocation.input.text !== undefined) return undefined;
+  if (from.length === 1 && from[0]?.name === "cat") return undefined;
+  return { verdict: "ask", reason: `${quoted(invocation)} runs a text that is made by the command before it` };
+}
+
+interface Code {
+  readonly kind: "text" | "file" | "input";
+  readonly text: string;
+}
+
+/** Where a shell or an interpreter takes its code from. */
+function codeOf(invocation: Invocation): Code | undefined {
+  const { name, args } = invocation;
+  if (name === "eval") return { kind: "text", text: args.join(" ") };
+  if (name === "source" || name === ".") return { kind: "file", text: args[0] ?? "" };
+  const shell = shellCall(invocation);
+  if (shell?.code !== undefined) return { kind: "text", text: shell.code };
+  if (shell !== undefined) return shell.script === undefined ? input : { kind: "file", text: shell.script };
+  if (languageOf(name) === undefined) return undefined;
+  const inline = inlineProgram(invocation);
+  if (inline !== undefined) return inline.includes(TAINTED) ? { kind: "text", text: inline } : undefined;
+  const script = args.find((arg) => !/^-./.test(arg));
+  if (args.some((arg) => /^-[A-Za-z]*m$/.test(arg))) return undefined;
+  return script === undefined || script === "-" ? input : { kind: "file", text: script };
+}
+
+const input: Code = { kind: "input", text: "" };
+
+/** The files that the commands before a command have downloaded. */
+export function downloadedBy(invocation: Invocation): readonly string[] {
+  if (!isDownloader(invocation)) {
+    const { name, args, input: read, redirects, cwd } = invocation;
+    // `curl … | tee file`
+    if (name !== "tee" || !read?.from.some(isDownloader)) return [];
+    return [...args, ...redirects.map(({ target }) => target)].map((file) => resolvePath(file, cwd));
+  }
+  const { args, cwd, redirects } = invocation;
+  const files = redirects.filter(({ operator }) => operator.startsWith(">")).map(({ target }) => target);
+  args.forEach((arg, at) => {
+    const glued = /^(?:--output=|--output-document=|-[oO])(.+)$/.exec(arg)?.[1];
+    if (glued !== undefined) files.push(glued);
+    else if (/^(-[a-zA-Z]*[oO]|--output|--output-document)$/.test(arg)) files.push(args[at + 1] ?? "");
+    // `curl -O URL` and `wget URL` name the file after the address.
+    if (/^[a-z]+:\/\//.test(arg)) files.push(/^[^?#]*\/([^/?#]*)/.exec(arg)?.[1] ?? "");
+  });
+  return files.filter((file) => file !== "" && !isUnknown(file)).map((file) => resolvePath(file, cwd));
+}

@@ -1,0 +1,197 @@
+import { type Finding, quoted, short } from "../lib/findings.ts";
+import { searched } from "../lib/shell/inner.ts";
+import type { Invocation } from "../lib/shell/types.ts";
+import { isDisk, type Place, placeNames, placeOf } from "./targets.ts";
+
+type Check = (invocation: Invocation, workspace: string) => Finding | undefined;
+
+/** How much a loss weighs, by the kind of place. */
+type Weights = { readonly [P in Place]?: Finding["verdict"] };
+
+const wholeTree: Weights = {
+  root: "deny",
+  system: "deny",
+  home: "deny",
+  "inside-system": "ask",
+  workspace: "ask",
+  floating: "ask",
+};
+const onlyKnown: Weights = { root: "deny", system: "deny", home: "deny", "inside-system": "ask" };
+const singleFiles: Weights = { root: "ask", system: "ask", home: "ask", "inside-system": "ask" };
+
+/** The gravest finding over some targets of a command. */
+function weigh(
+  verb: string,
+  targets: readonly string[],
+  weights: Weights,
+  { cwd }: Invocation,
+  workspace: string,
+): Finding | undefined {
+  let worst: Finding | undefined;
+  for (const target of targets) {
+    const disk = isDisk(target, cwd);
+    const place = placeOf(target, cwd, workspace);
+    const verdict = disk ? "deny" : weights[place];
+    if (verdict === undefined || worst?.verdict === "deny") continue;
+    if (worst === undefined || verdict === "deny") {
+      worst = { verdict, reason: `${verb} ${short(target)}, ${disk ? "a disk" : placeNames[place]}` };
+    }
+  }
+  return worst;
+}
+
+/** Arguments that are no options. */
+export function operands(args: readonly string[]): readonly string[] {
+  const end = args.indexOf("--");
+  const before = end < 0 ? args : args.slice(0, end);
+  return [...before.filter((arg) => !/^-./.test(arg)), ...(end < 0 ? [] : args.slice(end + 1))];
+}
+
+/** Whether an option is among the arguments: as a letter of a cluster, or in full (GNU tools take its beginning too). */
+export function hasOption(args: readonly string[], letters: string, long: string, shortest: number): boolean {
+  const end = args.indexOf("--");
+  return (end < 0 ? args : args.slice(0, end)).some((arg) =>
+    arg.startsWith("--")
+      ? arg.length >= shortest && `--${long}`.startsWith(arg)
+      : arg.startsWith("-") && [...letters].some((letter) => arg.includes(letter)),
+  );
+}
+
+const remove: Check = (invocation, workspace) => {
+  const { args } = invocation;
+  if (hasOption(args, "", "no-preserve-root", 4)) {
+    return { verdict: "deny", reason: `${quoted(invocation)} switches off the protection of the root directory` };
+  }
+  const recursive = hasOption(args, "rR", "recursive", 3);
+  return weigh("it deletes", operands(args), recursive ? wholeTree : singleFiles, invocation, workspace);
+};
+
+const removeFiles: Check = (invocation, workspace) =>
+  weigh("it destroys", operands(invocation.args), singleFiles, invocation, workspace);
+
+const findDelete: Check = (invocation, workspace) => {
+  const { args } = invocation;
+  if (!args.includes("-delete")) return undefined;
+  const folders = searched(args);
+  const filtered = args.some((arg) => /^-(i?name|i?path|i?wholename|i?regex|[acm]time|[acm]min|size|newer|user|empty)/.test(arg));
+  return weigh("it deletes what it finds in", folders, filtered ? onlyKnown : wholeTree, invocation, workspace);
+};
+
+/** `chmod -R` and its kin: the first operand is no path. */
+const changeRights: Check = (invocation, workspace) => {
+  const targets = operands(invocation.args).slice(1);
+  const recursive = hasOption(invocation.args, "R", "recursive", 3);
+  return weigh("it changes the rights of", targets, recursive ? onlyKnown : singleFiles, invocation, workspace);
+};
+
+const move: Check = (invocation, workspace) => {
+  const paths = operands(invocation.args);
+  const target = paths.at(-1);
+  if (target === "/dev/null") return { verdict: "deny", reason: `${quoted(invocation)} throws files away` };
+  // `mv -t FOLDER` takes sources only.
+  const last = target !== undefined && (hasOption(invocation.args, "t", "target-directory", 3) || isDisk(target, invocation.cwd));
+  return weigh("it moves", last ? paths : paths.slice(0, -1), onlyKnown, invocation, workspace);
+};
+
+/** Programs that write to their last operand. */
+const writeLast: Check = (invocation, workspace) => {
+  const target = operands(invocation.args).at(-1);
+  const mirrors = invocation.args.some((arg) => arg.startsWith("--del"));
+  const targets = target !== undefined && (mirrors || isDisk(target, invocation.cwd)) ? [target] : [];
+  return weigh("it overwrites", targets, onlyKnown, invocation, workspace);
+};
+
+const writeAll: Check = (invocation, workspace) =>
+  weigh("it overwrites", operands(invocation.args), { "inside-system": "ask" }, invocation, workspace);
+
+const diskDump: Check = (invocation, workspace) => {
+  const targets = invocation.args.filter((arg) => arg.startsWith("of=")).map((arg) => arg.slice(3));
+  return weigh("it overwrites", targets, { "inside-system": "ask" }, invocation, workspace);
+};
+
+/** Programs that make or break file systems and partitions. */
+const formatDisk: Check = (invocation) => {
+  const { args, cwd } = invocation;
+  if (args.some((arg) => /^(-l|--list|-h|--help|-V|--version|print|list|status|info)$/.test(arg))) return undefined;
+  const disk = args.some((arg) => isDisk(arg, cwd));
+  return { verdict: disk ? "deny" : "ask", reason: `${quoted(invocation)} formats or erases a disk` };
+};
+
+const stopMachine: Check = (invocation) => ({
+  verdict: "ask",
+  reason: `${quoted(invocation)} stops the machine`,
+});
+
+const changeRunLevel: Check = (invocation) =>
+  /^[06]$/.test(invocation.args[0] ?? "") ? { verdict: "ask", reason: `${quoted(invocation)} stops the machine` } : undefined;
+
+const systemControl: Check = (invocation) =>
+  invocation.args.some((arg) => /^(poweroff|reboot|halt|kexec|rescue|emergency)$/.test(arg))
+    ? { verdict: "ask", reason: `${quoted(invocation)} stops the machine` }
+    : undefined;
+
+const killAll: Check = (invocation) =>
+  // `kill -1` alone sends SIGHUP; the process -1 comes after the signal.
+  invocation.args.slice(1).includes("-1")
+    ? { verdict: "deny", reason: `${quoted(invocation)} ends every process` }
+    : undefined;
+
+const removeCrontab: Check = (invocation) =>
+  invocation.args.some((arg) => /^-[a-z]*r/.test(arg))
+    ? { verdict: "ask", reason: `${quoted(invocation)} deletes every scheduled job` }
+    : undefined;
+
+const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["rm", remove],
+  ["unlink", removeFiles],
+  ["rmdir", removeFiles],
+  ["shred", removeFiles],
+  ["srm", remove],
+  ["truncate", removeFiles],
+  ["find", findDelete],
+  ["chmod", changeRights],
+  ["chown", changeRights],
+  ["chgrp", changeRights],
+  ["mv", move],
+  ["cp", writeLast],
+  ["rsync", writeLast],
+  ["tee", writeAll],
+  ["dd", diskDump],
+  ["wipefs", formatDisk],
+  ["blkdiscard", formatDisk],
+  ["fdisk", formatDisk],
+  ["sfdisk", formatDisk],
+  ["sgdisk", formatDisk],
+  ["parted", formatDisk],
+  ["mkswap", formatDisk],
+  ["mke2fs", formatDisk],
+  ["cryptsetup", formatDisk],
+  ["diskutil", formatDisk],
+  ["shutdown", stopMachine],
+  ["reboot", stopMachine],
+  ["halt", stopMachine],
+  ["poweroff", stopMachine],
+  ["init", changeRunLevel],
+  ["telinit", changeRunLevel],
+  ["systemctl", systemControl],
+  ["kill", killAll],
+  ["crontab", removeCrontab],
+]);
+
+/** What a command has against it by its own name. */
+export const byName: Check = (invocation, workspace) => {
+  const check = invocation.name.startsWith("mkfs") ? formatDisk : checks.get(invocation.name);
+  return check?.(invocation, workspace);
+};
+
+/** A command whose name is unknown, with arguments that would be a disaster for `rm`. */
+export const asIfRemoving: Check = (invocation, workspace) => {
+  const found = hasOption(invocation.args, "rR", "recursive", 3) ? remove(invocation, workspace) : undefined;
+  return found && { verdict: "ask", reason: `if the program turns out to be \`rm\`, ${found.reason}` };
+};
+
+/** Redirections onto disks and into the system. */
+export const redirected: Check = (invocation, workspace) => {
+  const targets = invocation.redirects.filter(({ operator }) => operator.includes(">")).map(({ target }) => target);
+  return weigh("it overwrites", targets, { "inside-system": "ask" }, invocation, workspace);
+};

@@ -1,0 +1,35 @@
+/**
+ * Characters that stand for what cannot be read from the text of a command. They are control characters, and `clean`
+ * takes such characters out of every text that comes from outside.
+ */
+
+/** Something that only the running shell knows. */
+export const UNKNOWN = "\u0001";
+/** Something that was downloaded or decoded on the way. */
+export const TAINTED = "\u0002";
+/** The name of a person, in the path of a home directory. */
+export const SOMEONE = "\u0003";
+
+/** The home directory where nothing tells its path. */
+export const SOME_HOME = `/home/${SOMEONE}`;
+
+const control = /[\0-\x08\x0b-\x1f\x7f]/g;
+
+/** Takes control characters (tab and newline excepted) out of a text from outside. A backslash newline stays. */
+export function clean(text: string): string {
+  return text.replace(/\r\n/g, "\n").replace(control, "\ufffd");
+}
+
+/** Whether a part of the text cannot be known. */
+export function isUnknown(text: string): boolean {
+  return text.includes(UNKNOWN) || text.includes(TAINTED);
+}
+
+/** For people: marks as words. */
+export function readable(text: string): string {
+  return text
+    .replaceAll(SOME_HOME, "~")
+    .replaceAll(SOMEONE, "?")
+    .replaceAll(UNKNOWN, "…")
+    .replaceAll(TAINTED, "…");
+}
