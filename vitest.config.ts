@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 
 const here = (path: string): string => new URL(path, import.meta.url).pathname;
 
+const report = process.env["HOOKWARDEN_TEST_REPORT"];
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -16,6 +18,9 @@ export default defineConfig({
     pool: "forks",
     // isolated-vm needs it in every process that loads it.
     execArgv: ["--no-node-snapshot"],
+    // The report that the closing line of a check run is made from.
+    reporters: report ? ["default", "json"] : ["default"],
+    ...(report ? { outputFile: { json: report } } : {}),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,0 +1,30 @@
+import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import { defineConfig } from "tsup";
+
+const library = { index: "src/index.ts", hook: "src/hook/index.ts", sandbox: "sandbox/index.ts" };
+/** Programs: the command line, and the scripts that child processes run. */
+const programs = {
+  cli: "src/cli/main.ts",
+  "sandbox-child": "sandbox/process/child.ts",
+  "bundle-child": "src/pack/bundle-child.ts",
+};
+
+/** Everything lies flat in `dist/`, so that a file finds its neighbours by name, in whatever chunk it ends up. */
+export default defineConfig({
+  entry: { ...library, ...programs },
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  splitting: true,
+  sourcemap: false,
+  clean: true,
+  dts: { entry: library },
+  // The optional engine is looked up when it is asked for.
+  external: ["isolated-vm"],
+  onSuccess: async () => {
+    mkdirSync("dist/schemas", { recursive: true });
+    for (const name of readdirSync("src/pack/generated")) {
+      if (name.endsWith(".schema.json")) copyFileSync(`src/pack/generated/${name}`, `dist/schemas/${name}`);
+    }
+  },
+});
