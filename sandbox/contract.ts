@@ -50,12 +50,19 @@ export interface LogLine {
 
 /** How a call ended: with an answer, as JSON text, or with a fault. */
 export type Outcome =
-  | ({ readonly ok: true; /** JSON text; `null` where the guest returned `undefined` or `null`. */ readonly output: string | null } & Usage)
+  | ({
+      readonly ok: true;
+      /** JSON text; `null` where the guest returned `undefined` or `null`. */ readonly output: string | null;
+    } & Usage)
   | ({ readonly ok: false; readonly fault: Fault } & Usage);
 
 /** What a sandbox can say of a loaded program without calling it. */
 export type Inspection =
-  | { readonly ok: true; /** `null`: the default export is one function for every handler. */ readonly handlers: readonly string[] | null }
+  | {
+      readonly ok: true;
+      /** `null`: the default export is one function for every handler. */ readonly handlers:
+        readonly string[] | null;
+    }
   | { readonly ok: false; readonly fault: Fault };
 
 /**
@@ -73,6 +80,8 @@ export interface Sandbox {
   call(call: Call): Outcome | Promise<Outcome>;
   /** Loads a program and tells what it exports. */
   inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection>;
+  /** Called when an answer has left and nobody waits: the place for work that the next call would have to do. */
+  tidy?(): void;
   /** Frees what is kept for a program. */
   forget(programKey: string): void;
   /** Ends every instance and process of this sandbox. Calls in flight are answered with `crashed`. */

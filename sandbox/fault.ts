@@ -17,7 +17,8 @@ export const faultTable = {
   "load-failed": {
     blame: "hook",
     title: "the script could not be loaded",
-    cause: "It does not parse, throws or never settles at its top level, imports something that is not in the pack, or has no default export (or none for this event).",
+    cause:
+      "It does not parse, throws or never settles at its top level, imports something that is not in the pack, or has no default export (or none for this event).",
     fix: "Run `hookwarden check` on the pack: it names the file, the line and the missing export.",
   },
   threw: {
@@ -29,13 +30,15 @@ export const faultTable = {
   "steps-exceeded": {
     blame: "hook",
     title: "the step budget ran out",
-    cause: "The hook did more work than `limits.steps` allows; a loop that does not end, or an input that makes it expensive.",
+    cause:
+      "The hook did more work than `limits.steps` allows; a loop that does not end, or an input that makes it expensive.",
     fix: "Make the work proportional to the input, or raise `limits.steps` in the manifest up to the pack's ceiling.",
   },
   timeout: {
     blame: "hook",
     title: "the time ran out",
-    cause: "The call took longer than `limits.wallMs`, or it waits for a promise that nothing can settle any more.",
+    cause:
+      "The call took longer than `limits.wallMs`, or it waits for a promise that nothing can settle any more.",
     fix: "Look for expensive regular expressions and built-ins on large inputs; await only promises that the hook itself settles.",
   },
   "memory-exceeded": {
@@ -71,13 +74,15 @@ export const faultTable = {
   overloaded: {
     blame: "host",
     title: "no sandbox was free in time",
-    cause: "The queue of calls was full, the decision's time budget had run out before the hook's turn, or the event is larger than `limits.inputBytes`.",
+    cause:
+      "The queue of calls was full, the decision's time budget had run out before the hook's turn, or the event is larger than `limits.inputBytes`.",
     fix: "Add processes, lower the load, raise `budgets.decisionMs`, or raise `limits.inputBytes` of the hook.",
   },
   "invalid-output": {
     blame: "hook",
     title: "the answer is no action",
-    cause: "The answer is not an action of the catalogue, or lacks or adds a field, or a modified input breaks its tool's schema.",
+    cause:
+      "The answer is not an action of the catalogue, or lacks or adds a field, or a modified input breaks its tool's schema.",
     fix: "Return what the helpers of `hookwarden/hook` make; the message says which field is wrong.",
   },
   "illegal-action": {
@@ -89,13 +94,15 @@ export const faultTable = {
   "ungranted-action": {
     blame: "hook",
     title: "the action was not asked for, or not granted",
-    cause: "The action is legal at this event, but the manifest's `actions` do not list it, or the pack does not grant it.",
+    cause:
+      "The action is legal at this event, but the manifest's `actions` do not list it, or the pack does not grant it.",
     fix: "Add it to `actions` in hook.json; for `allow`, also to the hook's `grants.actions` in hookwarden.json.",
   },
   "injection-overflow": {
     blame: "hook",
     title: "the injection budget ran out",
-    cause: "What this hook adds for the model would exceed the pack's `budgets.injectionBytes` for one event.",
+    cause:
+      "What this hook adds for the model would exceed the pack's `budgets.injectionBytes` for one event.",
     fix: "Add less, or raise the budget. Nothing is cut.",
   },
 } as const satisfies Record<string, FaultRow>;

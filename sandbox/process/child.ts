@@ -12,23 +12,15 @@ import { encodeInspection, encodeMissing, encodeOutcome, encodeReady } from "./r
 import { protocolVersion, RequestReader } from "./request.ts";
 import { StdinSource } from "./stdin-source.ts";
 
-/** What an engine may have beyond the contract, to work while nobody waits for it. */
-interface Tidying {
-  /** Called when an answer has left: the place to restore memory for the next call. */
-  tidy?(): void;
-}
-
-type Engine = Sandbox & Tidying;
-
 interface EngineModule {
-  createSandbox(options: unknown): Promise<Engine>;
+  createSandbox(options: unknown): Promise<Sandbox>;
 }
 
 async function loadEngine(
   name: EngineName,
   options: { pristine?: boolean },
   modulePath: string | undefined,
-): Promise<Engine> {
+): Promise<Sandbox> {
   if (modulePath !== undefined) return ((await import(modulePath)) as EngineModule).createSandbox(options);
   if (name === "isolate") return (await import("../isolate/index.ts")).createIsolateSandbox(options);
   return (await import("../quickjs/index.ts")).createQuickjsSandbox(options);
@@ -66,7 +58,7 @@ function send(text: string): void {
 
 async function main(): Promise<void> {
   const [name, options, modulePath] = process.argv.slice(2) as [EngineName, string, string?];
-  let engine: Engine;
+  let engine: Sandbox;
   try {
     engine = await loadEngine(name, JSON.parse(options) as { pristine?: boolean }, modulePath);
   } catch (error) {

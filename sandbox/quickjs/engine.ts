@@ -46,6 +46,8 @@ class QuickjsSandbox implements Sandbox {
   readonly #programs = new Map<string, Map<string, Loaded>>();
   readonly #instances = new Map<string, Instance>();
   readonly #spares = new Map<number, Instance>();
+  /** Has yet to be made ready for the next call. */
+  #lastUsed: Instance | undefined;
   #disposed = false;
 
   constructor(layout: Layout, base: BaseImage, anchors: Anchors, options: QuickjsOptions) {
@@ -70,6 +72,11 @@ class QuickjsSandbox implements Sandbox {
       this.#instances.get(slot) ?? this.#takeSpare(slot, pages) ?? (await this.#create(slot, pages));
     const loaded = this.#load(instance, slot, program, limits);
     return loaded.ok ? { ok: true, handlers: loaded.program.handlers } : loaded;
+  }
+
+  tidy(): void {
+    this.#lastUsed?.tidy();
+    this.#lastUsed = undefined;
   }
 
   forget(programKey: string): void {
@@ -166,6 +173,7 @@ class QuickjsSandbox implements Sandbox {
       this.#instances.delete(slot);
       this.#refill(instance.pages);
     }
+    else if (!kept) this.#lastUsed = instance;
     const { steps, memoryBytes } = instance;
     if (result.kind !== "text") return fail(callFault(result, limits), steps, started, memoryBytes);
     const reply = readReply(result.text, limits);

@@ -234,6 +234,11 @@ export class Instance {
     this.#dirty = false;
   }
 
+  /** Puts the image of the last call's program back, so that the next call finds it. */
+  tidy(): void {
+    if (this.#loaded && this.#dirty) this.select(this.#loaded);
+  }
+
   /** Goes on with a program in the state that its last call left, or starts it. */
   resume(program: LoadedProgram): void {
     if (this.#loaded !== program) this.select(program);
