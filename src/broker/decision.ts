@@ -31,10 +31,9 @@ export interface Additions {
 }
 
 /** Why an action was not honoured. `retry-limit` is no fault: the hook did nothing wrong but too often. */
-export type RefusalCode = Extract<
-  FaultCode,
-  "illegal-action" | "ungranted-action" | "injection-overflow" | "invalid-output"
-> | "retry-limit";
+export type RefusalCode =
+  | Extract<FaultCode, "illegal-action" | "ungranted-action" | "injection-overflow" | "invalid-output">
+  | "retry-limit";
 
 export interface Refusal {
   readonly action: string;
@@ -46,13 +45,7 @@ export interface Refusal {
 
 /** What became of a hook in a decision. */
 export type TraceOutcome =
-  | "honoured"
-  | "refused"
-  | "faulted"
-  | "not-matched"
-  | "not-run"
-  | "monitored"
-  | "discarded";
+  "honoured" | "refused" | "faulted" | "not-matched" | "not-run" | "monitored" | "discarded";
 
 /** One hook's part in a decision. */
 export interface TraceEntry {
@@ -74,7 +67,8 @@ export interface TraceEntry {
   readonly note?: string;
 }
 
-export type Verdict = "continue" | "allow" | "ask" | "retry" | "drop_chunk" | "skip" | "deny" | "block" | "halt";
+export type Verdict =
+  "continue" | "allow" | "ask" | "retry" | "drop_chunk" | "skip" | "deny" | "block" | "halt";
 
 /** What the host gets back for one event. The same JSON in the library, the command line, the server and the log. */
 export interface Decision {

@@ -10,7 +10,7 @@ export interface StateKey {
 export interface StateRecord {
   /** JSON text. */
   readonly value: string;
-  /** Grows with every write of the key; starts at 1. */
+  /** Grows with every write of the key, deletions included; at least 1. */
   readonly version: number;
 }
 

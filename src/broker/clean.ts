@@ -1,0 +1,31 @@
+import { actionRows } from "../catalogue/lookup.ts";
+import type { Action } from "./decision.ts";
+import { neutraliseVisible, noReadableReason, noReadableText } from "./text.ts";
+
+/** The fields of actions that are texts for people or the model, with what stands for a text that shows nothing. */
+const textFields: ReadonlyMap<string, string> = new Map([
+  ["reason", noReadableReason],
+  ["feedback", noReadableReason],
+  ["text", noReadableText],
+]);
+
+const fieldsOf: ReadonlyMap<string, readonly string[]> = new Map(
+  [...actionRows].map(([name, row]) => [
+    name,
+    Object.keys(row.payload).filter((field) => textFields.has(field)),
+  ]),
+);
+
+/** Makes the texts of a validated action safe to show. Works in place: the action is ours alone. */
+export function cleanAction(action: Action): void {
+  const fields = action as unknown as Record<string, unknown>;
+  for (const field of fieldsOf.get(action.action) ?? []) {
+    const text = fields[field];
+    if (typeof text === "string") fields[field] = neutraliseVisible(text, textFields.get(field) as string);
+  }
+  if (action.action === "inject") {
+    for (const message of action.messages as { content: string }[]) {
+      message.content = neutraliseVisible(message.content, noReadableText);
+    }
+  }
+}

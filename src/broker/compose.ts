@@ -1,0 +1,252 @@
+import type { Fault, Outcome } from "../../sandbox/index.ts";
+import type { EventName } from "../catalogue/events.ts";
+import { actionRows } from "../catalogue/lookup.ts";
+import { type Answer, type GoodAnswer, refusals } from "./answer.ts";
+import type { Action, Refusal, TraceEntry, TraceOutcome, Verdict } from "./decision.ts";
+import type { EventView } from "./event.ts";
+import { closing, makeFault } from "./failure.ts";
+import type { Binding } from "./select.ts";
+import { failedEntry, type OpenEntry, ranEntry } from "./trace.ts";
+
+/** A verdict that counts so far, with its author. */
+export interface Standing {
+  readonly hook: string;
+  readonly verdict: Verdict;
+  readonly reason: string | null;
+  readonly feedback: string | null;
+}
+
+/** An addition that counts so far. */
+export interface Added {
+  readonly hook: string;
+  readonly action: Action;
+  readonly modelFacing: boolean;
+}
+
+/**
+ * Puts the answers of hooks together, in the order in which they are handed in. Knows no clock and calls nothing: the
+ * same answers always make the same decision.
+ */
+export class Composition {
+  readonly trace: TraceEntry[] = [];
+  /** The verdict that ended the chain. */
+  stop: Standing | null = null;
+  /** Place of the last hook that rewrote the event; -1 where none did. */
+  lastRewrite = -1;
+  readonly added: Added[] = [];
+  /** By place of the hook; a second run of a guard replaces what it said first. */
+  readonly verdicts: (Standing | undefined)[] = [];
+  readonly states = new Map<Binding, string>();
+  private readonly writers = new Map<string, OpenEntry>();
+  private readonly entries: OpenEntry[] = [];
+  private injected = 0;
+  private readonly event: EventName;
+  private readonly view: EventView;
+  private readonly injectionBytes: number;
+
+  constructor(event: EventName, view: EventView, injectionBytes: number) {
+    this.event = event;
+    this.view = view;
+    this.injectionBytes = injectionBytes;
+  }
+
+  /** Fields that were rewritten, with their values. */
+  changes(): { [field: string]: unknown } {
+    const changes: { [field: string]: unknown } = {};
+    for (const field of this.writers.keys()) changes[field] = this.view.fields[field];
+    return changes;
+  }
+
+  /** A hook of which nothing counts ran. */
+  monitored(binding: Binding, usage: Outcome, answer: Answer): void {
+    this.forTheRecord(binding, usage, answer, "monitored");
+  }
+
+  /** A parallel hook ran beside the one that stopped the step. */
+  overtaken(binding: Binding, usage: Outcome, answer: Answer): void {
+    this.forTheRecord(binding, usage, answer, "discarded").note = this.stopNote();
+  }
+
+  private forTheRecord(binding: Binding, usage: Outcome, answer: Answer, outcome: TraceOutcome): OpenEntry {
+    const { name } = binding.hook;
+    const entry = answer.ok
+      ? ranEntry(name, outcome, usage, answer.actions)
+      : failedEntry(name, answer.fault, answer.refused, usage, false);
+    entry.outcome = outcome;
+    this.trace.push(entry);
+    return entry;
+  }
+
+  /** A hook failed: the step stops if the hook fails closed. */
+  failed(
+    binding: Binding,
+    fault: Fault,
+    refused: readonly Refusal[],
+    usage: Outcome | null,
+    recheck = false,
+  ): void {
+    const entry = failedEntry(binding.hook.name, fault, refused, usage, recheck);
+    this.trace.push(entry);
+    if (recheck) this.verdicts[binding.place] = undefined;
+    const closed = closing(binding, fault);
+    if (!closed) return;
+    this.end(entry, {
+      hook: binding.hook.name,
+      verdict: closed.verdict,
+      reason: closed.reason,
+      feedback: null,
+    });
+  }
+
+  /**
+   * A hook answered.
+   *
+   * @param refusal why its verdict is not honoured, although nothing is wrong with it; the rest of the answer stands.
+   */
+  answered(binding: Binding, answer: GoodAnswer, usage: Outcome, refusal: Refusal | null): void {
+    const bytes = answer.additions.length === 0 ? 0 : modelBytes(answer.additions);
+    if (this.injected + bytes > this.injectionBytes) {
+      const fault = this.overflow(bytes);
+      const first = answer.actions.findIndex(isModelFacing);
+      this.failed(
+        binding,
+        fault,
+        refusals(answer.actions, first, "injection-overflow", fault.message),
+        usage,
+      );
+      return;
+    }
+    this.injected += bytes;
+    const { name } = binding.hook;
+    const entry = ranEntry(name, "honoured", usage, refusal ? without(answer) : answer.actions);
+    noteRefusals(entry, answer, refusal);
+    this.trace.push(entry);
+    this.entries.push(entry);
+    for (const change of answer.changes) this.rewrite(binding, entry, change);
+    for (const action of answer.additions) {
+      this.added.push({ hook: name, action, modelFacing: isModelFacing(action) });
+    }
+    if (answer.state !== null) this.states.set(binding, answer.state);
+    if (answer.verdict && !refusal) this.speak(binding, entry, answer.verdict);
+  }
+
+  /** A guard answered once more, on the final event: its verdict takes the place of the first one. */
+  rechecked(binding: Binding, answer: GoodAnswer, usage: Outcome, refusal: Refusal | null): void {
+    const { verdict } = answer;
+    const entry = ranEntry(binding.hook.name, "honoured", usage, verdict && !refusal ? [verdict] : [], true);
+    noteRefusals(entry, answer, refusal);
+    const rest = answer.actions.filter(({ action }) => action !== verdict?.action && action !== "continue");
+    if (rest.length > 0) entry.note = `only the verdict of a second run counts, not ${namesOf(rest)}`;
+    this.trace.push(entry);
+    this.verdicts[binding.place] = undefined;
+    if (verdict && !refusal) this.speak(binding, entry, verdict);
+  }
+
+  /** Why the rest of the chain does not run. */
+  stopNote(): string {
+    return `\`${this.stop?.hook}\` ended the chain with ${this.stop?.verdict}`;
+  }
+
+  /** The verdict that counts: the stop, or the strictest word; of equal ones the first. */
+  outcome(): Standing | null {
+    if (this.stop) return this.stop;
+    let strictest: Standing | null = null;
+    for (const standing of this.verdicts) {
+      if (standing && (!strictest || strictness(standing.verdict) > strictness(strictest.verdict)))
+        strictest = standing;
+    }
+    if (strictest?.verdict !== "retry") return strictest;
+    const feedback = this.verdicts.filter((s) => s?.verdict === "retry").map((s) => s?.feedback);
+    return { ...strictest, feedback: feedback.join("\n") };
+  }
+
+  private rewrite(binding: Binding, entry: OpenEntry, change: Action): void {
+    const rewrites = actionRows.get(change.action)?.rewrites ?? {};
+    for (const payloadField of Object.keys(rewrites)) {
+      const value = change[payloadField];
+      if (value === undefined) continue;
+      const field = rewrites[payloadField] as string;
+      const writer = this.writers.get(field);
+      if (writer && writer !== entry) writer.overwritten = [...(writer.overwritten ?? []), field];
+      this.writers.set(field, entry);
+      this.view.set(field, value);
+      this.lastRewrite = binding.place;
+    }
+  }
+
+  private speak(binding: Binding, entry: OpenEntry, action: Action): void {
+    const standing: Standing = {
+      hook: binding.hook.name,
+      verdict: action.action as Verdict,
+      reason: (action.reason as string | undefined) ?? null,
+      feedback: (action.feedback as string | undefined) ?? null,
+    };
+    if (actionRows.get(action.action)?.stops) this.end(entry, standing);
+    else this.verdicts[binding.place] = standing;
+  }
+
+  /** Ends the chain. What hooks changed, or added for the model, is for a step that does not happen. */
+  private end(stopping: OpenEntry, standing: Standing): void {
+    this.stop = standing;
+    const note = this.stopNote();
+    for (const entry of this.entries) {
+      const lost = entry.actions.filter((action) => isModelFacing(action) || isChange(action));
+      if (lost.length === 0) continue;
+      if (entry !== stopping) entry.outcome = "discarded";
+      entry.note = `discarded: ${namesOf(lost)}; ${note}`;
+    }
+    this.writers.clear();
+    for (let index = this.added.length - 1; index >= 0; index--) {
+      if (this.added[index]?.modelFacing) this.added.splice(index, 1);
+    }
+  }
+
+  private overflow(bytes: number): Fault {
+    const left = this.injectionBytes - this.injected;
+    return makeFault(
+      "injection-overflow",
+      `the hook adds ${bytes} bytes for the model at ${this.event}, and ${left} of ${this.injectionBytes} are left`,
+    );
+  }
+}
+
+function strictness(verdict: Verdict): number {
+  return actionRows.get(verdict)?.strictness ?? 0;
+}
+
+function isModelFacing({ action }: Action): boolean {
+  return actionRows.get(action)?.modelFacing === true;
+}
+
+function isChange({ action }: Action): boolean {
+  return actionRows.get(action)?.kind === "change";
+}
+
+function namesOf(actions: readonly Action[]): string {
+  return actions.map(({ action }) => action).join(", ");
+}
+
+/** The actions of an answer but its verdict. */
+function without(answer: GoodAnswer): readonly Action[] {
+  return answer.actions.filter((action) => action !== answer.verdict);
+}
+
+/** Refusals that are no fault: what is left of the answer stands. */
+function noteRefusals(entry: OpenEntry, answer: GoodAnswer, refusal: Refusal | null): void {
+  if (!refusal && answer.refused.length === 0) return;
+  entry.refused = refusal ? [...answer.refused, refusal] : answer.refused;
+  if (entry.actions.length === 0) entry.outcome = "refused";
+}
+
+/** Bytes of UTF-8 that the model would read. */
+function modelBytes(additions: readonly Action[]): number {
+  let bytes = 0;
+  for (const action of additions) {
+    if (!isModelFacing(action)) continue;
+    if (typeof action.text === "string") bytes += Buffer.byteLength(action.text);
+    for (const message of (action.messages as { content: string }[] | undefined) ?? []) {
+      bytes += Buffer.byteLength(message.content);
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,281 @@
+import type { Call, Fault, Limits, Outcome, Sandbox } from "../../sandbox/index.ts";
+import { type Answer, readAnswer, refusals } from "./answer.ts";
+import { Composition } from "./compose.ts";
+import type { Refusal } from "./decision.ts";
+import type { DecisionState } from "./decision-state.ts";
+import { type BrokerEvent, EventView } from "./event.ts";
+import { makeFault } from "./failure.ts";
+import type { CallRecord } from "./record.ts";
+import { isBounded, type RetryCounters, type RetryKey, retryLimit } from "./retry-limit.ts";
+import { digestWords, type Seed, seedFor } from "./seed.ts";
+import type { Binding, EventPlan, Plan } from "./select.ts";
+import type { ToolInputCheck, ToolInputChecks } from "./tool-input.ts";
+import { idleEntry } from "./trace.ts";
+
+/** What decisions are made with. */
+export interface BrokerParts {
+  readonly sandbox: Sandbox;
+  readonly retries: Pick<RetryCounters, "count" | "add" | "reset">;
+  readonly toolInputs: ToolInputChecks;
+}
+
+/** One event to decide. */
+export interface DecideRequest {
+  readonly plan: Plan;
+  readonly event: BrokerEvent;
+  /** The event's time, in milliseconds since 1970. */
+  readonly clock: number;
+  readonly decisionId: string;
+  readonly tenant: string;
+  /** Whether to keep what a log needs. */
+  readonly record: boolean;
+  /** Where sandboxes keep contexts between calls: the session's calls may share one. */
+  readonly keep: boolean;
+}
+
+/** Why a hook was not called. */
+export interface Hindrance {
+  readonly ok: null;
+  /** `null` where it is no fault that the hook did not run. */
+  readonly fault: Fault | null;
+  readonly note: string;
+}
+
+/** One way through the hooks of an event: builds calls, and hands what comes back to the composition. */
+export class Course {
+  readonly composition: Composition;
+  readonly calls: CallRecord[] = [];
+  readonly view: EventView;
+  /** What a hook saw when it ran first, by its place; absent where it did not run. */
+  private readonly seen: (string | undefined)[] = [];
+  /** For hooks whose verdicts are counted: the bounded verdict returned, `null` for another, `false` for one refused. */
+  private readonly counted = new Map<Binding, string | null | false>();
+  private readonly parts: BrokerParts;
+  private readonly request: DecideRequest;
+  private readonly plan: EventPlan;
+  private readonly state: DecisionState | null;
+  private readonly toolInput: ToolInputCheck | null;
+  private readonly deadline: number;
+  private seed: Seed | null = null;
+  private contextTail = "";
+  private ran = 0;
+  /** The calls under way, for the record. */
+  private readonly inputs = new Map<Binding, Call>();
+  /** Hooks that were given less time than their own limit, because the decision had no more. */
+  private readonly shortened = new Set<Binding>();
+
+  constructor(
+    parts: BrokerParts,
+    request: DecideRequest,
+    plan: EventPlan,
+    state: DecisionState | null,
+    started: number,
+  ) {
+    const { event, plan: whole } = request;
+    this.parts = parts;
+    this.request = request;
+    this.plan = plan;
+    this.state = state;
+    this.view = new EventView(event);
+    this.composition = new Composition(plan.event, this.view, whole.pack.budgets.injectionBytes);
+    this.deadline = started + whole.pack.budgets.decisionMs;
+    this.toolInput =
+      typeof event.tool_name === "string" ? (this.parts.toolInputs.get(event.tool_name) ?? null) : null;
+  }
+
+  /** Calls a hook, or says what keeps it from running. */
+  call(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | Hindrance {
+    const { budgets } = this.request.plan.pack;
+    if (!recheck && this.ran >= budgets.maxHooks) {
+      return hindered(binding, `${budgets.maxHooks} hooks have run, which is \`budgets.maxHooks\``);
+    }
+    let { limits } = binding;
+    // The first hook runs right after the decision has begun.
+    const left = this.ran === 0 ? budgets.decisionMs : this.deadline - performance.now();
+    if (left <= 0) return hindered(binding, `\`budgets.decisionMs\` (${budgets.decisionMs}) is used up`);
+    if (left < limits.wallMs) {
+      limits = { ...limits, wallMs: Math.max(1, Math.ceil(left)) };
+      this.shortened.add(binding);
+    }
+    if (this.state?.unavailable && this.state.keeps(binding))
+      return failing("the hook's state cannot be read or kept");
+    const eventText = binding.project(this.view);
+    const context = this.context(binding);
+    const length = eventText.length + context.length;
+    if (
+      length * 3 > limits.inputBytes &&
+      Buffer.byteLength(eventText) + Buffer.byteLength(context) > limits.inputBytes
+    ) {
+      return failing(
+        `the event with its context is larger than \`limits.inputBytes\` (${limits.inputBytes})`,
+      );
+    }
+    if (!recheck) {
+      this.ran++;
+      this.seen[binding.place] = eventText;
+    }
+    return this.send(binding, limits, eventText, context);
+  }
+
+  /** Takes what a call gave. */
+  take(binding: Binding, result: Outcome | Hindrance, recheck: boolean): void {
+    const { composition } = this;
+    if (result.ok === null) {
+      if (result.fault) composition.failed(binding, result.fault, [], null, recheck);
+      else composition.trace.push(idleEntry(binding.hook.name, "not-run", result.note));
+      return;
+    }
+    const answer = this.read(binding, result, recheck);
+    if (binding.monitor) composition.monitored(binding, result, answer);
+    else if (!answer.ok) composition.failed(binding, answer.fault, answer.refused, result, recheck);
+    else if (recheck) composition.rechecked(binding, answer, result, this.retryRefusal(binding, answer));
+    else composition.answered(binding, answer, result, this.retryRefusal(binding, answer));
+  }
+
+  /** Takes what a parallel hook gave that ran beside one which stopped the step. */
+  overtaken(binding: Binding, result: Outcome | Hindrance): void {
+    if (result.ok === null) this.skip(binding);
+    else this.composition.overtaken(binding, result, this.read(binding, result, false));
+  }
+
+  /** Notes that a hook does not run any more. */
+  skip(binding: Binding, recheck = false): void {
+    this.composition.trace.push(
+      idleEntry(binding.hook.name, "not-run", this.composition.stopNote(), recheck),
+    );
+  }
+
+  /** The guards that spoke before the last rewrite, and see the final event otherwise than they saw it. */
+  staleGuards(): Binding[] {
+    const { lastRewrite } = this.composition;
+    return this.plan.sequential.filter((binding) => {
+      const seen = this.seen[binding.place];
+      return (
+        binding.guard &&
+        seen !== undefined &&
+        binding.place < lastRewrite &&
+        binding.project(this.view) !== seen
+      );
+    });
+  }
+
+  /** Counts the bounded verdicts that took effect, and starts again for hooks that said something else. */
+  countRetries(): void {
+    if (this.counted.size === 0) return;
+    const outcome = this.composition.outcome();
+    for (const [binding, verdict] of this.counted) {
+      if (verdict === null) this.parts.retries.reset(this.retryKey(binding));
+      else if (
+        verdict !== false &&
+        outcome?.verdict === verdict &&
+        (verdict === "retry" || outcome.hook === binding.hook.name)
+      ) {
+        this.parts.retries.add(this.retryKey(binding));
+      }
+    }
+  }
+
+  /** The counts that this decision was made with, by hook; zeros are left out. */
+  retriesBefore(): { [hook: string]: number } {
+    const counts: { [hook: string]: number } = {};
+    for (const binding of this.plan.sequential) {
+      const count = binding.bounded ? this.parts.retries.count(this.retryKey(binding)) : 0;
+      if (count > 0) counts[binding.hook.name] = count;
+    }
+    return counts;
+  }
+
+  private read(binding: Binding, outcome: Outcome, recheck: boolean): Answer {
+    if (this.request.record) this.record(binding, outcome, recheck);
+    if (outcome.ok) return readAnswer(binding, outcome.output, this.toolInput);
+    let { fault } = outcome;
+    if (this.shortened.has(binding) && fault.code === "timeout") {
+      fault = makeFault("overloaded", "the decision's time budget ran out while the hook was running");
+    }
+    return { ok: false, fault, refused: [] };
+  }
+
+  private send(
+    binding: Binding,
+    limits: Limits,
+    eventText: string,
+    context: string,
+  ): Outcome | Promise<Outcome> {
+    const { request } = this;
+    this.seed ??= digestWords(request.decisionId);
+    const call: Call = {
+      program: binding.hook.program,
+      tenant: request.tenant,
+      handler: binding.event,
+      args: [eventText, context],
+      time: request.clock,
+      seed: seedFor(this.seed, binding.seed),
+      limits,
+      ...(request.keep ? { keep: request.event.session_id } : undefined),
+    };
+    if (request.record) this.inputs.set(binding, call);
+    try {
+      const outcome = this.parts.sandbox.call(call);
+      return outcome instanceof Promise ? outcome.catch(broken) : outcome;
+    } catch {
+      return broken();
+    }
+  }
+
+  private record(binding: Binding, outcome: Outcome, recheck: boolean): void {
+    const call = this.inputs.get(binding) as Call;
+    this.calls.push({
+      hook: binding.hook.name,
+      digest: binding.hook.digest,
+      recheck,
+      input: call.args as unknown as readonly [string, string],
+      seed: call.seed,
+      output: outcome.ok ? outcome.output : null,
+      fault: outcome.ok ? null : outcome.fault,
+    });
+  }
+
+  private context(binding: Binding): string {
+    if (this.contextTail === "") {
+      const { tenant, event } = this.request;
+      this.contextTail = `,"tenant":${JSON.stringify(tenant)},"time":"${event.time}","state":`;
+    }
+    return `${binding.contextHead}${this.contextTail}${this.state?.textOf(binding) ?? "null"}}`;
+  }
+
+  private retryRefusal(binding: Binding, answer: Answer & { ok: true }): Refusal | null {
+    if (!binding.bounded) return null;
+    const { verdict } = answer;
+    if (!verdict || !isBounded(binding.event, verdict.action)) {
+      this.counted.set(binding, null);
+      return null;
+    }
+    if (this.parts.retries.count(this.retryKey(binding)) < retryLimit) {
+      this.counted.set(binding, verdict.action);
+      return null;
+    }
+    this.counted.set(binding, false);
+    const message = `the hook has returned \`${verdict.action}\` ${retryLimit} times in a row in this session`;
+    return refusals([verdict], 0, "retry-limit", message)[0] as Refusal;
+  }
+
+  private retryKey(binding: Binding): RetryKey {
+    const { tenant, event } = this.request;
+    return { tenant, session: event.session_id, event: binding.event, hook: binding.hook.name };
+  }
+}
+
+/** A hook does not get to run: for a guard that is a fault, for others a note. */
+function hindered(binding: Binding, why: string): Hindrance {
+  return binding.guard ? failing(why) : { ok: null, fault: null, note: why };
+}
+
+function failing(why: string): Hindrance {
+  return { ok: null, fault: makeFault("overloaded", why), note: why };
+}
+
+/** A sandbox never throws and never rejects; one that does is broken, and the hook has no part in it. */
+function broken(): Outcome {
+  const fault: Fault = makeFault("crashed", "the sandbox failed");
+  return { ok: false, fault, steps: null, durationUs: 0, memoryBytes: 0, logs: [] };
+}

@@ -1,0 +1,23 @@
+import { type Fault, type FaultCode, faultTable } from "../../sandbox/index.ts";
+import type { Verdict } from "./decision.ts";
+import type { Binding } from "./select.ts";
+
+/** What a fault of a hook makes of the step: a verdict where the hook fails closed, `null` where the step goes on. */
+export interface Closing {
+  readonly verdict: Verdict;
+  /** A sentence of the host; it holds nothing that the hook wrote. */
+  readonly reason: string;
+}
+
+export function makeFault(code: FaultCode, message: string): Fault {
+  return { code, message };
+}
+
+/** The failure policy, the same for every code: a hook that fails closed stops the step, and no fault passes unseen. */
+export function closing(binding: Binding, fault: Fault): Closing | null {
+  if (binding.closedAs === null) return null;
+  return {
+    verdict: binding.closedAs,
+    reason: `hook \`${binding.hook.name}\` failed, and fails closed: ${faultTable[fault.code].title} (${fault.code})`,
+  };
+}

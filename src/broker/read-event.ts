@@ -1,0 +1,115 @@
+import {
+  forbiddenEventKeys,
+  JsonError,
+  type JsonLimits,
+  quote,
+  readJson,
+  readJsonBytes,
+} from "../../sandbox/json/index.ts";
+import type { EventName } from "../catalogue/events.ts";
+import { validateEvent, type ValidationError } from "../catalogue/generated/validators.js";
+import { HookwardenError } from "../errors.ts";
+import type { BrokerEvent } from "./event.ts";
+import { maxEventDepth, snapshot, tooLarge } from "./snapshot.ts";
+
+/** Largest event by default, in bytes of JSON. */
+export const defaultMaxEventBytes = 1_048_576;
+
+/** What a host may hand in: an object, or the JSON text of one, or the bytes of that. */
+export type EventInput = object | string | Uint8Array;
+
+/** An event that can be dispatched. */
+export interface ReadEvent {
+  readonly event: BrokerEvent;
+  /** Its `time`, in milliseconds since 1970. */
+  readonly clock: number;
+}
+
+/**
+ * Reads one event, checks it against its schema, and adds `time` where it is absent.
+ *
+ * @param time in milliseconds since 1970: what `time` becomes where the event has none.
+ * @throws {HookwardenError} `event-not-json`, `event-too-large`, `event-unknown` or `event-invalid`.
+ */
+export function readEvent(input: unknown, maxBytes: number, time: number): ReadEvent {
+  const value =
+    typeof input === "string" || input instanceof Uint8Array
+      ? parse(input, maxBytes)
+      : snapshot(input, maxBytes);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new HookwardenError("event-invalid", "the event is not a JSON object", { pointer: "" });
+  }
+  const event = value as Record<string, unknown>;
+  const name = Object.hasOwn(event, "hook_event_name") ? event.hook_event_name : undefined;
+  if (typeof name !== "string") {
+    throw new HookwardenError("event-invalid", "the event has no `hook_event_name`", {
+      pointer: "/hook_event_name",
+    });
+  }
+  const validate = validateEvent.get(name);
+  if (!validate) {
+    throw new HookwardenError("event-unknown", `there is no event ${quote(name)}`, {
+      pointer: "/hook_event_name",
+    });
+  }
+  if (!validate(event)) throw invalid(name as EventName, validate.errors?.[0]);
+  if (event.time !== undefined)
+    return { event: event as BrokerEvent, clock: Date.parse(event.time as string) };
+  event.time = new Date(time).toISOString();
+  return { event: event as BrokerEvent, clock: time };
+}
+
+function parse(input: string | Uint8Array, maxBytes: number): unknown {
+  const limits: JsonLimits = {
+    maxBytes,
+    maxDepth: maxEventDepth,
+    // Bounded by the size of the event already.
+    maxKeys: Infinity,
+    maxKeyLength: 65_536,
+    forbiddenKeys: forbiddenEventKeys,
+  };
+  try {
+    return typeof input === "string" ? readJson(input, limits) : readJsonBytes(input, limits);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    if (error.code === "too-large") throw tooLarge(maxBytes);
+    const { line, column, pointer } = error;
+    throw new HookwardenError("event-not-json", `the event ${error.message}`, { line, column, pointer });
+  }
+}
+
+function invalid(name: EventName, error: ValidationError | undefined): HookwardenError {
+  const { pointer, problem } = describeError(error);
+  const what = pointer ? `${quote(pointer)} ${problem}` : `it ${problem}`;
+  return new HookwardenError("event-invalid", `the event is no \`${name}\`: ${what}`, { pointer });
+}
+
+/** An error of a compiled validator as pointer and words. Says nothing of the value that was refused. */
+export function describeError(error: ValidationError | undefined): { pointer: string; problem: string } {
+  if (!error) return { pointer: "", problem: "does not keep to its schema" };
+  const { instancePath: pointer, keyword, params } = error;
+  switch (keyword) {
+    case "required":
+      return { pointer, problem: `must have ${quote(String(params.missingProperty))}` };
+    case "additionalProperties":
+      return { pointer, problem: `must not have ${quote(String(params.additionalProperty))}` };
+    case "enum":
+      return {
+        pointer,
+        problem: `must be one of ${(params.allowedValues as unknown[]).map((v) => `\`${String(v)}\``).join(", ")}`,
+      };
+    case "format":
+      return { pointer, problem: `must be a ${String(params.format)}, such as \`2026-01-31T12:00:00Z\`` };
+    case "pattern":
+      // The pattern of reasons asks for something visible, that of names for no control characters.
+      return {
+        pointer,
+        problem:
+          params.pattern === "\\S" ? "must not be blank" : "has a form or a character that it must not have",
+      };
+    case "propertyNames":
+      return { pointer, problem: `must not have a key ${quote(String(params.propertyName))}` };
+    default:
+      return { pointer, problem: error.message ?? "does not keep to its schema" };
+  }
+}

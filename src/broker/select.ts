@@ -1,0 +1,185 @@
+import type { Limits } from "../../sandbox/index.ts";
+import type { ActionName } from "../catalogue/actions.ts";
+import type { EventName } from "../catalogue/events.ts";
+import { actionNames, actionRows, eventNames, eventRows, legalActions } from "../catalogue/lookup.ts";
+import type { FailurePolicy, LoadedHook, LoadedPack, Matcher } from "../pack/types.ts";
+import type { Verdict } from "./decision.ts";
+import { type Projector, ProjectorPool } from "./project.ts";
+import { isBounded } from "./retry-limit.ts";
+import { digestWords, type Seed } from "./seed.ts";
+
+/** Why an action would not be honoured. */
+export type Bar = "illegal-action" | "ungranted-action";
+
+/** What a host's own way to speak of events changes. */
+export interface PlanRules {
+  /** Failure policy of hooks where neither manifest nor pack says one. Default: as the catalogue has it. */
+  readonly onFailure?: FailurePolicy;
+  /**
+   * The actions that the host can carry out at an event; others are illegal there. An event that is absent carries
+   * what the catalogue allows.
+   */
+  readonly carries?: ReadonlyMap<EventName, ReadonlySet<ActionName>>;
+  /** Events at which an illegal or ungranted action is left out, where it would otherwise be a fault. */
+  readonly lenient?: ReadonlySet<EventName>;
+}
+
+/** A hook at an event, with all that can be known before an event comes. */
+export interface Binding {
+  readonly hook: LoadedHook;
+  readonly event: EventName;
+  /** Place in the order in which hooks run. */
+  readonly place: number;
+  /** The hook listens for names that any of these match; `null`: for every name. */
+  readonly matchers: readonly Matcher[] | null;
+  readonly project: Projector;
+  /** Runs for the record only; nothing it returns counts. */
+  readonly monitor: boolean;
+  readonly parallel: boolean;
+  /** Whether it may return any verdict but `continue`. */
+  readonly guard: boolean;
+  /** Whether it may return a verdict that is counted and bounded. */
+  readonly bounded: boolean;
+  /** What its fault becomes; `null` where the step goes on. */
+  readonly closedAs: Verdict | null;
+  /** The actions that are barred, by name; all others of the catalogue may be returned. */
+  readonly bars: ReadonlyMap<string, Bar>;
+  /** Whether barred actions are left out, and the rest of the answer stands. */
+  readonly lenient: boolean;
+  readonly limits: Limits;
+  readonly seed: Seed;
+  /** The start of the context's JSON: `{"hook":"…","config":…`. */
+  readonly contextHead: string;
+}
+
+/** The hooks of one event, in the order in which they run. */
+export interface EventPlan {
+  readonly event: EventName;
+  /** The field that matchers are held against. */
+  readonly matches: string | null;
+  /** Sequential and monitored hooks. */
+  readonly sequential: readonly Binding[];
+  readonly parallel: readonly Binding[];
+  /** Whether any hook keeps state. */
+  readonly stateful: boolean;
+}
+
+/** A pack, made ready to decide. */
+export interface Plan {
+  readonly pack: LoadedPack;
+  readonly events: ReadonlyMap<EventName, EventPlan>;
+}
+
+/** Works out, once for a pack, which hooks run at which event, in which order, and what each may see and do. */
+export function makePlan(pack: LoadedPack, rules: PlanRules = {}): Plan {
+  const projectors = new ProjectorPool();
+  const seeds = new Map(pack.hooks.map((hook) => [hook, digestWords(hook.name)]));
+  const ordered = pack.hooks.toSorted((a, b) => a.priority - b.priority || a.order - b.order);
+  const events = new Map(
+    eventNames.map((event): [EventName, EventPlan] => {
+      const listening = ordered.filter((hook) =>
+        hook.on.some((subscription) => subscription.event === event),
+      );
+      const runOrder = [
+        ...listening.filter((hook) => hook.mode !== "parallel"),
+        ...listening.filter((hook) => hook.mode === "parallel"),
+      ];
+      const bindings = runOrder.map((hook, place) =>
+        bind({ pack, rules, projectors, event }, hook, place, seeds.get(hook) as Seed),
+      );
+      return [
+        event,
+        {
+          event,
+          matches: eventRows.get(event)?.matches ?? null,
+          sequential: bindings.filter((binding) => !binding.parallel),
+          parallel: bindings.filter((binding) => binding.parallel),
+          stateful: bindings.some((binding) => binding.hook.state !== null),
+        },
+      ];
+    }),
+  );
+  return { pack, events };
+}
+
+interface Surroundings {
+  readonly pack: LoadedPack;
+  readonly rules: PlanRules;
+  readonly projectors: ProjectorPool;
+  readonly event: EventName;
+}
+
+function bind(
+  { pack, rules, projectors, event }: Surroundings,
+  hook: LoadedHook,
+  place: number,
+  seed: Seed,
+): Binding {
+  const matchers = hook.on
+    .filter((subscription) => subscription.event === event)
+    .map(({ matcher }) => matcher);
+  const monitor = pack.monitor || hook.mode === "monitor";
+  const parallel = hook.mode === "parallel";
+  const bars = barsOf(hook, event, parallel, rules);
+  return {
+    hook,
+    event,
+    place,
+    matchers: matchers.includes(null) ? null : (matchers as Matcher[]),
+    project: projectors.compile(event, hook.reads),
+    monitor,
+    parallel,
+    guard: !monitor && actionNames.some((name) => isStrongVerdict(name) && !bars.has(name)),
+    bounded: !monitor && actionNames.some((name) => isBounded(event, name) && !bars.has(name)),
+    closedAs:
+      monitor || failurePolicy(pack, rules, hook, event) === "open"
+        ? null
+        : (eventRows.get(event)?.closedAs ?? null),
+    bars,
+    lenient: rules.lenient?.has(event) ?? false,
+    limits: hook.limits,
+    seed,
+    contextHead: `{"hook":${JSON.stringify(hook.name)},"config":${hook.configJson}`,
+  };
+}
+
+function isStrongVerdict(name: ActionName): boolean {
+  return name !== "continue" && actionRows.get(name)?.kind === "verdict";
+}
+
+function failurePolicy(
+  pack: LoadedPack,
+  rules: PlanRules,
+  hook: LoadedHook,
+  event: EventName,
+): FailurePolicy {
+  const said = hook.manifest.onFailure ?? pack.manifest.defaults?.onFailure;
+  return (said === undefined ? rules.onFailure : undefined) ?? hook.onFailure.get(event) ?? "open";
+}
+
+function barsOf(hook: LoadedHook, event: EventName, parallel: boolean, rules: PlanRules): Map<string, Bar> {
+  const carried = rules.carries?.get(event);
+  const legal = legalActions(event);
+  const bars = new Map<string, Bar>();
+  for (const name of actionNames) {
+    if (name === "continue") continue;
+    if (
+      !legal.has(name) ||
+      carried?.has(name) === false ||
+      (parallel && actionRows.get(name)?.kind !== "addition")
+    )
+      bars.set(name, "illegal-action");
+    else if (!hook.asked.has(name) || !hook.granted.has(name)) bars.set(name, "ungranted-action");
+    else if (name === "set_state" && hook.state === null) bars.set(name, "ungranted-action");
+  }
+  return bars;
+}
+
+/**
+ * Whether a hook listens to this event. Where the event does not carry the field that matchers are held against, only
+ * a hook without a matcher does.
+ */
+export function listens(binding: Binding, name: unknown): boolean {
+  if (binding.matchers === null) return true;
+  return typeof name === "string" && binding.matchers.some((matcher) => matcher.test(name));
+}

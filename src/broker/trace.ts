@@ -1,0 +1,83 @@
+import type { Fault, Outcome } from "../../sandbox/index.ts";
+import type { Action, Refusal, TraceEntry, TraceOutcome } from "./decision.ts";
+import type { Binding } from "./select.ts";
+import { neutralise } from "./text.ts";
+
+/** An entry while the decision is being made. */
+export type OpenEntry = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
+
+const none: readonly never[] = Object.freeze([]);
+
+/** The entry of a hook that did not run. */
+export function idleEntry(
+  hook: string,
+  outcome: "not-matched" | "not-run",
+  note?: string,
+  recheck = false,
+): TraceEntry {
+  return {
+    hook,
+    outcome,
+    actions: none,
+    refused: none,
+    fault: null,
+    recheck,
+    steps: 0,
+    duration_us: 0,
+    memory_bytes: 0,
+    logs: none,
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+const unmatched = new WeakMap<Binding, TraceEntry>();
+
+/** The entry of a hook whose matchers do not match; one for all decisions, since it is always the same. */
+export function unmatchedEntry(binding: Binding): TraceEntry {
+  let entry = unmatched.get(binding);
+  if (!entry) {
+    entry = Object.freeze(idleEntry(binding.hook.name, "not-matched"));
+    unmatched.set(binding, entry);
+  }
+  return entry;
+}
+
+/** The entry of a hook that ran. */
+export function ranEntry(
+  hook: string,
+  outcome: TraceOutcome,
+  usage: Outcome | null,
+  actions: readonly Action[] = none,
+  recheck = false,
+): OpenEntry {
+  return {
+    hook,
+    outcome,
+    actions,
+    refused: none,
+    fault: null,
+    recheck,
+    steps: usage === null ? 0 : usage.steps,
+    duration_us: usage === null ? 0 : Math.round(usage.durationUs),
+    memory_bytes: usage === null ? 0 : usage.memoryBytes,
+    logs:
+      usage === null || usage.logs.length === 0
+        ? none
+        : usage.logs.map(({ level, text }) => ({ level, text: neutralise(text) })),
+  };
+}
+
+/** The entry of a hook that failed, or whose answer was refused. */
+export function failedEntry(
+  hook: string,
+  fault: Fault,
+  refused: readonly Refusal[],
+  usage: Outcome | null,
+  recheck: boolean,
+): OpenEntry {
+  const entry = ranEntry(hook, refused.length > 0 ? "refused" : "faulted", usage, none, recheck);
+  entry.refused = refused;
+  // A sandbox escapes the guest's words in its messages; a sandbox of the host's own might not.
+  entry.fault = { code: fault.code, message: neutralise(fault.message) };
+  return entry;
+}

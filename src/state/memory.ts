@@ -1,0 +1,91 @@
+import { keyText } from "./key.ts";
+import { type Quota, type QuotaOptions, quotaOf, StateQuotaError } from "./quota.ts";
+import type { StateKey, StateRecord, StateStore, StateWrite } from "./store.ts";
+
+interface Kept extends StateRecord {
+  readonly session: boolean;
+  readonly bytes: number;
+  readonly writtenAt: number;
+}
+
+interface Tenant {
+  bytes: number;
+  readonly records: Map<string, Kept>;
+}
+
+/** State in the memory of this process: gone when it ends, and shared with nobody. */
+export class MemoryStateStore implements StateStore {
+  private readonly tenants = new Map<string, Tenant>();
+  private readonly quota: Quota;
+  /** Goes on over deletions: a key that comes back must not come back at a version that somebody still holds. */
+  private lastVersion = 0;
+
+  constructor(options: QuotaOptions = {}) {
+    this.quota = quotaOf(options);
+  }
+
+  read(key: StateKey): StateRecord | null {
+    return this.tenants.get(key.tenant)?.records.get(keyText(key)) ?? null;
+  }
+
+  /** @throws {StateQuotaError} where a tenant would hold too much; nothing is written then. */
+  commit(writes: readonly StateWrite[]): boolean {
+    for (const { key, expected } of writes) {
+      if ((this.read(key)?.version ?? 0) !== expected) return false;
+    }
+    this.makeRoom(writes);
+    for (const write of writes) this.write(write);
+    return true;
+  }
+
+  private makeRoom(writes: readonly StateWrite[]): void {
+    const growth = new Map<string, number>();
+    for (const { key, value } of writes) {
+      const before = this.tenants.get(key.tenant)?.records.get(keyText(key))?.bytes ?? 0;
+      growth.set(key.tenant, (growth.get(key.tenant) ?? 0) + sizeOf(key, value) - before);
+    }
+    for (const [name, bytes] of growth) {
+      const tenant = this.tenants.get(name) ?? { bytes: 0, records: new Map() };
+      if (bytes <= 0 || tenant.bytes + bytes <= this.quota.maxBytesPerTenant) continue;
+      const touched = new Set(writes.map(({ key }) => keyText(key)));
+      this.dropIdle(tenant, touched);
+      if (tenant.bytes + bytes > this.quota.maxBytesPerTenant)
+        throw new StateQuotaError(this.quota.maxBytesPerTenant);
+    }
+  }
+
+  private dropIdle(tenant: Tenant, keep: ReadonlySet<string>): void {
+    const before = Date.now() - this.quota.sessionIdleMs;
+    for (const [text, record] of tenant.records) {
+      if (!record.session || record.writtenAt >= before || keep.has(text)) continue;
+      tenant.records.delete(text);
+      tenant.bytes -= record.bytes;
+    }
+  }
+
+  private write({ key, value }: StateWrite): void {
+    let tenant = this.tenants.get(key.tenant);
+    if (!tenant) this.tenants.set(key.tenant, (tenant = { bytes: 0, records: new Map() }));
+    const text = keyText(key);
+    tenant.bytes -= tenant.records.get(text)?.bytes ?? 0;
+    if (value === null) {
+      tenant.records.delete(text);
+      if (tenant.records.size === 0) this.tenants.delete(key.tenant);
+      return;
+    }
+    const bytes = sizeOf(key, value);
+    tenant.bytes += bytes;
+    const version = ++this.lastVersion;
+    tenant.records.set(text, {
+      value,
+      version,
+      bytes,
+      session: key.scope === "session",
+      writtenAt: Date.now(),
+    });
+  }
+}
+
+function sizeOf(key: StateKey, value: string | null): number {
+  return value === null ? 0 : Buffer.byteLength(value) + Buffer.byteLength(keyText(key));
+}

@@ -1,0 +1,225 @@
+import { EventEmitter } from "node:events";
+import type { Sandbox } from "../sandbox/index.ts";
+import { timeOfId, makeDecisionId } from "./broker/decision-id.ts";
+import type { Decision } from "./broker/decision.ts";
+import { type BrokerParts, decide, type Made } from "./broker/dispatch.ts";
+import type { StateAccess } from "./broker/decision-state.ts";
+import { type EventInput, readEvent } from "./broker/read-event.ts";
+import { RetryCounters } from "./broker/retry-limit.ts";
+import { toolInputChecks } from "./broker/tool-schemas.ts";
+import { HookwardenError } from "./errors.ts";
+import { loadPack } from "./pack/load.ts";
+import type { LoadedPack } from "./pack/types.ts";
+import { KeyedQueue } from "./state/keyed-queue.ts";
+import { MemoryStateStore } from "./state/memory.ts";
+import { type Chunk, chunkStream, type ChunkStreamOptions } from "./warden/chunk-stream.ts";
+import type { Divergence } from "./warden/cross-check.ts";
+import type { WardenEvents } from "./warden/events.ts";
+import { forgetPrograms, Generation } from "./warden/generation.ts";
+import { describeHook, type HookDescription } from "./warden/hooks.ts";
+import {
+  checkDispatch,
+  checkOptions,
+  type DispatchOptions,
+  maxEventBytesOf,
+  type WardenOptions,
+} from "./warden/options.ts";
+import { createSandbox } from "./warden/sandboxes.ts";
+import { FolderWatch } from "./warden/watch.ts";
+
+/**
+ * Loads a pack, starts its sandbox, and answers events with decisions.
+ *
+ * @throws {HookwardenError} for an option, pack or engine that cannot be used. Nothing is left running then.
+ *
+ * @example
+ *     await using warden = await createWarden({ pack: "./policies" });
+ *     const decision = await warden.dispatch(event);
+ */
+export async function createWarden(options: WardenOptions): Promise<Warden> {
+  checkOptions(options);
+  const toolInputs = toolInputChecks(options.tools ?? {});
+  const pack = typeof options.pack === "string" ? await loadPack(options.pack, options.load) : options.pack;
+  let report: (divergence: Divergence) => void = () => undefined;
+  const sandbox = await createSandbox(options, (divergence) => report(divergence));
+  const warden = new Warden(options, pack, { sandbox, toolInputs });
+  report = (divergence) => warden.announce("divergence", divergence);
+  if (options.telemetry) {
+    const { telemetry } = await import("./warden/telemetry.ts");
+    warden.on("decision", telemetry());
+  }
+  return warden;
+}
+
+/** Holds a pack and a sandbox, and decides events. Made by `createWarden`. */
+export class Warden extends EventEmitter<WardenEvents> {
+  readonly #options: WardenOptions;
+  readonly #parts: BrokerParts & StateAccess;
+  readonly #maxEventBytes: number;
+  readonly #watch: FolderWatch | null;
+  /** Old generations, as long as decisions are made with them. */
+  readonly #retiring = new Set<Generation>();
+  #generation: Generation;
+  #reloading: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | null = null;
+
+  /** @internal */
+  constructor(options: WardenOptions, pack: LoadedPack, parts: Pick<BrokerParts, "sandbox" | "toolInputs">) {
+    super();
+    this.#options = options;
+    this.#generation = new Generation(pack, options.rules);
+    this.#maxEventBytes = maxEventBytesOf(options);
+    this.#parts = {
+      ...parts,
+      retries: new RetryCounters(),
+      store: options.store ?? new MemoryStateStore(),
+      queue: new KeyedQueue(),
+    };
+    // A reload that fails has told so by its event.
+    const reload = (): void => void this.reload().catch(() => undefined);
+    this.#watch =
+      options.watch && typeof options.pack === "string" ? new FolderWatch(options.pack, reload) : null;
+  }
+
+  /** The sandbox that hooks run in. */
+  get sandbox(): Sandbox {
+    return this.#parts.sandbox;
+  }
+
+  /** The pack that serves now. */
+  get pack(): LoadedPack {
+    return this.#generation.pack;
+  }
+
+  /**
+   * Decides one event. What hooks do wrong is in the decision; only what the host does wrong is thrown.
+   *
+   * @param input the event as an object, as JSON text, or as the bytes of that.
+   * @throws {HookwardenError} `event-not-json`, `event-too-large`, `event-unknown`, `event-invalid`, `option-invalid`
+   *   or `closed`. A host that gates something must treat a dispatch that throws as a refusal.
+   */
+  async dispatch(input: EventInput, options?: DispatchOptions): Promise<Decision> {
+    if (this.#closing) throw new HookwardenError("closed", "the warden has been closed");
+    const { decisionId, tenant, time } = checkDispatch(options);
+    const now = decisionId === undefined ? Date.now() : 0;
+    const id = decisionId ?? makeDecisionId(now);
+    const { event, clock } = readEvent(
+      input,
+      this.#maxEventBytes,
+      time ?? (decisionId === undefined ? now : timeOfId(id)),
+    );
+    const generation = this.#generation;
+    const { pristine = true, recorder } = this.#options;
+    generation.enter();
+    try {
+      const made = await decide(this.#parts, {
+        plan: generation.plan,
+        event,
+        clock,
+        decisionId: id,
+        tenant,
+        record: recorder !== undefined,
+        keep: !pristine,
+      });
+      if (made.record && recorder) await recorder(made.record);
+      this.#tell(made);
+      return made.decision;
+    } finally {
+      generation.leave();
+    }
+  }
+
+  /** A stream for a model's response: each chunk is a `ModelResponseChunk` event, which hooks rewrite or drop. */
+  transformStream(options: ChunkStreamOptions): TransformStream<Chunk, Chunk> {
+    return chunkStream((event, dispatchOptions) => this.dispatch(event, dispatchOptions), options);
+  }
+
+  /**
+   * Replaces the pack. Decisions under way end with the pack that they began with; a pack that cannot be loaded leaves
+   * the old one serving. Reloads happen one after another.
+   *
+   * @param pack default: the path that the warden was created with.
+   * @throws {HookwardenError} why the pack cannot serve; a `reload` event tells the same.
+   */
+  reload(pack: string | LoadedPack = this.#options.pack): Promise<void> {
+    const reloading = this.#reloading.then(() => this.#reload(pack));
+    this.#reloading = reloading.catch(() => undefined);
+    return reloading;
+  }
+
+  /** The hooks that serve now, in the order of the pack. */
+  hooks(): readonly HookDescription[] {
+    return this.#generation.pack.hooks.map(describeHook);
+  }
+
+  /** @internal Emits an event. A listener that throws is reported as a warning, and changes no decision. */
+  announce<Name extends keyof WardenEvents>(name: Name, ...args: WardenEvents[Name]): void {
+    try {
+      (this as EventEmitter).emit(name, ...args);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+    }
+  }
+
+  /** Ends the warden when the decisions under way are made. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#watch?.close();
+    await this.#reloading;
+    await Promise.all(
+      [this.#generation, ...this.#retiring].map((one) => new Promise<void>((done) => one.retire(done))),
+    );
+    const { sandbox } = this.#parts;
+    if (sandbox !== this.#options.sandbox) await sandbox[Symbol.asyncDispose]();
+  }
+
+  async #reload(given: string | LoadedPack): Promise<void> {
+    const old = this.#generation;
+    try {
+      if (this.#closing) throw new HookwardenError("closed", "the warden has been closed");
+      const pack = typeof given === "string" ? await loadPack(given, this.#options.load) : given;
+      if (pack.hooks.length === 0 && old.pack.hooks.length > 0) {
+        throw new HookwardenError(
+          "pack-invalid",
+          "the new pack has no hooks, so that nothing would be guarded any more",
+        );
+      }
+      this.#serve(new Generation(pack, this.#options.rules), old);
+      this.announce("reload", { ok: true, pack: pack.digest, previous: old.pack.digest });
+    } catch (cause) {
+      const error =
+        cause instanceof HookwardenError
+          ? cause
+          : new HookwardenError("internal", "the pack could not be loaded", {}, { cause });
+      this.announce("reload", { ok: false, pack: old.pack.digest, error });
+      throw error;
+    }
+  }
+
+  #serve(next: Generation, old: Generation): void {
+    this.#generation = next;
+    this.#retiring.add(old);
+    old.retire(() => {
+      if (!this.#retiring.delete(old)) return;
+      const serving = [this.#generation, ...this.#retiring].map(({ pack }) => pack);
+      forgetPrograms(this.#parts.sandbox, old.pack, serving);
+    });
+  }
+
+  #tell({ decision }: Made): void {
+    if (this.listenerCount("decision") > 0) this.announce("decision", decision);
+    const faults = this.listenerCount("fault") > 0;
+    const refusals = this.listenerCount("refused") > 0;
+    if (!faults && !refusals) return;
+    const { decision_id, hook_event_name, tenant } = decision;
+    for (const { hook, fault, refused } of decision.trace) {
+      const source = { decision_id, hook_event_name, tenant, hook };
+      if (faults && fault) this.announce("fault", { ...source, fault });
+      if (refusals) for (const refusal of refused) this.announce("refused", { ...source, refusal });
+    }
+  }
+}

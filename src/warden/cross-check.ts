@@ -1,0 +1,99 @@
+import type { Call, EngineName, Inspection, Limits, Outcome, Program, Sandbox } from "../../sandbox/index.ts";
+
+/** Two engines gave different answers to the same call. */
+export interface Divergence {
+  /** Name of the program. */
+  readonly hook: string;
+  readonly hook_event_name: string;
+  readonly tenant: string;
+  /** Each engine's answer as JSON text (`null` where there was none), or its fault's code. */
+  readonly outcomes: readonly [EngineOutcome, EngineOutcome];
+}
+
+export interface EngineOutcome {
+  readonly engine: EngineName;
+  readonly output: string | null;
+  readonly fault: string | null;
+}
+
+/** Most second calls under way at once; above that, calls go unchecked: checking must not slow down what it checks. */
+const maxPending = 64;
+
+/**
+ * A sandbox that also runs a share of its calls on a second one, and tells where the answers differ. The answer is
+ * always that of the first; the second runs behind it, and whatever becomes of it changes nothing.
+ */
+export class CrossCheckedSandbox implements Sandbox {
+  readonly engine: EngineName;
+  readonly version: string;
+  private readonly first: Sandbox;
+  private readonly second: Sandbox;
+  private readonly rate: number;
+  private readonly report: (divergence: Divergence) => void;
+  private readonly pending = new Set<Promise<void>>();
+
+  /** @param rate share of calls, 0 to 1. Which ones is told by their seed: the same on every machine. */
+  constructor(first: Sandbox, second: Sandbox, rate: number, report: (divergence: Divergence) => void) {
+    this.engine = first.engine;
+    this.version = first.version;
+    this.first = first;
+    this.second = second;
+    this.rate = rate;
+    this.report = report;
+  }
+
+  call(call: Call): Outcome | Promise<Outcome> {
+    const outcome = this.first.call(call);
+    if (call.seed[0] / 2 ** 32 < this.rate && this.pending.size < maxPending) {
+      const check = this.compare(call, outcome).finally(() => this.pending.delete(check));
+      this.pending.add(check);
+    }
+    return outcome;
+  }
+
+  inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
+    return this.first.inspect(program, limits, tenant);
+  }
+
+  forget(programKey: string): void {
+    this.first.forget(programKey);
+    this.second.forget(programKey);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.first[Symbol.asyncDispose](), this.second[Symbol.asyncDispose]()]);
+    await Promise.all(this.pending);
+  }
+
+  /** Waits until every second call that is under way has been compared. */
+  async settled(): Promise<void> {
+    await Promise.all(this.pending);
+  }
+
+  private async compare(call: Call, first: Outcome | Promise<Outcome>): Promise<void> {
+    try {
+      const [one, other] = await Promise.all([first, this.second.call(call)]);
+      if (agree(one, other)) return;
+      this.report({
+        hook: call.program.name,
+        hook_event_name: call.handler,
+        tenant: call.tenant,
+        outcomes: [describe(this.first, one), describe(this.second, other)],
+      });
+    } catch {
+      // A sandbox that breaks its word is seen by the call itself; here it only means that nothing was compared.
+    }
+  }
+}
+
+/** Answers agree when their texts do; failures agree, since engines may name the same failure differently. */
+function agree(one: Outcome, other: Outcome): boolean {
+  if (!one.ok || !other.ok) return one.ok === other.ok;
+  return one.output === other.output;
+}
+
+function describe({ engine }: Sandbox, outcome: Outcome): EngineOutcome {
+  return outcome.ok
+    ? { engine, output: outcome.output, fault: null }
+    : { engine, output: null, fault: outcome.fault.code };
+}

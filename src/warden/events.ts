@@ -1,0 +1,41 @@
+import type { Fault } from "../../sandbox/index.ts";
+import type { EventName } from "../catalogue/events.ts";
+import type { Decision, Refusal } from "../broker/decision.ts";
+import type { HookwardenError } from "../errors.ts";
+import type { Divergence } from "./cross-check.ts";
+
+/** Whose doing a notice is about. */
+export interface NoticeSource {
+  readonly decision_id: string;
+  readonly hook_event_name: EventName;
+  readonly tenant: string;
+  readonly hook: string;
+}
+
+/** A hook failed. */
+export interface FaultNotice extends NoticeSource {
+  readonly fault: Fault;
+}
+
+/** An action of a hook was not honoured. */
+export interface RefusalNotice extends NoticeSource {
+  readonly refusal: Refusal;
+}
+
+/** A pack took the place of another one, or could not. */
+export type ReloadNotice =
+  | { readonly ok: true; readonly pack: string; readonly previous: string }
+  | {
+      readonly ok: false;
+      /** The pack that goes on serving. */ readonly pack: string;
+      readonly error: HookwardenError;
+    };
+
+/** What a warden tells those who listen. */
+export interface WardenEvents {
+  decision: [Decision];
+  fault: [FaultNotice];
+  refused: [RefusalNotice];
+  reload: [ReloadNotice];
+  divergence: [Divergence];
+}

@@ -1,0 +1,32 @@
+import type { EventName } from "../catalogue/events.ts";
+import type { HookMode, LoadedHook } from "../pack/types.ts";
+
+/** What is loaded of a hook, for people and programs that ask. */
+export interface HookDescription {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string | null;
+  readonly digest: string;
+  readonly priority: number;
+  readonly mode: HookMode;
+  readonly on: readonly { readonly event: EventName; readonly matcher: string | null }[];
+  readonly reads: readonly string[];
+  /** Actions that it may return where they are legal. */
+  readonly actions: readonly string[];
+  readonly state: "session" | "tenant" | null;
+}
+
+export function describeHook(hook: LoadedHook): HookDescription {
+  return {
+    name: hook.name,
+    version: hook.version,
+    description: hook.manifest.description ?? null,
+    digest: hook.digest,
+    priority: hook.priority,
+    mode: hook.mode,
+    on: hook.on.map(({ event, matcher }) => ({ event, matcher: matcher?.source ?? null })),
+    reads: hook.reads,
+    actions: [...hook.granted],
+    state: hook.state?.scope ?? null,
+  };
+}

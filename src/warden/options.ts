@@ -1,0 +1,131 @@
+import type { EngineName, Sandbox } from "../../sandbox/index.ts";
+import type { ProcessSandboxOptions } from "../../sandbox/process/index.ts";
+import type { DecisionRecord } from "../broker/record.ts";
+import type { PlanRules } from "../broker/select.ts";
+import { defaultMaxEventBytes } from "../broker/read-event.ts";
+import type { ToolSchemas } from "../broker/tool-schemas.ts";
+import { HookwardenError } from "../errors.ts";
+import type { LoadOptions } from "../pack/load.ts";
+import type { LoadedPack } from "../pack/types.ts";
+import type { StateStore } from "../state/store.ts";
+
+export type Isolation = "process" | "inline";
+
+export interface WardenOptions {
+  /** Folder of the pack, or a pack that is loaded already. */
+  readonly pack: string | LoadedPack;
+  /** Default `quickjs`. */
+  readonly engine?: EngineName;
+  /** Where the engine lives: in child processes that can be killed (default), or, quickjs only, in this process. */
+  readonly isolation?: Isolation;
+  /** `false`: calls of one session may share a context, and see what earlier ones left. Default `true`. */
+  readonly pristine?: boolean;
+  /** Share of calls, 0 to 1, that run on the other engine too; `divergence` tells of differing answers. Default 0. */
+  readonly crossCheck?: number;
+  /** Where hooks' state is kept. Default: in memory. A store given here is not closed with the warden. */
+  readonly store?: StateStore;
+  /** Input schemas of the host's tools; an input that a hook has modified must keep to its tool's schema. */
+  readonly tools?: ToolSchemas;
+  /** Largest event, in bytes of JSON. Default 1 MiB. */
+  readonly maxEventBytes?: number;
+  /** Reload the pack when its folder changes. Needs a path. Default `false`. */
+  readonly watch?: boolean;
+  /** Spans and metrics through `@opentelemetry/api`, for hosts that have registered a provider. Default `false`. */
+  readonly telemetry?: boolean;
+  /** Processes, queues and margins of the child processes. */
+  readonly processes?: Omit<ProcessSandboxOptions, "engine" | "pristine">;
+  /** How scripts are bundled. */
+  readonly load?: LoadOptions;
+  /** What a host's own way to speak of events changes: default failure policy, actions that it can carry out. */
+  readonly rules?: PlanRules;
+  /** Is handed every decision with what a log needs, before the host gets it. Where it fails, so does the dispatch. */
+  readonly recorder?: (record: DecisionRecord) => void | Promise<void>;
+  /** A sandbox of the host's own, instead of `engine` and `isolation`. It is not closed with the warden. */
+  readonly sandbox?: Sandbox;
+}
+
+export interface DispatchOptions {
+  /** Up to 128 visible ASCII characters. Default: a new UUID of version 7. */
+  readonly decisionId?: string;
+  /** Whose event it is: 1 to 256 characters. Default `default`. */
+  readonly tenant?: string;
+  /**
+   * When it happened, where the event has no `time`: ISO 8601, milliseconds since 1970, or a `Date`. Default: the time
+   * in a decision id of version 7, and 1970 for any other id that was given, so that an event and an id always make
+   * the same decision.
+   */
+  readonly time?: string | number | Date;
+}
+
+/** @throws {HookwardenError} `option-invalid` */
+export function checkOptions(options: WardenOptions): void {
+  const { engine, isolation, crossCheck, maxEventBytes, watch, pack } = options;
+  if (engine !== undefined && engine !== "quickjs" && engine !== "isolate") {
+    invalid("`engine` must be `quickjs` or `isolate`");
+  }
+  if (isolation !== undefined && isolation !== "process" && isolation !== "inline") {
+    invalid("`isolation` must be `process` or `inline`");
+  }
+  if (engine === "isolate" && isolation === "inline") {
+    invalid(
+      "`engine` `isolate` runs in child processes only, because some of its code can be stopped from outside only",
+    );
+  }
+  if (crossCheck !== undefined && !(crossCheck >= 0 && crossCheck <= 1))
+    invalid("`crossCheck` must be a number from 0 to 1");
+  if (maxEventBytes !== undefined && !(Number.isSafeInteger(maxEventBytes) && maxEventBytes > 0)) {
+    invalid("`maxEventBytes` must be a whole number above 0");
+  }
+  if (watch && typeof pack !== "string") invalid("`watch` needs `pack` to be the path of a folder");
+  if (typeof pack !== "string" && (typeof pack !== "object" || pack === null)) {
+    invalid("`pack` must be the path of a folder, or a loaded pack");
+  }
+}
+
+/** Options of one dispatch with every default that does not depend on the event. */
+export interface CheckedDispatch {
+  readonly decisionId: string | undefined;
+  readonly tenant: string;
+  /** In milliseconds since 1970. */
+  readonly time: number | undefined;
+}
+
+const idPattern = /^[\x21-\x7e]{1,128}$/;
+// oxlint-disable-next-line no-control-regex
+const tenantPattern = /^[^\u0000-\u001f\u007f-\u009f]{1,256}$/;
+const nothing: CheckedDispatch = { decisionId: undefined, tenant: "default", time: undefined };
+
+/** @throws {HookwardenError} `option-invalid` */
+export function checkDispatch(options: DispatchOptions | undefined): CheckedDispatch {
+  if (options === undefined) return nothing;
+  const { decisionId, tenant = "default", time } = options;
+  if (decisionId !== undefined && (typeof decisionId !== "string" || !idPattern.test(decisionId))) {
+    invalid("`decisionId` must be 1 to 128 visible ASCII characters");
+  }
+  if (typeof tenant !== "string" || !tenantPattern.test(tenant) || !tenant.isWellFormed()) {
+    invalid("`tenant` must be 1 to 256 characters, without control characters and lone surrogates");
+  }
+  return { decisionId, tenant, time: time === undefined ? undefined : millisecondsOf(time) };
+}
+
+function millisecondsOf(time: string | number | Date): number {
+  const milliseconds =
+    typeof time === "number"
+      ? Math.trunc(time)
+      : typeof time === "string"
+        ? Date.parse(time)
+        : time.getTime();
+  // From 0000 to 9999: other years have no place in the format of events.
+  if (!(milliseconds >= -62_167_219_200_000 && milliseconds <= 253_402_300_799_999)) {
+    invalid("`time` must be an ISO 8601 text, milliseconds since 1970 or a Date");
+  }
+  return milliseconds;
+}
+
+export function maxEventBytesOf(options: WardenOptions): number {
+  return options.maxEventBytes ?? defaultMaxEventBytes;
+}
+
+function invalid(message: string): never {
+  throw new HookwardenError("option-invalid", message);
+}

@@ -1,0 +1,43 @@
+import type { EngineName, Sandbox } from "../../sandbox/index.ts";
+import { createProcessSandbox, EngineMissingError } from "../../sandbox/process/index.ts";
+import { createQuickjsSandbox } from "../../sandbox/quickjs/index.ts";
+import { HookwardenError } from "../errors.ts";
+import { CrossCheckedSandbox, type Divergence } from "./cross-check.ts";
+import type { WardenOptions } from "./options.ts";
+
+/**
+ * Creates the sandbox that the options ask for, and a second one beside it where calls are cross-checked.
+ *
+ * @throws {HookwardenError} `engine-missing`, `option-invalid`
+ */
+export async function createSandbox(
+  options: WardenOptions,
+  report: (divergence: Divergence) => void,
+): Promise<Sandbox> {
+  const engine = options.engine ?? "quickjs";
+  const first = options.sandbox ?? (await createOne(options, engine));
+  const rate = options.crossCheck ?? 0;
+  if (rate === 0) return first;
+  try {
+    const second = await createOne(options, first.engine === "quickjs" ? "isolate" : "quickjs");
+    return new CrossCheckedSandbox(first, second, rate, report);
+  } catch (error) {
+    if (first !== options.sandbox) await first[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function createOne(options: WardenOptions, engine: EngineName): Promise<Sandbox> {
+  const pristine = options.pristine ?? true;
+  try {
+    if (engine === "quickjs" && options.isolation === "inline")
+      return await createQuickjsSandbox({ pristine });
+    return await createProcessSandbox({ ...options.processes, engine, pristine });
+  } catch (error) {
+    if (error instanceof EngineMissingError)
+      throw new HookwardenError("engine-missing", error.message, {}, { cause: error });
+    if (error instanceof RangeError)
+      throw new HookwardenError("option-invalid", error.message, {}, { cause: error });
+    throw error;
+  }
+}
