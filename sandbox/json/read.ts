@@ -48,24 +48,18 @@ function tooLarge(maxBytes: number): JsonError {
   return new JsonError("too-large", `is larger than ${maxBytes} bytes`, start);
 }
 
-/** Where the bytes stop being UTF-8. */
+/** Where the bytes stop being UTF-8: the first byte that belongs to no character. */
 function firstBadByte(bytes: Uint8Array): JsonPosition {
-  // A prefix of valid text is valid but for a character that is cut at its end, so halving finds the first bad byte:
-  // the decoder in streaming mode holds such a tail back instead of refusing it.
+  // In streaming mode the decoder holds back a character that is cut at the end instead of refusing it. So a prefix is
+  // refused exactly when it holds the first bad byte, and halving finds the longest one that is not.
   let good = 0;
   let bad = bytes.length + 1;
   while (bad - good > 1) {
     const middle = (good + bad) >>> 1;
-    try {
-      new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, middle), {
-        stream: middle <= bytes.length,
-      });
-      good = middle;
-    } catch {
-      bad = middle;
-    }
+    if (decodedBytes(bytes, middle) === null) bad = middle;
+    else good = middle;
   }
-  const offset = Math.min(good, bytes.length);
+  const offset = decodedBytes(bytes, good) ?? 0;
   let line = 1;
   let lineStart = 0;
   for (let at = bytes.indexOf(0x0a); at >= 0 && at < offset; at = bytes.indexOf(0x0a, at + 1)) {
@@ -73,4 +67,14 @@ function firstBadByte(bytes: Uint8Array): JsonPosition {
     lineStart = at + 1;
   }
   return { offset, line, column: offset - lineStart + 1, pointer: "" };
+}
+
+/** How many of the first bytes are whole characters; `null` where one of them is wrong. */
+function decodedBytes(bytes: Uint8Array, length: number): number | null {
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    return Buffer.byteLength(decoder.decode(bytes.subarray(0, length), { stream: true }));
+  } catch {
+    return null;
+  }
 }
