@@ -100,7 +100,7 @@ export class Warden extends EventEmitter<WardenEvents> {
    */
   async dispatch(input: EventInput, options?: DispatchOptions): Promise<Decision> {
     if (this.#closing) throw new HookwardenError("closed", "the warden has been closed");
-    const { decisionId, tenant, time } = checkDispatch(options);
+    const { decisionId, tenant, time, rules } = checkDispatch(options);
     const now = decisionId === undefined ? Date.now() : 0;
     const id = decisionId ?? makeDecisionId(now);
     const { event, clock } = readEvent(
@@ -113,7 +113,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     generation.enter();
     try {
       const made = await decide(this.#parts, {
-        plan: generation.plan,
+        plan: generation.planFor(rules),
         event,
         clock,
         decisionId: id,

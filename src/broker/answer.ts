@@ -125,9 +125,8 @@ function readActions(
     }
   }
   const bar = firstBar(binding, actions);
-  if (bar !== null) {
-    const { index, code, message } = bar;
-    if (!binding.lenient) return refuse(values, index, code, message);
+  if (bar !== null) return refuse(values, bar.index, bar.code, bar.message);
+  if (binding.lenient.size > 0 && actions.some(({ action }) => binding.bars.has(action))) {
     refused = barredActions(binding, actions);
     actions = actions.filter(({ action }) => !binding.bars.has(action));
     if (verdict !== null && binding.bars.has(verdict.action)) verdict = null;
@@ -179,13 +178,15 @@ function shapeProblem(value: unknown): string | null {
   return pointer ? `${quote(pointer)} of \`${name}\` ${problem}` : `\`${name}\` ${problem}`;
 }
 
-/** The first action that is barred: illegal ones before ungranted ones. */
+/** The first action that is barred, and not left out for it: illegal ones before ungranted ones. */
 function firstBar(
   binding: Binding,
   actions: readonly Action[],
 ): { index: number; code: Bar; message: string } | null {
   for (const code of ["illegal-action", "ungranted-action"] as const) {
-    const index = actions.findIndex(({ action }) => binding.bars.get(action) === code);
+    const index = actions.findIndex(
+      ({ action }) => binding.bars.get(action) === code && !binding.lenient.has(action),
+    );
     if (index >= 0)
       return { index, code, message: barredMessage(binding, (actions[index] as Action).action, code) };
   }

@@ -13,15 +13,20 @@ export type Bar = "illegal-action" | "ungranted-action";
 
 /** What a host's own way to speak of events changes. */
 export interface PlanRules {
-  /** Failure policy of hooks where neither manifest nor pack says one. Default: as the catalogue has it. */
-  readonly onFailure?: FailurePolicy;
+  /** What a record of a decision calls these rules, so that a replay finds them again. */
+  readonly name?: string;
+  /**
+   * Failure policy at an event, where neither manifest nor pack says one, of hooks that run in the chain. An event that
+   * is absent has the catalogue's default; so have parallel hooks, which only add.
+   */
+  readonly onFailure?: ReadonlyMap<EventName, FailurePolicy>;
   /**
    * The actions that the host can carry out at an event; others are illegal there. An event that is absent carries
    * what the catalogue allows.
    */
   readonly carries?: ReadonlyMap<EventName, ReadonlySet<ActionName>>;
-  /** Events at which an illegal or ungranted action is left out, where it would otherwise be a fault. */
-  readonly lenient?: ReadonlySet<EventName>;
+  /** Actions that are left out at an event where they are illegal or not granted, and would otherwise be a fault. */
+  readonly lenient?: ReadonlyMap<EventName, ReadonlySet<ActionName>>;
 }
 
 /** A hook at an event, with all that can be known before an event comes. */
@@ -44,8 +49,8 @@ export interface Binding {
   readonly closedAs: Verdict | null;
   /** The actions that are barred, by name; all others of the catalogue may be returned. */
   readonly bars: ReadonlyMap<string, Bar>;
-  /** Whether barred actions are left out, and the rest of the answer stands. */
-  readonly lenient: boolean;
+  /** Barred actions that are left out, and the rest of the answer stands. */
+  readonly lenient: ReadonlySet<string>;
   readonly limits: Limits;
   readonly seed: Seed;
   /** The start of the context's JSON: `{"hook":"…","config":…`. */
@@ -136,12 +141,14 @@ function bind(
         ? null
         : (eventRows.get(event)?.closedAs ?? null),
     bars,
-    lenient: rules.lenient?.has(event) ?? false,
+    lenient: rules.lenient?.get(event) ?? nothing,
     limits: hook.limits,
     seed,
     contextHead: `{"hook":${JSON.stringify(hook.name)},"config":${hook.configJson}`,
   };
 }
+
+const nothing: ReadonlySet<string> = new Set();
 
 function isStrongVerdict(name: ActionName): boolean {
   return name !== "continue" && actionRows.get(name)?.kind === "verdict";
@@ -154,7 +161,8 @@ function failurePolicy(
   event: EventName,
 ): FailurePolicy {
   const said = hook.manifest.onFailure ?? pack.manifest.defaults?.onFailure;
-  return (said === undefined ? rules.onFailure : undefined) ?? hook.onFailure.get(event) ?? "open";
+  const ruled = said === undefined && hook.mode !== "parallel" ? rules.onFailure?.get(event) : undefined;
+  return ruled ?? hook.onFailure.get(event) ?? "open";
 }
 
 function barsOf(hook: LoadedHook, event: EventName, parallel: boolean, rules: PlanRules): Map<string, Bar> {

@@ -5,6 +5,8 @@ import type { LoadedPack } from "../pack/types.ts";
 /** A pack that serves, or served, with the decisions that are still being made with it. */
 export class Generation {
   readonly plan: Plan;
+  /** Plans under rules that came with a dispatch. */
+  private readonly plans = new WeakMap<PlanRules, Plan>();
   private inFlight = 0;
   private retired: (() => void) | null = null;
 
@@ -14,6 +16,17 @@ export class Generation {
 
   get pack(): LoadedPack {
     return this.plan.pack;
+  }
+
+  /** The plan under these rules, made when they come for the first time; the warden's own plan without any. */
+  planFor(rules: PlanRules | undefined): Plan {
+    if (rules === undefined) return this.plan;
+    let plan = this.plans.get(rules);
+    if (!plan) {
+      plan = makePlan(this.pack, rules);
+      this.plans.set(rules, plan);
+    }
+    return plan;
   }
 
   enter(): void {

@@ -55,6 +55,11 @@ export interface DispatchOptions {
    * the same decision.
    */
   readonly time?: string | number | Date;
+  /**
+   * What the system changes that this event comes from, instead of the warden's `rules`. Frozen: a plan is made for the
+   * object once, and kept with it.
+   */
+  readonly rules?: PlanRules;
 }
 
 /** @throws {HookwardenError} `option-invalid` */
@@ -88,24 +93,26 @@ export interface CheckedDispatch {
   readonly tenant: string;
   /** In milliseconds since 1970. */
   readonly time: number | undefined;
+  readonly rules: PlanRules | undefined;
 }
 
 const idPattern = /^[\x21-\x7e]{1,128}$/;
 // oxlint-disable-next-line no-control-regex
 const tenantPattern = /^[^\u0000-\u001f\u007f-\u009f]{1,256}$/;
-const nothing: CheckedDispatch = { decisionId: undefined, tenant: "default", time: undefined };
+const nothing: CheckedDispatch = { decisionId: undefined, tenant: "default", time: undefined, rules: undefined };
 
 /** @throws {HookwardenError} `option-invalid` */
 export function checkDispatch(options: DispatchOptions | undefined): CheckedDispatch {
   if (options === undefined) return nothing;
-  const { decisionId, tenant = "default", time } = options;
+  const { decisionId, tenant = "default", time, rules } = options;
   if (decisionId !== undefined && (typeof decisionId !== "string" || !idPattern.test(decisionId))) {
     invalid("`decisionId` must be 1 to 128 visible ASCII characters");
   }
   if (typeof tenant !== "string" || !tenantPattern.test(tenant) || !tenant.isWellFormed()) {
     invalid("`tenant` must be 1 to 256 characters, without control characters and lone surrogates");
   }
-  return { decisionId, tenant, time: time === undefined ? undefined : millisecondsOf(time) };
+  if (rules !== undefined && (typeof rules !== "object" || rules === null)) invalid("`rules` must be an object");
+  return { decisionId, tenant, time: time === undefined ? undefined : millisecondsOf(time), rules };
 }
 
 function millisecondsOf(time: string | number | Date): number {
