@@ -1,5 +1,13 @@
 import { posix } from "node:path";
-import { build, type BuildFailure, type Loader, type Message, type Metafile, type Plugin } from "esbuild";
+import {
+  build,
+  type BuildFailure,
+  type Loader,
+  type Message,
+  type Metafile,
+  type PartialMessage,
+  type Plugin,
+} from "esbuild";
 import { HookwardenError } from "../errors.ts";
 import type { BundleFiles } from "./bundle-files.ts";
 import {
@@ -10,6 +18,7 @@ import {
   bundleLimits,
 } from "./bundle-protocol.ts";
 import { ImportResolver, type Resolved } from "./bundle-resolve.ts";
+import { hideRunTimeImports, mayImportAtRunTime } from "./opaque-imports.ts";
 
 /** What each kind of file is read as; anything else is refused. */
 const loaders: ReadonlyMap<string, Loader> = new Map<string, Loader>([
@@ -22,17 +31,20 @@ const loaders: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   [".json", "json"],
 ]);
 
-/** Makes one program of a script and all that it imports. Never rejects for what is in the files. */
+/**
+ * Makes one program of a script and all that it imports. Never rejects for what is in the files; answers `null` where
+ * the bundler itself died, of this script or of another one that it had at the same time.
+ */
 export async function buildEntry(
   files: BundleFiles,
   helper: string,
   entry: BundleEntry,
   maps: boolean,
-): Promise<BundleAnswer> {
-  const reader = new ProgramFiles(files, new ImportResolver(files, helper));
+): Promise<BundleAnswer | null> {
+  const reader = new ProgramFiles(files, new ImportResolver(files, helper), `/pack/${entry.path}`);
   try {
     const { outputFiles, metafile } = await build({
-      entryPoints: [`/pack/${entry.path}`],
+      entryPoints: ["program"],
       bundle: true,
       write: false,
       outfile: "program.js",
@@ -65,10 +77,7 @@ export async function buildEntry(
     return { name: entry.name, ok: true, source, map: small ? map : null, modules: reader.modules(metafile) };
   } catch (error) {
     const message = (error as Partial<BuildFailure>).errors?.[0];
-    return failed(
-      entry,
-      message ? failureOf(message, entry) : { message: firstLine(error), file: entry.path },
-    );
+    return message ? failed(entry, failureOf(message, entry)) : null;
   }
 }
 
@@ -80,13 +89,16 @@ function failed({ name }: BundleEntry, failure: BundleFailure): BundleAnswer {
 class ProgramFiles {
   private readonly files: BundleFiles;
   private readonly resolver: ImportResolver;
+  private readonly entry: string;
   private readonly found = new Map<string, Resolved>();
   private bytes = 0;
   private count = 0;
+  private imports = 0;
 
-  constructor(files: BundleFiles, resolver: ImportResolver) {
+  constructor(files: BundleFiles, resolver: ImportResolver, entry: string) {
     this.files = files;
     this.resolver = resolver;
+    this.entry = entry;
   }
 
   plugin(): Plugin {
@@ -94,7 +106,10 @@ class ProgramFiles {
       name: "hookwarden-pack",
       setup: (setup) => {
         setup.onResolve({ filter: /.*/ }, async ({ path, kind, importer, namespace }) => {
-          if (kind === "entry-point") return this.accept({ path, sideEffects: true });
+          if (kind === "entry-point") return this.accept({ path: this.entry, sideEffects: true });
+          if (++this.imports > bundleLimits.imports) {
+            return problem(`a program has at most ${bundleLimits.imports} imports`);
+          }
           // It rejects inside the guest, as a host without a loader does.
           if (kind === "dynamic-import") return { path, external: true };
           const required = kind === "require-call" || kind === "require-resolve";
@@ -134,7 +149,7 @@ class ProgramFiles {
 
   private async load(
     path: string,
-  ): Promise<{ contents: string; loader: Loader } | { errors: { text: string }[] }> {
+  ): Promise<{ contents: string; loader: Loader } | { errors: PartialMessage[] }> {
     const loader = loaders.get(posix.extname(path));
     if (!loader) return problem("a hook can import JavaScript, TypeScript and JSON files only");
     const ofPackage = path.startsWith("/modules/") || path.startsWith("/pack/node_modules/");
@@ -144,16 +159,42 @@ class ProgramFiles {
         ofPackage ? bundleLimits.moduleBytes : bundleLimits.sourceBytes,
       );
       this.bytes += bytes.byteLength;
-      if (++this.count > bundleLimits.files)
+      if (++this.count > bundleLimits.files) {
         return problem(`a program has at most ${bundleLimits.files} files`);
+      }
       if (this.bytes > bundleLimits.inputBytes) {
         return problem(`the files of a program have at most ${bundleLimits.inputBytes} bytes together`);
       }
-      return { contents: new TextDecoder("utf-8", { fatal: true }).decode(bytes), loader };
+      return await bundlerInput(new TextDecoder("utf-8", { fatal: true }).decode(bytes), loader);
     } catch (error) {
-      return problem(error instanceof HookwardenError ? error.message : "the file is not valid UTF-8");
+      return loadProblem(error, path.replace(/^\/([^/]+)\//, "$1:"));
     }
   }
+}
+
+/** A file as the bundler may see it: it follows some things in a script by itself, without asking a plugin. */
+async function bundlerInput(text: string, loader: Loader): Promise<{ contents: string; loader: Loader }> {
+  if (loader !== "js" && loader !== "ts") return { contents: text, loader };
+  // It opens the file that such a comment names. The last one counts, and this one is empty.
+  const source = text.includes("sourceMappingURL")
+    ? `${text}\n//# sourceMappingURL=data:application/json,{}`
+    : text;
+  if (!mayImportAtRunTime(source)) return { contents: source, loader };
+  const hidden = await hideRunTimeImports({ source, loader });
+  return { contents: hidden.source, loader: hidden.loader };
+}
+
+/** What is wrong with a file, for the bundler to report. */
+function loadProblem(error: unknown, file: string): { errors: PartialMessage[] } {
+  const messages = (error as Partial<BuildFailure>).errors;
+  if (messages) {
+    return {
+      errors: messages.map(({ text, location }) => ({ text, location: location && { ...location, file } })),
+    };
+  }
+  if (error instanceof HookwardenError || error instanceof SyntaxError) return problem(error.message);
+  if (error instanceof TypeError) return problem("the file is not valid UTF-8");
+  throw error;
 }
 
 function problem(text: string): { errors: { text: string }[] } {
@@ -178,8 +219,4 @@ function failureOf({ text, location }: Message, entry: BundleEntry): BundleFailu
 /** esbuild counts columns in bytes from 0. */
 function columnOf(line: string, bytes: number): number {
   return Buffer.from(line, "utf8").subarray(0, bytes).toString("utf8").length + 1;
-}
-
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : "the bundler failed").split("\n", 1)[0] ?? "";
 }

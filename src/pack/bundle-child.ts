@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { stop } from "esbuild";
 import { buildEntry } from "./bundle-build.ts";
 import { BundleFiles } from "./bundle-files.ts";
-import type { BundleJob } from "./bundle-protocol.ts";
+import type { BundleAnswer, BundleEntry, BundleJob } from "./bundle-protocol.ts";
 
 /** Most programs that are built at the same time. */
 const atOnce = 4;
@@ -25,19 +25,42 @@ async function run(job: BundleJob): Promise<void> {
       ? job.pack
       : new Map(Object.entries(job.pack).map(([path, bytes]) => [path, Buffer.from(bytes, "base64")]));
   const files = await BundleFiles.open(pack, job.nodeModules, folder);
-  const waiting = [...job.entries];
-  const work = async (): Promise<void> => {
-    for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
-      answer(JSON.stringify(await buildEntry(files, helper, entry, job.maps)));
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  const build = (entry: BundleEntry): Promise<BundleAnswer | null> =>
+    buildEntry(files, helper, entry, job.maps);
+  const left = await buildAll(job.entries, build);
+  // The bundler died. One at a time tells of which script.
+  for (const entry of left) {
+    await stop();
+    const failure = {
+      message: "the bundler cannot read it, and dies; is it nested very deeply?",
+      file: entry.path,
+    };
+    answer((await build(entry)) ?? { name: entry.name, ok: false, failure });
+  }
   await stop();
 }
 
+/** Builds and answers; what is left is what had no answer because the bundler died. */
+async function buildAll(
+  entries: readonly BundleEntry[],
+  build: (entry: BundleEntry) => Promise<BundleAnswer | null>,
+): Promise<readonly BundleEntry[]> {
+  const waiting = [...entries];
+  const left: BundleEntry[] = [];
+  const work = async (): Promise<void> => {
+    for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
+      const result = left.length > 0 ? null : await build(entry);
+      if (result) answer(result);
+      else left.push(entry);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return left;
+}
+
 /** Writes all of it, however slowly the parent reads: a pipe may take a part only. */
-function answer(line: string): void {
-  let rest = Buffer.from(`${line}\n`);
+function answer(result: BundleAnswer): void {
+  let rest = Buffer.from(`${JSON.stringify(result)}\n`);
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(1, rest));

@@ -12,6 +12,8 @@ export const bundleLimits = {
   mapBytes: 20_971_520,
   /** Most files of one program. */
   files: 2_000,
+  /** Most imports in all of them. */
+  imports: 20_000,
   /** Most bytes of all files of one program. */
   inputBytes: 33_554_432,
   /** Most bytes that the child may answer. */

@@ -24,7 +24,7 @@ export interface BundleOptions {
    * the project has installed. `[]`: the pack's own only.
    */
   readonly nodeModules?: readonly string[];
-  /** Time for bundling all scripts of a pack, in milliseconds. Default: 20,000. */
+  /** Time for bundling all scripts of a pack, in milliseconds. Default: 20,000, and 50 for each script. */
   readonly bundleMs?: number;
   /** Whether to make source maps. Default: no. */
   readonly maps?: boolean;
@@ -59,7 +59,7 @@ export async function bundleScripts(
     maps: options.maps ?? false,
   };
   const result = await runChild(childFile(), `${JSON.stringify(job)}\n`, {
-    wallMs: options.bundleMs ?? 20_000,
+    wallMs: options.bundleMs ?? 20_000 + 50 * entries.length,
     outputBytes: bundleLimits.answerBytes,
   });
   const answers = new Map<string, BundleAnswer>();

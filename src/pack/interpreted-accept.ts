@@ -17,7 +17,7 @@ export const schemaLimits = {
   /** Longest pattern, in UTF-16 code units. */
   patternLength: 512,
   /** Largest compiled pattern, in instructions. */
-  patternInstructions: 500,
+  patternInstructions: 160,
 } as const;
 
 export type Preparation =

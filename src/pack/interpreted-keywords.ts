@@ -71,7 +71,7 @@ function text(value: unknown, run: SchemaRun): string {
 function matches(pattern: string, name: string, run: SchemaRun): boolean {
   const compiled = run.prepared.patterns.get(pattern);
   if (!compiled) return false;
-  run.spend(1 + ((name.length * compiled.programSize()) >>> 6));
+  run.spend(1 + ((name.length * compiled.programSize()) >>> 2));
   return compiled.test(name);
 }
 

@@ -13,7 +13,7 @@ export type { SchemaProblem } from "./interpreted-types.ts";
 
 /** Limits of checking one value. */
 export const checkLimits = {
-  /** Most units of work: a keyword, a member of an object or array, or 64 characters of a string. */
+  /** Most units of work: a keyword, a member, 64 characters of a text, or 4 of its steps through a pattern. */
   work: 500_000,
   /** Most schemas that are entered one inside the other, `$ref`s included. */
   depth: 256,

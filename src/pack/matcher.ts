@@ -9,7 +9,7 @@ export const matcherLimits = {
   /** Most names in a list. */
   names: 64,
   /** Largest compiled expression, in instructions: the time for one name is at most in proportion to it. */
-  instructions: 256,
+  instructions: 160,
   /** Most answers that one expression remembers. */
   remembered: 512,
   /** Longest name whose answer is remembered, in UTF-16 code units. */

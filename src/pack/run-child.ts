@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { dirname } from "node:path";
 
 export interface ChildLimits {
   /** Time by the clock, in milliseconds; then it is killed. */
@@ -25,6 +26,7 @@ export function runChild(file: string, input: string, limits: ChildLimits): Prom
       ["--max-old-space-size=1024", "--disable-warning=ExperimentalWarning", file],
       {
         env: systemOnly(),
+        cwd: dirname(file),
         detached: process.platform !== "win32",
         stdio: ["pipe", "pipe", "ignore"],
         windowsHide: true,
