@@ -8,9 +8,9 @@
 import { readSync, writeSync } from "node:fs";
 import type { EngineName, Sandbox } from "../contract.ts";
 import { EngineMissingError } from "../engine-missing.ts";
-import { encodeInspection, encodeMissing, encodeOutcome, encodeReady } from "./reply.ts";
 import { protocolVersion, RequestReader } from "./request.ts";
 import { StdinSource } from "./stdin-source.ts";
+import { writeInspection, writeMissing, writeOutcome, writeReady } from "./write-reply.ts";
 
 interface EngineModule {
   createSandbox(options: unknown): Promise<Sandbox>;
@@ -56,6 +56,13 @@ function send(text: string): void {
   }
 }
 
+/** Reading blocks the event loop, so it is let run where the engine waits for it, and now and then for V8's own tasks. */
+const callsPerTurn = 1_000;
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 async function main(): Promise<void> {
   const [name, options, modulePath] = process.argv.slice(2) as [EngineName, string, string?];
   let engine: Sandbox;
@@ -63,21 +70,23 @@ async function main(): Promise<void> {
     engine = await loadEngine(name, JSON.parse(options) as { pristine?: boolean }, modulePath);
   } catch (error) {
     if (!(error instanceof EngineMissingError)) throw error;
-    send(encodeMissing(error.message));
+    send(writeMissing(error.message));
     process.exit(69);
   }
   dropRights();
-  send(encodeReady(engine.version, protocolVersion));
+  send(writeReady(engine.version, protocolVersion));
+  let calls = 0;
   const requests = new RequestReader(new StdinSource(readSync));
   for (let request = requests.next(); request !== null; request = requests.next()) {
     if (request.kind === "call") {
       const answer = engine.call(request.call);
       const outcome = answer instanceof Promise ? await answer : answer;
-      send(encodeOutcome(request.id, outcome, request.call.limits));
+      send(writeOutcome(request.id, outcome, request.call.limits));
       engine.tidy?.();
+      if (outcome !== answer || ++calls % callsPerTurn === 0) await turn();
     } else if (request.kind === "inspect") {
       const { id, program, limits, tenant } = request;
-      send(encodeInspection(id, await engine.inspect(program, limits, tenant)));
+      send(writeInspection(id, await engine.inspect(program, limits, tenant)));
     } else if (request.kind === "forget") engine.forget(request.program.key);
   }
   process.exit(0);
@@ -85,6 +94,10 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   // Only people who debug see this; the parent keeps the end of it and shows it to nobody else.
-  writeSync(2, `${error instanceof Error ? error.stack : String(error)}\n`);
+  try {
+    writeSync(2, `${error instanceof Error ? error.stack : String(error)}\n`);
+  } catch {
+    // The parent is gone.
+  }
   process.exit(70);
 });

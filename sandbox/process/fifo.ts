@@ -35,6 +35,10 @@ export class Fifo<T> {
     return item;
   }
 
+  *[Symbol.iterator](): IterableIterator<T> {
+    for (let at = this.#head; at < this.#items.length; at++) yield this.#items[at] as T;
+  }
+
   /** Takes everything out. */
   drain(): T[] {
     const items = this.#items.slice(this.#head) as T[];

@@ -2,8 +2,15 @@ import type { Call, Inspection, Outcome, Program } from "../contract.ts";
 import type { FaultCode } from "../fault.ts";
 import type { Limits } from "../limits.ts";
 
+type Answer = Outcome | Inspection;
+
+/** Whoever has to know when a job is over. */
+export interface JobOwner {
+  settled(job: Job): void;
+}
+
 /** One call or inspection on its way through the pool. It is answered exactly once. */
-export interface Job {
+export class Job {
   readonly kind: "call" | "inspect";
   readonly program: Program;
   readonly tenant: string;
@@ -12,21 +19,50 @@ export interface Job {
   readonly call: Call | null;
   /** Bytes of text that it carries, the program's source not counted. */
   readonly bytes: number;
-  /** Number in the child that it has been sent to last. */
-  id: number;
-  /** How often it has been sent to a child. */
-  attempts: number;
-  resolve(answer: Outcome | Inspection): void;
+  /** Since when it waits for a child, by `performance.now()`. */
+  waitsSince = 0;
+  /** How many children it has been sent to. */
+  attempts = 0;
+  readonly #owner: JobOwner;
+  #resolve: ((answer: Answer) => void) | null;
+
+  constructor(
+    owner: JobOwner,
+    program: Program,
+    tenant: string,
+    limits: Limits,
+    call: Call | null,
+    bytes: number,
+    resolve: (answer: never) => void,
+  ) {
+    this.kind = call ? "call" : "inspect";
+    this.program = program;
+    this.tenant = tenant;
+    this.limits = limits;
+    this.call = call;
+    this.bytes = bytes;
+    this.#owner = owner;
+    this.#resolve = resolve as (answer: Answer) => void;
+  }
+
+  /** Gives the answer to whoever waits for it; a second one is dropped. */
+  settle(answer: Answer): void {
+    const resolve = this.#resolve;
+    if (!resolve) return;
+    this.#resolve = null;
+    this.#owner.settled(this);
+    resolve(answer);
+  }
+
+  /** Answers with a fault that the parent names. */
+  fail(code: FaultCode, message: string, durationUs = 0): void {
+    this.settle(
+      this.call ? faultOutcome(code, message, durationUs) : { ok: false, fault: { code, message } },
+    );
+  }
 }
 
 /** A call that ended with a fault that the parent names. */
-export function faultOutcome(code: FaultCode, message: string, durationUs = 0): Outcome {
+export function faultOutcome(code: FaultCode, message: string, durationUs = 0): Outcome & { ok: false } {
   return { ok: false, fault: { code, message }, steps: null, durationUs, memoryBytes: 0, logs: [] };
-}
-
-/** Answers a job with a fault that the parent names. */
-export function failJob(job: Job, code: FaultCode, message: string, durationUs = 0): void {
-  job.resolve(
-    job.kind === "call" ? faultOutcome(code, message, durationUs) : { ok: false, fault: { code, message } },
-  );
 }

@@ -24,12 +24,12 @@ export interface ProcessSandboxOptions {
   readonly queueLimit?: number;
   /** Most bytes of arguments that wait or run at the same time. Default 64 MiB. */
   readonly queueBytes?: number;
+  /** How long a call may wait for a child, in milliseconds; then it is answered with `overloaded`. Default 5000. */
+  readonly queueMs?: number;
   /** Most calls that are sent to one child before it has answered the first of them. Default 32. */
   readonly pipeline?: number;
   /** What a call gets beyond `limits.wallMs` before its child is killed, in milliseconds. Default 50. */
   readonly graceMs?: number;
-  /** What the first call of a program in a child gets on top, in milliseconds. Default 2000. */
-  readonly loadMs?: number;
   /** How long a child may take to start, in milliseconds. Default 10000. */
   readonly startMs?: number;
   /** Path of a script that stands in for the child's program. For tests of the parent. */
@@ -56,9 +56,9 @@ export function settingsOf(options: ProcessSandboxOptions): Settings {
     heapMb: 512,
     queueLimit: 1_024,
     queueBytes: 64 * MiB,
+    queueMs: 5_000,
     pipeline: 32,
     graceMs: 50,
-    loadMs: 2_000,
     startMs: 10_000,
     ...options,
     // An isolate shares its process with its neighbours' memory: one tenant each, whatever is asked for.
@@ -72,9 +72,10 @@ export function settingsOf(options: ProcessSandboxOptions): Settings {
     heapMb: 32,
     queueLimit: 1,
     queueBytes: 1,
+    queueMs: 1,
     pipeline: 1,
     graceMs: 0,
-    loadMs: 0,
+
     startMs: 1,
   };
   for (const [name, least] of Object.entries(minimum) as [keyof typeof minimum, number][]) {

@@ -1,36 +1,53 @@
-import { closeSync, openSync, readSync } from "node:fs";
-
-/** Size of a page of memory in bytes; /proc counts in pages. */
-const pageBytes = process.arch === "arm64" && process.platform === "darwin" ? 16_384 : 4_096;
+import { execFile } from "node:child_process";
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
 /** How much memory of the machine one process holds. */
 export interface ResidentMemory {
   /** Bytes at the last sample; 0 where nothing is known. */
   readonly bytes: number;
-  /** Reads it again. */
+  /** When that was, by `performance.now()`. */
+  readonly at: number;
+  /** Reads it again; where that takes a while, the answer is there at a later sample. */
   sample(): void;
   close(): void;
 }
 
-const unknown: ResidentMemory = { bytes: 0, sample: () => {}, close: () => {} };
+const unknown: ResidentMemory = { bytes: 0, at: -Infinity, sample: () => {}, close: () => {} };
 
 const buffer = Buffer.alloc(128);
 
-/** Linux: one read of a file that the kernel makes up, a few microseconds. Elsewhere nothing is known. */
-class LinuxResidentMemory implements ResidentMemory {
+/** Resident pages, the second number of /proc/PID/statm. */
+function pages(file: number): number {
+  return Number(buffer.toString("latin1", 0, readSync(file, buffer, 0, buffer.length, 0)).split(" ", 2)[1]);
+}
+
+let knownPageBytes = 0;
+
+/** /proc counts in pages, whose size nothing tells: it is this process's memory in bytes over that in pages. */
+function pageBytes(): number {
+  if (knownPageBytes === 0) {
+    const own = Number(readFileSync("/proc/self/statm", "latin1").split(" ", 2)[1]);
+    knownPageBytes = 2 ** Math.round(Math.log2(process.memoryUsage.rss() / own));
+  }
+  return knownPageBytes;
+}
+
+/** Linux: one read of a file that the kernel makes up, a few microseconds. */
+class ProcMemory implements ResidentMemory {
   bytes = 0;
+  at = -Infinity;
   /** Kept open: it stays bound to this process, even when its number is given to another one. */
   #file: number | null;
 
-  constructor(file: number) {
-    this.#file = file;
+  constructor(pid: number) {
+    this.#file = openSync(`/proc/${pid}/statm`, "r");
   }
 
   sample(): void {
     if (this.#file === null) return;
     try {
-      const length = readSync(this.#file, buffer, 0, buffer.length, 0);
-      this.bytes = Number(buffer.latin1Slice(0, length).split(" ", 2)[1]) * pageBytes;
+      this.bytes = pages(this.#file) * pageBytes();
+      this.at = performance.now();
     } catch {
       // The process has ended, and its end is reported elsewhere.
     }
@@ -42,11 +59,45 @@ class LinuxResidentMemory implements ResidentMemory {
   }
 }
 
-export function openResidentMemory(pid: number | undefined): ResidentMemory {
-  if (process.platform !== "linux" || pid === undefined) return unknown;
-  try {
-    return new LinuxResidentMemory(openSync(`/proc/${pid}/statm`, "r"));
-  } catch {
-    return unknown;
+/** How often `ps` is asked at most, in milliseconds. */
+const psMs = 100;
+
+/** macOS: `ps`, which is a process of its own; its answer comes some milliseconds later. */
+class PsMemory implements ResidentMemory {
+  bytes = 0;
+  at = -Infinity;
+  #asked = -Infinity;
+  #closed = false;
+  readonly #pid: number;
+
+  constructor(pid: number) {
+    this.#pid = pid;
   }
+
+  sample(): void {
+    const now = performance.now();
+    if (this.#closed || now - this.#asked < psMs) return;
+    this.#asked = now;
+    execFile("/bin/ps", ["-o", "rss=", "-p", String(this.#pid)], (error, stdout) => {
+      if (error || this.#closed) return;
+      this.bytes = Number(stdout) * 1_024;
+      this.at = performance.now();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+}
+
+/** Linux and macOS. On Windows nothing is known, and the caps of the engine stand alone. */
+export function residentMemoryOf(pid: number | undefined): ResidentMemory {
+  if (pid === undefined) return unknown;
+  try {
+    if (process.platform === "linux") return new ProcMemory(pid);
+    if (process.platform === "darwin") return new PsMemory(pid);
+  } catch {
+    // It has ended already.
+  }
+  return unknown;
 }

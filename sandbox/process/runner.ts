@@ -1,9 +1,9 @@
-import type { Program } from "../contract.ts";
+import { type Limits, limitNames, loadLimits } from "../limits.ts";
 import { Fifo } from "./fifo.ts";
-import type { Job } from "./job.ts";
+import { Job } from "./job.ts";
 import { type Child, type Launch, launchChild } from "./launch.ts";
-import { type ResidentMemory, openResidentMemory } from "./resident-memory.ts";
-import { ProtocolViolation, ReplyReader } from "./reply.ts";
+import { type ResidentMemory, residentMemoryOf } from "./resident-memory.ts";
+import { ProtocolViolation, ReplyReader } from "./read-reply.ts";
 import { encodeCall, encodeForget, encodeInspect, encodeLoad, protocolVersion } from "./request.ts";
 
 /** Why a child is no more. */
@@ -13,90 +13,109 @@ export type End =
   | { readonly cause: "missing"; readonly message: string }
   | {
       readonly cause: "exit";
-      readonly code: number | null;
-      readonly signal: NodeJS.Signals | null;
+      readonly how: string;
       readonly outOfMemory: boolean;
+      readonly byStranger: boolean;
     };
 
 export interface RunnerOwner {
   ready(runner: Runner): void;
-  /** An answer has come; `idle` tells that it was the last one. */
   answered(runner: Runner): void;
   /** The child has ended or been killed; `jobs` are those that it has not answered, oldest first. */
-  gone(runner: Runner, end: End, jobs: Job[]): void;
+  gone(runner: Runner, end: End, jobs: Entry[]): void;
 }
 
-export interface RunnerTimes {
-  readonly graceMs: number;
-  readonly loadMs: number;
+/** What a child has been asked for and has not answered. */
+export interface Entry {
+  readonly id: number;
+  readonly kind: "call" | "inspect";
+  readonly limits: Limits;
+  readonly job: Job;
+  /** Loads the program for the call that follows, so that each has its own deadline. Nobody waits for the answer. */
+  readonly loading: boolean;
+  /** Another child has been given the job: the answer is read, checked and dropped. */
+  left: boolean;
+  /** The program could not be loaded before it, and may be loaded again in it. */
+  loadsAgain: boolean;
 }
 
 interface Slot {
   readonly index: number;
-  /** An answer has come, so the program is loaded. */
-  warm: boolean;
+  /** Limits that the program has been loaded under; engines make their images for one size of memory. */
+  limits: Limits | null;
 }
 
-/** How much of a child's standard error is kept for whoever debugs it. */
+/** How much of a child's standard error is kept for whoever debugs it, in bytes. */
 const stderrBytes = 4_096;
+/** How far the end of a process and the end of its output may lie apart, in milliseconds. */
+const endMs = 100;
+/** A sample of memory that is older than this says nothing about what a call began with, in milliseconds. */
+const sampleAgeMs = 1_000;
 
 /** One child process as its parent sees it: a queue of jobs that it answers in order. */
 export class Runner {
   state: "starting" | "ready" | "gone" = "starting";
   /** Whose child this is, where a child serves one tenant only. */
   tenant: string | null = null;
+  /** When it got its tenant. */
+  boundAt = 0;
+  /** Gets no more jobs, and ends when it has answered those that it has. */
+  draining = false;
+  /** Reserved for programs that have had their child killed. */
+  apart = false;
   version = "";
   /** When the oldest job must have been answered, by `performance.now()`; `Infinity` without one. */
   deadline = Infinity;
   /** When the oldest job became the oldest. */
   since = 0;
-  readonly jobs = new Fifo<Job>();
+  /** Memory of the process before its oldest job began, in bytes; 0 where it is not known. */
+  floor = 0;
+  readonly jobs = new Fifo<Entry>();
   readonly memory: ResidentMemory;
   /** Settles when the operating system has let go of the process. */
   readonly ended: Promise<void>;
 
   readonly #owner: RunnerOwner;
-  readonly #times: RunnerTimes;
+  readonly #graceMs: number;
   readonly #child: Child;
   readonly #reader = new ReplyReader();
   readonly #slots = new Map<string, Slot>();
   #lastIndex = 0;
   #lastId = 0;
   #outbox = "";
-  #stderr = Buffer.alloc(0);
+  #stderr: Buffer = Buffer.alloc(0);
 
-  constructor(launch: Launch, owner: RunnerOwner, times: RunnerTimes) {
+  constructor(launch: Launch, owner: RunnerOwner, graceMs: number) {
     this.#owner = owner;
-    this.#times = times;
+    this.#graceMs = graceMs;
     const child = launchChild(launch);
     this.#child = child;
-    this.memory = openResidentMemory(child.pid);
+    this.memory = residentMemoryOf(child.pid);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
-    child.once("error", () => {
+    child.once("error", (error) => {
       resolve();
-      this.#exited(null, null);
+      this.kill({ cause: "exit", how: error.message, outOfMemory: false, byStranger: true });
     });
     child.once("exit", (code, signal) => {
       resolve();
       // Answers may still be in the pipe: its end tells that all have been read, unless someone else holds it open.
-      if (child.stdout.readableEnded || child.stdout.destroyed) this.#exited(code, signal);
+      if (child.stdout.closed) this.#exited(code, signal);
       else {
-        const end = (): void => this.#exited(code, signal);
-        child.stdout.once("close", end);
-        setTimeout(end, 100).unref();
+        child.stdout.once("close", () => this.#exited(code, signal));
+        setTimeout(() => this.#exited(code, signal), endMs).unref();
       }
     });
-    child.stdin.on("error", ignore);
-    child.stdout.on("error", ignore);
-    child.stderr.on("error", ignore);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
     child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
-    // A child that closes its output without ending can answer nothing any more.
-    child.stdout.once("end", () => child.kill("SIGKILL"));
+    // A child that closes its output and does not end can answer nothing any more.
+    child.stdout.once("end", () => {
+      setTimeout(() => this.kill({ cause: "violation", what: "the end of its answers" }), endMs).unref();
+    });
     child.stderr.on("data", (chunk: Buffer) => {
-      this.#stderr = (chunk.length >= stderrBytes ? chunk : Buffer.concat([this.#stderr, chunk])).subarray(
-        -stderrBytes,
-      );
+      const all = chunk.length >= stderrBytes ? chunk : Buffer.concat([this.#stderr, chunk]);
+      // Copied, so that the end of a chunk does not hold all of it.
+      this.#stderr = Buffer.from(all.subarray(-stderrBytes));
     });
   }
 
@@ -109,36 +128,50 @@ export class Runner {
     return this.#stderr.toString("utf8");
   }
 
-  has(key: string): boolean {
-    return this.#slots.has(key);
+  /** Whether the program has been sent, and under these limits. */
+  has(key: string, limits: Limits): boolean {
+    const slot = this.#slots.get(key);
+    return slot?.limits != null && sameLimits(slot.limits, limits);
   }
 
-  /** Sends a job; `true` when it is the first since the last `flush`. */
+  /** Sends a job with the next `flush`; `true` when there was nothing to flush before. */
   send(job: Job): boolean {
     const first = this.#outbox === "";
-    let slot = this.#slots.get(job.program.key);
+    const { program, limits } = job;
+    let slot = this.#slots.get(program.key);
     if (!slot) {
-      slot = { index: ++this.#lastIndex, warm: false };
-      this.#slots.set(job.program.key, slot);
-      this.#outbox += encodeLoad(slot.index, job.program);
+      slot = { index: ++this.#lastIndex, limits: null };
+      this.#slots.set(program.key, slot);
+      this.#outbox += encodeLoad(slot.index, program);
     }
-    job.id = ++this.#lastId;
+    if (slot.limits === null || !sameLimits(slot.limits, limits)) {
+      slot.limits = limits;
+      if (job.call) this.#ask(job, slot.index, true);
+    }
     job.attempts++;
-    this.#outbox += job.call
-      ? encodeCall(job.id, slot.index, job.call)
-      : encodeInspect(job.id, slot.index, job.tenant, job.limits);
-    this.jobs.push(job);
-    if (this.jobs.length === 1) this.#begin(job);
+    this.#ask(job, slot.index, false);
     return first;
   }
 
-  /** Makes the child forget a program; `true` when it knew it. */
-  forget(program: Pick<Program, "key">): boolean {
-    const slot = this.#slots.get(program.key);
+  #ask(job: Job, index: number, loading: boolean): void {
+    const id = ++this.#lastId;
+    const { call, limits } = job;
+    this.#outbox +=
+      call && !loading ? encodeCall(id, index, call) : encodeInspect(id, index, job.tenant, limits);
+    const kind = call && !loading ? "call" : "inspect";
+    const entry: Entry = { id, kind, limits, job, loading, left: false, loadsAgain: false };
+    this.jobs.push(entry);
+    if (this.jobs.length === 1) this.#begin(entry);
+  }
+
+  /** Makes the child forget a program; `true` when there was nothing to flush before. */
+  forget(key: string): boolean {
+    const slot = this.#slots.get(key);
     if (!slot) return false;
-    this.#slots.delete(program.key);
+    const first = this.#outbox === "";
+    this.#slots.delete(key);
     this.#outbox += encodeForget(slot.index);
-    return true;
+    return first;
   }
 
   /** Writes what has been sent since the last time, in one piece. */
@@ -149,53 +182,64 @@ export class Runner {
     if (this.state === "ready") this.#child.stdin.write(text);
   }
 
+  /** Gives up the jobs that wait behind the oldest: they are nobody's now, and their answers will be dropped. */
+  leave(mayLeave: (job: Job) => boolean): Job[] {
+    const jobs: Job[] = [];
+    const oldest = this.jobs.peek();
+    for (const entry of this.jobs) {
+      if (entry.job === oldest?.job || entry.left || !mayLeave(entry.job)) continue;
+      entry.left = true;
+      if (!entry.loading) jobs.push(entry.job);
+    }
+    return jobs;
+  }
+
   /** Ends the child at once. */
   kill(end: End): void {
     if (this.state === "gone") return;
     this.state = "gone";
     this.deadline = Infinity;
-    this.#child.kill("SIGKILL");
-    this.#child.stdin.destroy();
-    this.#child.stdout.destroy();
-    this.#child.stderr.destroy();
-    this.memory.close();
     this.#outbox = "";
+    this.#child.kill("SIGKILL");
+    for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy();
+    this.memory.close();
     this.#owner.gone(this, end, this.jobs.drain());
   }
 
   /** The clock of a job starts when nothing is before it in its child. */
-  #begin(job: Job): void {
-    this.since = performance.now();
-    const { wallMs } = job.limits;
-    const warm = this.#slots.get(job.program.key)?.warm === true;
-    this.deadline = this.since + wallMs + this.#times.graceMs + (warm ? 0 : this.#times.loadMs);
+  #begin({ job, kind, limits, loadsAgain }: Entry): void {
+    const now = performance.now();
+    this.since = now;
+    const loads = kind === "inspect" || loadsAgain;
+    const wallMs = loads ? Math.max(limits.wallMs, loadLimits.wallMs) : limits.wallMs;
+    this.deadline = now + wallMs + this.#graceMs;
+    this.floor = now - this.memory.at < sampleAgeMs ? this.memory.bytes + 4 * job.bytes : 0;
   }
 
   #read(chunk: Buffer): void {
-    if (this.state === "gone") return;
-    this.#reader.push(chunk);
     try {
-      for (;;) {
-        const job = this.jobs.peek();
-        const reply = this.#reader.next(this.state === "starting" ? undefined : (job ?? null));
+      this.#reader.push(chunk);
+      while (this.state !== "gone") {
+        const entry = this.jobs.peek();
+        const reply = this.#reader.next(this.state === "starting" ? undefined : (entry ?? null));
         if (!reply) return;
-        if (!job) this.#greeted(reply.kind, reply.id, reply.text);
-        else {
-          this.jobs.shift();
-          const slot = this.#slots.get(job.program.key);
-          if (slot) slot.warm = true;
-          const next = this.jobs.peek();
-          if (next) this.#begin(next);
-          else this.deadline = Infinity;
-          job.resolve((reply.outcome ?? reply.inspection)!);
-          this.#owner.answered(this);
-        }
-        if ((this.state as string) === "gone") return;
+        if (entry) this.#answered(entry, (reply.outcome ?? reply.inspection)!);
+        else this.#greeted(reply.kind, reply.id, reply.text);
       }
     } catch (error) {
       if (!(error instanceof ProtocolViolation)) throw error;
       this.kill({ cause: "violation", what: error.message });
     }
+  }
+
+  #answered(entry: Entry, answer: Parameters<Job["settle"]>[0]): void {
+    this.jobs.shift();
+    const next = this.jobs.peek();
+    if (next && entry.loading && !answer.ok) next.loadsAgain = true;
+    if (next) this.#begin(next);
+    else this.deadline = Infinity;
+    if (!entry.left && !entry.loading) entry.job.settle(answer);
+    this.#owner.answered(this);
   }
 
   #greeted(kind: string, id: number, text: string): void {
@@ -213,11 +257,14 @@ export class Runner {
     const aborted = signal === "SIGABRT" || code === 134;
     this.kill({
       cause: "exit",
-      code,
-      signal,
+      how: signal ? `signal ${signal}` : `exit code ${code}`,
       outOfMemory: aborted && /out of memory|Allocation failed/.test(this.stderr),
+      // Our own kills do not come this way, so this one is the operating system's or an operator's.
+      byStranger: signal === "SIGKILL" || signal === "SIGTERM",
     });
   }
 }
 
-function ignore(): void {}
+function sameLimits(one: Limits, other: Limits): boolean {
+  return one === other || limitNames.every((name) => one[name] === other[name]);
+}

@@ -26,7 +26,7 @@ export class StdinSource implements ByteSource {
       if (unread > searched) {
         const newline = this.#buffer.indexOf(10, this.#from + searched);
         if (newline >= 0 && newline < this.#to) {
-          const line = this.#buffer.latin1Slice(this.#from, newline);
+          const line = this.#buffer.toString("latin1", this.#from, newline);
           this.#from = newline + 1;
           return line;
         }
@@ -41,7 +41,7 @@ export class StdinSource implements ByteSource {
       throw new Error("the stream ended within a frame");
     const end = this.#from + size;
     if (this.#buffer[end] !== 10) throw new Error("a frame does not end where it says");
-    const text = this.#buffer.utf8Slice(this.#from, end);
+    const text = this.#buffer.toString("utf8", this.#from, end);
     this.#from = end + 1;
     return text;
   }

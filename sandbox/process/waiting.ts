@@ -1,23 +1,36 @@
 import { Fifo } from "./fifo.ts";
 import type { Job } from "./job.ts";
 
-/** Jobs that no child can take yet, in lanes (one for each tenant, or one for all) that get their turns round robin. */
+/** Jobs that no child can take yet, in lanes that do not wait for each other. */
 export class Waiting {
   readonly #lanes = new Map<string, Fifo<Job>>();
+  readonly #laneOf: (job: Job) => string;
   #length = 0;
+
+  constructor(laneOf: (job: Job) => string) {
+    this.#laneOf = laneOf;
+  }
 
   get length(): number {
     return this.#length;
   }
 
-  push(job: Job, lane: string): void {
-    this.#lane(lane).push(job);
+  /** Whether a job would have to wait behind others. */
+  isFor(job: Job): boolean {
+    return this.#length > 0 && this.#lanes.has(this.#laneOf(job));
+  }
+
+  push(job: Job, now: number): void {
+    job.waitsSince = now;
+    this.#lane(this.#laneOf(job)).push(job);
     this.#length++;
   }
 
   /** Puts jobs before those that have waited less long. */
-  putBack(jobs: readonly Job[], laneOf: (job: Job) => string): void {
-    for (const [lane, own] of Map.groupBy(jobs, laneOf)) this.#lane(lane).putBack(own);
+  putBack(jobs: readonly Job[], now: number): void {
+    if (jobs.length === 0) return;
+    for (const job of jobs) job.waitsSince = now;
+    for (const [lane, own] of Map.groupBy(jobs, this.#laneOf)) this.#lane(lane).putBack(own);
     this.#length += jobs.length;
   }
 
@@ -32,6 +45,13 @@ export class Waiting {
       }
       if (!job) this.#lanes.delete(lane);
     }
+  }
+
+  /** Takes out the jobs that have waited since before a time. */
+  expired(before: number): Job[] {
+    const jobs: Job[] = [];
+    this.each((job) => job.waitsSince < before && jobs.push(job) > 0);
+    return jobs;
   }
 
   drain(): Job[] {

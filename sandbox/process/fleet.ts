@@ -1,0 +1,209 @@
+import { EngineMissingError } from "../engine-missing.ts";
+import { type Launch, launchOf } from "./launch.ts";
+import type { Settings } from "./options.ts";
+import { type End, type Entry, Runner, type RunnerOwner } from "./runner.ts";
+
+/** After so many children in a row that died before they were ready, nobody waits for the next one. */
+const failuresMost = 3;
+
+export interface FleetOwner {
+  /** A child stands ready, or has answered. */
+  available(): void;
+  /** A child has ended, with jobs that it has not answered, oldest first. */
+  lost(runner: Runner, end: End, jobs: Entry[]): void;
+  /** Children do not start; whoever waits for one waits in vain. */
+  barren(why: string): void;
+}
+
+/** The children of one pool: births, deaths, and those that stand ready to take over. */
+export class Fleet implements RunnerOwner {
+  /** Children that get jobs. */
+  active: Runner[] = [];
+  version = "";
+  /** Whether one more child than the settings say may live, because a program is being kept apart. */
+  room = false;
+
+  readonly #settings: Settings;
+  readonly #owner: FleetOwner;
+  readonly #launch: Launch;
+  #spare: Runner[] = [];
+  readonly #endings = new Set<Promise<void>>();
+  readonly #first = Promise.withResolvers<void>();
+  #opened = false;
+  #failures = 0;
+  #lastFailure = "";
+  #retry: NodeJS.Timeout | undefined;
+  /** Someone wants a child, and none stands by. */
+  #demand = false;
+  #refilling = false;
+  /** Ends children that take too long to start. */
+  readonly #late = new Map<Runner, NodeJS.Timeout>();
+  #disposed = false;
+
+  constructor(settings: Settings, owner: FleetOwner) {
+    this.#settings = settings;
+    this.#owner = owner;
+    this.#launch = launchOf(settings);
+  }
+
+  /** Starts the first children; settles when one is ready. */
+  open(): Promise<void> {
+    this.refill();
+    return this.#first.promise;
+  }
+
+  get all(): Runner[] {
+    return [...this.active, ...this.#spare];
+  }
+
+  get hasSpare(): boolean {
+    return this.#spare.length > 0;
+  }
+
+  /** Why no child can be had, or `null`. */
+  get barren(): string | null {
+    const none = this.active.length + this.#spare.length === 0;
+    return none && this.#failures >= failuresMost ? this.#lastFailure : null;
+  }
+
+  /** Puts a spare to work, and has another one started. */
+  promote(tenant: string | null): Runner | null {
+    const runner = this.#spare.shift();
+    this.#demand = !runner;
+    this.#refillSoon();
+    if (!runner) return null;
+    runner.tenant = tenant;
+    runner.boundAt = performance.now();
+    this.active.push(runner);
+    return runner;
+  }
+
+  /** Takes an idle child out of work: it stands by again if it is nobody's and a place is free, else it ends. */
+  rest(runner: Runner): void {
+    if (runner.tenant === null && !runner.draining && this.#spare.length < this.#settings.spares) {
+      this.active = this.active.filter((other) => other !== runner);
+      this.#spare.push(runner);
+    } else runner.kill({ cause: "retired" });
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    clearTimeout(this.#retry);
+    for (const runner of [...this.all, ...this.#late.keys()]) runner.kill({ cause: "retired" });
+    this.#first.reject(new Error("the sandbox has been closed"));
+    this.#first.promise.catch(() => {});
+    // Children do not keep the parent alive, so something else must until they are gone.
+    const hold = setInterval(() => {}, 1_000);
+    await Promise.all(this.#endings);
+    clearInterval(hold);
+  }
+
+  // ---- what children tell
+
+  ready(runner: Runner): void {
+    this.#started(runner);
+    this.#failures = 0;
+    this.version ||= runner.version;
+    this.#spare.push(runner);
+    this.#opened = true;
+    // From now on a child that starts keeps nobody waiting.
+    for (const timer of this.#late.values()) timer.unref();
+    this.#first.resolve();
+    this.#owner.available();
+    this.refill();
+  }
+
+  answered(runner: Runner): void {
+    if (runner.draining && runner.jobs.length === 0) runner.kill({ cause: "retired" });
+    else this.#owner.available();
+  }
+
+  gone(runner: Runner, end: End, jobs: Entry[]): void {
+    this.#endings.add(runner.ended);
+    void runner.ended.then(() => this.#endings.delete(runner.ended));
+    this.active = this.active.filter((other) => other !== runner);
+    this.#spare = this.#spare.filter((other) => other !== runner);
+    if (this.#started(runner) && !this.#disposed) this.#failed(runner, end);
+    this.#owner.lost(runner, end, jobs);
+    if (this.barren !== null) this.#owner.barren(this.barren);
+    this.#refillSoon();
+  }
+
+  // ---- births
+
+  /** Starting a process takes the parent some milliseconds: answers and calls go first. */
+  #refillSoon(): void {
+    if (this.#refilling) return;
+    this.#refilling = true;
+    setImmediate(() => {
+      this.#refilling = false;
+      this.refill();
+    });
+  }
+
+  /** Starts children until enough stand by; after failed starts one at a time, after a while. */
+  refill(): void {
+    const { processes, spares } = this.#settings;
+    const most = processes + spares + (this.room ? 1 : 0);
+    const standby = this.#demand ? Math.max(1, spares) : spares;
+    const wanted = Math.min(most, Math.max(1, this.active.length + standby));
+    while (
+      !this.#disposed &&
+      !this.#retry &&
+      this.active.length + this.#spare.length + this.#late.size < wanted
+    ) {
+      if (this.#failures === 0) this.#start();
+      else {
+        this.#retry = setTimeout(this.#startAgain, Math.min(5_000, 25 * 2 ** this.#failures));
+        if (this.#opened) this.#retry.unref();
+      }
+    }
+  }
+
+  readonly #startAgain = (): void => {
+    this.#retry = undefined;
+    if (this.#disposed) return;
+    this.#start();
+    this.refill();
+  };
+
+  #start(): void {
+    const runner = new Runner(this.#launch, this, this.#settings.graceMs);
+    const late = setTimeout(() => {
+      if (runner.state === "starting")
+        runner.kill({ cause: "violation", what: "nothing for too long while it started" });
+    }, this.#settings.startMs);
+    if (this.#opened) late.unref();
+    this.#late.set(runner, late);
+  }
+
+  /** Takes a child off the list of those that start; `true` if it was on it. */
+  #started(runner: Runner): boolean {
+    clearTimeout(this.#late.get(runner));
+    return this.#late.delete(runner);
+  }
+
+  #failed(runner: Runner, end: End): void {
+    this.#failures++;
+    this.#lastFailure = describeEnd(end);
+    const missing = end.cause === "missing";
+    if (!this.#opened && (missing || this.#failures >= failuresMost)) {
+      const said = runner.stderr.trim();
+      this.#first.reject(
+        missing
+          ? new EngineMissingError(this.#settings.engine, end.message)
+          : new Error(
+              `the sandbox's process does not start: ${this.#lastFailure}${said && `; it said: ${said}`}`,
+            ),
+      );
+    }
+  }
+}
+
+/** How a child ended, for a sentence in brackets. */
+export function describeEnd(end: End): string {
+  if (end.cause === "exit") return end.how;
+  if (end.cause === "violation") return `it sent ${end.what}`;
+  if (end.cause === "missing") return end.message;
+  return end.cause;
+}

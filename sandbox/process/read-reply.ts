@@ -1,0 +1,276 @@
+/**
+ * Reads what a child sends as if it had been taken over: sizes are held against the limits of the call before a byte of
+ * the body is waited for, and whatever does not fit exactly is a violation.
+ */
+import { isUtf8 } from "node:buffer";
+import type { Inspection, LogLine, Outcome } from "../contract.ts";
+import type { Fault, FaultCode } from "../fault.ts";
+import type { Limits } from "../limits.ts";
+import {
+  handlersBytes,
+  handlersMost,
+  headerBytes,
+  levels,
+  logHeadBytes,
+  messageBytes,
+  mostLogBytes,
+  mostLogLines,
+} from "./reply.ts";
+
+/** Faults that a sandbox names. The others are for whoever reads the answer, and a child may not claim them. */
+const sandboxFaults: ReadonlySet<string> = new Set<FaultCode>([
+  "load-failed",
+  "threw",
+  "steps-exceeded",
+  "timeout",
+  "memory-exceeded",
+  "stack-exceeded",
+  "output-too-large",
+  "output-too-deep",
+  "invalid-output",
+  "crashed",
+  "overloaded",
+]);
+
+export interface Reply {
+  readonly kind: "ready" | "missing" | "outcome" | "inspection";
+  readonly id: number;
+  /** Version of the engine, or why it is missing. */
+  readonly text: string;
+  readonly outcome: Outcome | null;
+  readonly inspection: Inspection | null;
+}
+
+/** What the parent knows of the reply that must come next. */
+export interface Expected {
+  readonly id: number;
+  readonly kind: "call" | "inspect";
+  readonly limits: Limits;
+}
+
+/** A frame that the child had no right to send. The message ends the sentence "the process sent …". */
+export class ProtocolViolation extends Error {}
+
+function refuse(what: string): never {
+  throw new ProtocolViolation(what);
+}
+
+const H = 72;
+const X = 88;
+const K = 75;
+const N = 78;
+const E = 69;
+const I = 73;
+
+/** A child writes a frame in one go. It may come in so many pieces, and one more for so many bytes. */
+const crumbs = 64;
+const crumbBytes = 256;
+
+/** Cuts the byte stream of one child into replies. Feed it chunks with `push`, then take replies with `next`. */
+export class ReplyReader {
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** Bytes that must be there before it is worth looking again. */
+  #need = 1;
+  /** Chunks of the frame that has begun, and the most that it may come in. */
+  #pieces = 0;
+  #most = Infinity;
+  /** Where the next field of the header begins, and where the header ends. */
+  #at = 0;
+  #end = 0;
+
+  /** Throws `ProtocolViolation` for a frame whose pieces are so small that reading them would keep the parent busy. */
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (++this.#pieces > this.#most) refuse("a frame in crumbs");
+  }
+
+  /**
+   * The next whole reply, or `null` until more bytes come. `expected` is `undefined` while the child starts, and `null`
+   * when nothing is asked of it, so that any byte is one too many. Throws `ProtocolViolation`.
+   */
+  next(expected: Expected | null | undefined): Reply | null {
+    if (this.#size < this.#need) return null;
+    if (expected === null) refuse("bytes that nobody asked for");
+    let buffer = this.#chunks[0]!;
+    if (this.#chunks.length > 1) {
+      buffer = Buffer.concat(this.#chunks, this.#size);
+      this.#chunks = [buffer];
+    }
+    const newline = buffer.indexOf(10);
+    if (newline < 0 || newline > headerBytes) {
+      if (newline > headerBytes || buffer.length > headerBytes) refuse("a header without an end");
+      this.#need = this.#size + 1;
+      this.#most = crumbs;
+      return null;
+    }
+    if (buffer[1] !== 32) refuse("a broken header");
+    this.#at = 2;
+    this.#end = newline;
+    const kind = buffer[0]!;
+    const id = this.#number(buffer);
+    const steps = this.#numberOrDash(buffer);
+    const ns = this.#number(buffer);
+    const memoryBytes = this.#number(buffer);
+    const bodySize = this.#number(buffer);
+    const logSize = this.#number(buffer);
+    if (this.#at !== newline + 1) refuse("a header with too many fields");
+    checkHeader(kind, id, bodySize, logSize, expected);
+
+    const bodyAt = newline + 1;
+    const logsAt = bodyAt + bodySize + 1;
+    const total = logsAt + logSize + 1;
+    if (buffer.length < total) {
+      this.#need = total;
+      this.#most = crumbs + total / crumbBytes;
+      return null;
+    }
+    if (buffer[logsAt - 1] !== 10 || buffer[total - 1] !== 10)
+      refuse("a frame that does not end where it says");
+    const text = bodySize === 0 ? "" : readText(buffer, bodyAt, logsAt - 1);
+    const logs = logSize === 0 ? [] : readLogs(buffer, logsAt, total - 1, expected!.limits);
+    this.#size -= total;
+    this.#need = 1;
+    this.#pieces = 0;
+    this.#most = Infinity;
+    this.#chunks = this.#size === 0 ? [] : [buffer.subarray(total)];
+
+    if (expected === undefined) {
+      return {
+        kind: kind === H ? "ready" : "missing",
+        id,
+        text: printable(text),
+        outcome: null,
+        inspection: null,
+      };
+    }
+    const fault = kind === E ? readFault(text) : null;
+    if (expected.kind === "inspect") {
+      const inspection: Inspection = fault
+        ? { ok: false, fault }
+        : { ok: true, handlers: readHandlers(text) };
+      return { kind: "inspection", id, text: "", outcome: null, inspection };
+    }
+    const durationUs = ns / 1_000;
+    const outcome: Outcome = fault
+      ? { ok: false, fault, steps, durationUs, memoryBytes, logs }
+      : { ok: true, output: kind === N ? null : text, steps, durationUs, memoryBytes, logs };
+    return { kind: "outcome", id, text: "", outcome, inspection: null };
+  }
+
+  #numberOrDash(buffer: Buffer): number | null {
+    if (buffer[this.#at] !== 45) return this.#number(buffer);
+    if (buffer[this.#at + 1] !== 32) refuse("a broken header");
+    this.#at += 2;
+    return null;
+  }
+
+  /** Digits only, at most 15, no leading zero: there is one way to write a number. */
+  #number(buffer: Buffer): number {
+    const from = this.#at;
+    let at = from;
+    let value = 0;
+    for (; at < this.#end; at++) {
+      const digit = buffer[at]! - 48;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
+    }
+    const digits = at - from;
+    if (digits < 1 || digits > 15 || (digits > 1 && buffer[from] === 48)) refuse("a broken number");
+    if (at < this.#end && buffer[at] !== 32) refuse("a broken header");
+    this.#at = at + 1;
+    return value;
+  }
+}
+
+function checkHeader(
+  kind: number,
+  id: number,
+  body: number,
+  logs: number,
+  expected: Expected | undefined,
+): void {
+  if (expected === undefined) {
+    if ((kind !== H && kind !== X) || body > messageBytes || logs !== 0)
+      refuse("something else than its greeting");
+    return;
+  }
+  const { limits } = expected;
+  if (id !== expected.id) refuse("an answer to another call");
+  if (kind === E) {
+    if (body > messageBytes + 32) refuse("a message that is too long");
+  } else if (expected.kind === "inspect") {
+    if (kind !== I || body > handlersBytes) refuse("something else than an inspection");
+  } else if (kind === K) {
+    if (body > limits.outputBytes) refuse("an answer that is larger than its limit");
+  } else if (kind !== N || body !== 0) refuse("a frame of an unknown kind");
+  if (logs > (expected.kind === "call" ? mostLogBytes(limits) + mostLogLines(limits) * logHeadBytes : 0)) {
+    refuse("more logs than their limit");
+  }
+}
+
+/** Decodes UTF-8, and refuses what is none: the text must stand for the bytes that were sent. */
+function readText(buffer: Buffer, from: number, to: number): string {
+  const text = buffer.toString("utf8", from, to);
+  if (text.includes("\uFFFD") && !isUtf8(buffer.subarray(from, to))) refuse("a text that is not UTF-8");
+  return text;
+}
+
+function readFault(text: string): Fault {
+  const space = text.indexOf(" ");
+  const code = text.slice(0, space);
+  if (space < 0 || !sandboxFaults.has(code)) refuse("an unknown fault");
+  return { code: code as FaultCode, message: printable(text.slice(space + 1)) };
+}
+
+function readHandlers(text: string): readonly string[] | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    refuse("an inspection that is not JSON");
+  }
+  if (value === null) return null;
+  if (
+    !Array.isArray(value) ||
+    value.length > handlersMost ||
+    !value.every((name) => typeof name === "string")
+  ) {
+    refuse("an inspection of an unknown form");
+  }
+  return value as string[];
+}
+
+function readLogs(buffer: Buffer, from: number, to: number, limits: Limits): LogLine[] {
+  const lines: LogLine[] = [];
+  const most = mostLogLines(limits);
+  let left = mostLogBytes(limits);
+  let at = from;
+  while (at < to) {
+    const level = levels[buffer[at]! - 48];
+    if (level === undefined || buffer[at + 1] !== 32 || lines.length >= most) refuse("broken logs");
+    const sizeAt = at + 2;
+    let size = 0;
+    for (at = sizeAt; at < to && buffer[at] !== 32; at++) {
+      const digit = buffer[at]! - 48;
+      if (digit < 0 || digit > 9 || at - sizeAt > 7) refuse("broken logs");
+      size = size * 10 + digit;
+    }
+    if (at === sizeAt || at >= to) refuse("broken logs");
+    const textAt = at + 1;
+    at = textAt + size;
+    left -= size;
+    if (left < 0 || at > to) refuse("more logs than their limit");
+    lines.push({ level, text: readText(buffer, textAt, at) });
+  }
+  return lines;
+}
+
+/** Messages are the host's own sentences: whatever a broken child puts in them, they stay one line of plain text. */
+function printable(text: string): string {
+  return text.replace(
+    /[\p{Cc}\u2028\u2029]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

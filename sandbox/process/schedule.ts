@@ -1,0 +1,128 @@
+import type { Fleet } from "./fleet.ts";
+import type { Job } from "./job.ts";
+import type { Settings } from "./options.ts";
+import type { Runner } from "./runner.ts";
+
+/** A child whose oldest job has run so long gets no more while another one can take them, in milliseconds. */
+const slowMs = 5;
+/** Jobs behind one that has run so long are given to another child as well, in milliseconds. */
+const stuckMs = 20;
+/** How long a child stays with a tenant at least before another tenant can have its place, in milliseconds. */
+const tenureMs = 50;
+/** How long the child for programs that have killed stays after its last job, at least, in milliseconds. */
+const lingerMs = 5_000;
+/** What it costs to send a program to a child that does not have it, in jobs that wait there. */
+const loadCost = 2;
+
+/** Decides which child gets which job. */
+export class Schedule {
+  /** The time that all decisions between two ticks go by. */
+  now = 0;
+  readonly #fleet: Fleet;
+  readonly #pipeline: number;
+  readonly #processes: number;
+  readonly #shared: boolean;
+
+  constructor(fleet: Fleet, settings: Settings) {
+    this.#fleet = fleet;
+    this.#pipeline = settings.pipeline;
+    this.#processes = settings.processes;
+    this.#shared = settings.tenantsPerProcess === "shared";
+  }
+
+  /** The child for a job, or `null` if it has to wait. */
+  choose(job: Job): Runner | null {
+    const tenant = this.#shared ? null : job.tenant;
+    const best = this.#least(job, tenant);
+    if (best && best.jobs.length === 0) return best;
+    // A stuck child is as good as none: a spare may take its place before it is dead.
+    const full =
+      this.#fleet.active.length >= this.#processes && !(best && this.#isSlow(best)) && !this.#allSlow(tenant);
+    const fresh = full ? null : this.#fleet.promote(tenant);
+    if (fresh === null && best === null) this.#makeRoom(tenant);
+    return fresh ?? best;
+  }
+
+  /** A job of a program that has had its child killed: it runs alone, in the one child that is kept for such. */
+  chooseApart(job: Job): Runner | null {
+    const tenant = this.#shared ? null : job.tenant;
+    for (const runner of this.#fleet.active) {
+      if (!runner.apart) continue;
+      if (runner.jobs.length > 0) return null;
+      if (runner.tenant === tenant) return runner;
+      runner.kill({ cause: "retired" });
+      break;
+    }
+    this.#fleet.room = true;
+    const runner = this.#fleet.promote(tenant);
+    if (runner) runner.apart = true;
+    return runner;
+  }
+
+  /** Jobs that wait behind a stuck one, and can have another child instead. */
+  unstick(): Job[] {
+    if (!this.#shared) return [];
+    const jobs: Job[] = [];
+    for (const runner of this.#fleet.active) {
+      if (runner.jobs.length < 2 || this.now - runner.since < stuckMs) continue;
+      if (this.#allSlow(null) && !this.#fleet.hasSpare) continue;
+      jobs.push(...runner.leave((job) => job.attempts === 1));
+    }
+    return jobs;
+  }
+
+  /** Lets idle children go that are more than enough. */
+  shrink(): void {
+    const idle = this.#fleet.active.filter((runner) => runner.jobs.length === 0);
+    for (const runner of idle) {
+      if (runner.apart) {
+        if (this.now - runner.since < lingerMs) continue;
+        this.#fleet.room = false;
+        runner.kill({ cause: "retired" });
+      } else if (this.#fleet.active.length > this.#processes) this.#fleet.rest(runner);
+    }
+  }
+
+  #least(job: Job, tenant: string | null): Runner | null {
+    let best: Runner | null = null;
+    let least = Infinity;
+    for (const runner of this.#fleet.active) {
+      const { length } = runner.jobs;
+      if (runner.tenant !== tenant || length >= this.#pipeline || runner.draining || runner.apart) continue;
+      const slow = length > 0 && this.#isSlow(runner);
+      if (slow && job.attempts > 0) continue;
+      const load = length + (runner.has(job.program.key, job.limits) ? 0 : loadCost) + (slow ? 1_000 : 0);
+      if (load >= least) continue;
+      least = load;
+      best = runner;
+    }
+    return best;
+  }
+
+  #isSlow(runner: Runner): boolean {
+    return this.now - runner.since > slowMs;
+  }
+
+  #allSlow(tenant: string | null): boolean {
+    return this.#fleet.active.every(
+      (runner) =>
+        runner.apart || runner.tenant !== tenant || (runner.jobs.length > 0 && this.#isSlow(runner)),
+    );
+  }
+
+  /** A tenant waits while all children are others': the one that has rested longest goes, or else the next to rest. */
+  #makeRoom(tenant: string | null): void {
+    if (tenant === null || this.#fleet.active.length < this.#processes) return;
+    const others = this.#fleet.active.filter((runner) => runner.tenant !== tenant && !runner.apart);
+    if (others.some((runner) => runner.draining)) return;
+    const [longest] = others
+      .filter((runner) => this.now - runner.boundAt > tenureMs)
+      .sort(
+        (one, other) =>
+          Number(one.jobs.length > 0) - Number(other.jobs.length > 0) || one.since - other.since,
+      );
+    if (!longest) return;
+    if (longest.jobs.length === 0) longest.kill({ cause: "retired" });
+    else longest.draining = true;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Inspection, LogLine, Outcome, Usage } from "../contract.ts";
+import type { Fault } from "../fault.ts";
+import type { Limits } from "../limits.ts";
+import { handlersBytes, handlersMost, levels, messageBytes, mostLogBytes, mostLogLines } from "./reply.ts";
+
+const { byteLength } = Buffer;
+
+type Figures = Pick<Usage, "steps" | "durationUs" | "memoryBytes">;
+
+const noFigures: Figures = { steps: 0, durationUs: 0, memoryBytes: 0 };
+
+function whole(value: number): number {
+  return value > 0 && value < 9e14 ? Math.round(value) : 0;
+}
+
+function frame(kind: string, id: number, figures: Figures, body: string, logs: string): string {
+  const steps = figures.steps === null ? "-" : whole(figures.steps);
+  const sizes = `${byteLength(body)} ${logs === "" ? 0 : byteLength(logs)}`;
+  const ns = whole(figures.durationUs * 1_000);
+  return `${kind} ${id} ${steps} ${ns} ${whole(figures.memoryBytes)} ${sizes}\n${body}\n${logs}\n`;
+}
+
+/** Cuts a text to at most `most` bytes of UTF-8. */
+function cut(text: string, most: number): string {
+  if (byteLength(text) <= most) return text;
+  const bytes = Buffer.from(text);
+  let end = most;
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
+  return bytes.toString("utf8", 0, end);
+}
+
+function writeLogs(logs: readonly LogLine[], limits: Limits): string {
+  let left = mostLogBytes(limits);
+  let text = "";
+  for (const line of logs.slice(0, mostLogLines(limits))) {
+    const part = cut(line.text, left);
+    const size = byteLength(part);
+    left -= size;
+    text += `${levels.indexOf(line.level)} ${size} ${part}`;
+  }
+  return text;
+}
+
+function faultBody(fault: Fault): string {
+  return `${fault.code} ${cut(fault.message, messageBytes)}`;
+}
+
+export function writeReady(version: string, protocol: number): string {
+  return frame("H", protocol, noFigures, cut(version, 256), "");
+}
+
+export function writeMissing(message: string): string {
+  return frame("X", 0, noFigures, cut(message, messageBytes), "");
+}
+
+export function writeOutcome(id: number, outcome: Outcome, limits: Limits): string {
+  const logs = outcome.logs.length === 0 ? "" : writeLogs(outcome.logs, limits);
+  if (!outcome.ok) return frame("E", id, outcome, faultBody(outcome.fault), logs);
+  if (outcome.output === null) return frame("N", id, outcome, "", logs);
+  return frame("K", id, outcome, outcome.output, logs);
+}
+
+export function writeInspection(id: number, inspection: Inspection): string {
+  if (!inspection.ok) return frame("E", id, noFigures, faultBody(inspection.fault), "");
+  const body = JSON.stringify(inspection.handlers);
+  if (byteLength(body) > handlersBytes || (inspection.handlers?.length ?? 0) > handlersMost) {
+    const message = "the default export has too many names, or too long ones";
+    return frame("E", id, noFigures, faultBody({ code: "load-failed", message }), "");
+  }
+  return frame("I", id, noFigures, body, "");
+}
