@@ -1,0 +1,1 @@
+export { createIsolateSandbox, type IsolateOptions } from "./engine.ts";

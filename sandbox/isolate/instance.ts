@@ -1,0 +1,221 @@
+import { setFlagsFromString } from "node:v8";
+import type IsolatedVm from "isolated-vm";
+import type { Program } from "../contract.ts";
+import type { Message } from "../guest/message.ts";
+import type { Limits } from "../limits.ts";
+import { bridgeName, decoyReason, guardModule, outerModule } from "./bridge.ts";
+import type { Ivm } from "./package.ts";
+
+/** Least that isolated-vm takes. */
+const minimumMb = 8;
+/** What an isolate and a loaded program take before a call takes anything, in MiB. */
+const overheadMb = 4;
+/** Contexts that one isolate makes before it is replaced, so that what V8 keeps of each cannot add up. */
+const maxContexts = 1_000;
+/** The stack that V8 gives an isolate where no flag says otherwise, in KiB. */
+const usualStackKb = 984;
+
+/** Why guest code did not come to its end, as the host saw it. */
+export type Stopped = "wall" | "memory" | "crash";
+
+/** A program in a context of its own, ready to be called. */
+export interface LoadedContext {
+  readonly program: Program;
+  readonly context: IsolatedVm.Context;
+  readonly bridge: IsolatedVm.Reference<unknown>;
+  /** Names of the handlers, `null` where one function serves all. */
+  readonly handlers: readonly string[] | null;
+}
+
+export type LoadResult =
+  | { readonly kind: "loaded"; readonly loaded: LoadedContext }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "stopped"; readonly by: Stopped };
+
+export type CallResult =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "unsettled" }
+  | { readonly kind: "stopped"; readonly by: Stopped };
+
+type Args = readonly (string | IsolatedVm.Dereference<unknown>)[];
+
+/** One isolate. Makes contexts, loads programs into them, and calls them. */
+export class Instance {
+  /** `false` after anything that leaves the isolate in doubt; it must be thrown away then. */
+  healthy = true;
+  readonly #isolate: IsolatedVm.Isolate;
+  #contexts = 0;
+
+  constructor(ivm: Ivm, snapshot: IsolatedVm.ExternalCopy<ArrayBuffer>, limits: Limits) {
+    // V8 reads the size of the stack when a thread enters an isolate for the first time.
+    setFlagsFromString(`--stack-size=${limits.stackKb}`);
+    try {
+      this.#isolate = new ivm.Isolate({
+        memoryLimit: Math.max(minimumMb, Math.ceil(limits.memoryKb / 1_024) + overheadMb),
+        snapshot,
+        // No `onCatastrophicError`: with it a thread that V8 gave up waits for ever, and this is the main thread.
+        // Without it the process aborts, and whoever watches it knows.
+      });
+      this.#isolate.createContextSync().release();
+    } finally {
+      setFlagsFromString(`--stack-size=${processStackKb()}`);
+    }
+  }
+
+  /** Whether the isolate has made so many contexts that it should be replaced. */
+  get worn(): boolean {
+    return this.#contexts >= maxContexts;
+  }
+
+  /** Bytes of heap and of buffers in use; 0 where the isolate is gone. */
+  get usedBytes(): number {
+    if (!this.healthy) return 0;
+    const { used_heap_size: heap, externally_allocated_size: external } =
+      this.#isolate.getHeapStatisticsSync();
+    return heap + external;
+  }
+
+  /** Loads a program into a fresh context. `deadline` is in `performance.now()` milliseconds. */
+  load(program: Program, limits: Limits, deadline: number): LoadResult {
+    const isolate = this.#isolate;
+    let context: IsolatedVm.Context;
+    let bridge: IsolatedVm.Reference<unknown>;
+    let inner: IsolatedVm.Module;
+    let outer: IsolatedVm.Module;
+    this.#contexts++;
+    try {
+      context = isolate.createContextSync();
+      bridge = context.global.getSync(bridgeName, { reference: true }) as IsolatedVm.Reference<unknown>;
+    } catch {
+      return this.#stopped(deadline);
+    }
+    try {
+      inner = isolate.compileModuleSync(program.source, { filename: program.name });
+    } catch (error) {
+      // No code of the guest has run: the error is V8's own.
+      return isolate.isDisposed ? this.#stopped(deadline) : this.#failed(context, messageOf(error));
+    }
+    const [imported] = inner.dependencySpecifiers;
+    if (imported !== undefined)
+      return this.#failed(context, `imports \`${imported.slice(0, 80)}\`, and a program has no imports`);
+    try {
+      const guard = isolate.compileModuleSync(guardModule);
+      outer = isolate.compileModuleSync(outerModule);
+      outer.instantiateSync(context, (specifier) => (specifier === "guard" ? guard : inner));
+    } catch (error) {
+      return isolate.isDisposed ? this.#stopped(deadline) : this.#failed(context, messageOf(error));
+    }
+    const evaluated = this.#guarded(deadline, (timeout) => outer.evaluateSync({ timeout }));
+    if (evaluated) return evaluated;
+    const namespace = outer.namespace.derefInto({
+      release: true,
+    }) as unknown as IsolatedVm.Dereference<unknown>;
+    const args = ["load", namespace, String(limits.logBytes), String(limits.outputBytes)];
+    const registered = this.#guarded(deadline, (timeout) => apply(bridge, args, timeout));
+    if (registered) return registered;
+    const reply = this.#take(bridge);
+    if (reply === null) return this.#stopped(deadline);
+    inner.release();
+    outer.release();
+    if (!reply.startsWith("r")) {
+      return this.#failed(context, "the module threw, or waits for a promise that nothing settles");
+    }
+    if (reply === "r") return this.#failed(context, "the module has no default export that can be called");
+    const handlers = reply === "rf" ? null : (JSON.parse(reply.slice(1)) as string[]);
+    return { kind: "loaded", loaded: { program, context, bridge, handlers } };
+  }
+
+  /** Calls a loaded program in a context that is thrown away afterwards. */
+  call({ bridge }: LoadedContext, { args, handler, numbers }: Message, deadline: number): CallResult {
+    const stopped = this.#guarded(deadline, (timeout) =>
+      apply(bridge, ["call", args, handler, numbers], timeout),
+    );
+    return stopped ?? this.#reply(this.#take(bridge), deadline);
+  }
+
+  /** Calls a loaded program in a context that goes on living. */
+  callKept({ bridge }: LoadedContext, { args, handler, numbers }: Message, deadline: number): CallResult {
+    let text: string | null;
+    try {
+      const timeout = timeoutUntil(deadline);
+      text = bridge.applySync(undefined, ["plain", args, handler, numbers], {
+        timeout,
+        result: { copy: true },
+      }) as string;
+      if (text === "p") text = this.#take(bridge);
+    } catch {
+      // Either the call was ended from outside, or the guest left a rejected promise behind.
+      if (this.#isolate.isDisposed || performance.now() >= deadline) return this.#stopped(deadline);
+      text = this.#take(bridge);
+    }
+    return this.#reply(text, deadline);
+  }
+
+  /** Lets go of a context and of all that is in it. */
+  release({ context, bridge }: LoadedContext): void {
+    bridge.release();
+    context.release();
+  }
+
+  dispose(): void {
+    this.healthy = false;
+    if (!this.#isolate.isDisposed) this.#isolate.dispose();
+  }
+
+  /** Runs a task that begins with the decoy; `null` where it came to its end. */
+  #guarded(deadline: number, task: (timeout: number) => unknown): { kind: "stopped"; by: Stopped } | null {
+    try {
+      task(timeoutUntil(deadline));
+    } catch (error) {
+      if (error === decoyReason) return null;
+    }
+    return this.#stopped(deadline);
+  }
+
+  #take(bridge: IsolatedVm.Reference<unknown>): string | null {
+    try {
+      const text: unknown = bridge.applySync(undefined, ["take"], { result: { copy: true } });
+      return typeof text === "string" ? text : null;
+    } catch {
+      return null;
+    }
+  }
+
+  #reply(text: string | null, deadline: number): CallResult {
+    if (text === null) return this.#stopped(deadline);
+    return text === "p" ? { kind: "unsettled" } : { kind: "text", text };
+  }
+
+  /** Names what ended a task by what the host knows: whether the isolate is gone, and what the clock says. */
+  #stopped(deadline: number): { kind: "stopped"; by: Stopped } {
+    const by = this.#isolate.isDisposed ? "memory" : performance.now() >= deadline ? "wall" : "crash";
+    this.dispose();
+    return { kind: "stopped", by };
+  }
+
+  #failed(context: IsolatedVm.Context, message: string): LoadResult {
+    context.release();
+    return { kind: "failed", message };
+  }
+}
+
+/** What isolated-vm takes for a timeout: whole milliseconds, and 0 would mean none. */
+function timeoutUntil(deadline: number): number {
+  return Math.max(1, Math.ceil(deadline - performance.now()));
+}
+
+function apply(bridge: IsolatedVm.Reference<unknown>, args: Args, timeout: number): unknown {
+  return (bridge as IsolatedVm.Reference<(...args: unknown[]) => unknown>).applySync(undefined, [...args], {
+    timeout,
+  });
+}
+
+function messageOf(error: unknown): string {
+  const { name, message } = error as Error;
+  return `${name}: ${message}`;
+}
+
+function processStackKb(): number {
+  const flag = process.execArgv.find((arg) => /^--stack[-_]size=\d+$/.test(arg));
+  return flag ? Number(flag.slice(flag.indexOf("=") + 1)) : usualStackKb;
+}
