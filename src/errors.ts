@@ -15,7 +15,8 @@ export const errorTable = {
   },
   "event-not-json": {
     exit: 65,
-    means: "an event is not strict JSON: a syntax error, a duplicate or forbidden key, invalid UTF-8, or nested too deeply",
+    means:
+      "an event is not strict JSON: a syntax error, a duplicate or forbidden key, invalid UTF-8, or nested too deeply",
     fix: "Send one JSON object for each event; the message says where it went wrong.",
   },
   "event-too-large": {
@@ -58,9 +59,15 @@ export const errorTable = {
     means: "a file is missing, is not a regular file, or is larger than its limit",
     fix: "Check the path and the size.",
   },
+  "file-exists": {
+    exit: 65,
+    means: "a file that would be made is there already",
+    fix: "Choose another folder or name; nothing is ever overwritten.",
+  },
   "matcher-invalid": {
     exit: 65,
-    means: "a matcher is no name, list or regular expression of the linear-time engine, or stands at an event that has nothing to match",
+    means:
+      "a matcher is no name, list or regular expression of the linear-time engine, or stands at an event that has nothing to match",
     fix: "Use a name, a list such as `Edit|Write`, or a regular expression without look-around and backreferences.",
   },
   "reads-insufficient": {
@@ -78,7 +85,43 @@ export const errorTable = {
     means: "a script could not be bundled or loaded",
     fix: "The message says file, line and column; imports must resolve inside the pack.",
   },
-  "dialect-unknown": { exit: 64, means: "there is no dialect of this name", fix: "`hookwarden run --help` lists them." },
+  "log-broken": {
+    exit: 65,
+    means:
+      "a decision log is not whole: a record was changed, dropped or reordered, or it is no decision log",
+    fix: "Run `hookwarden log verify` on it, keep it as evidence, and log to another file.",
+  },
+  "log-failed": {
+    exit: 69,
+    means: "the decision log takes no records: it is full, or it cannot be written",
+    fix: "Free the disk or mend the destination; treat the event as refused. Writing is tried again by itself.",
+  },
+  "bundle-invalid": {
+    exit: 65,
+    means: "a bundle does not have the one form that a bundle may have, or passes a limit",
+    fix: "Make it again with `hookwarden bundle`; nothing of it was loaded.",
+  },
+  "bundle-untrusted": {
+    exit: 65,
+    means: "a bundle has no signature that the host trusts for what it holds",
+    fix: "Sign it with a key of the trust file that is neither expired nor revoked.",
+  },
+  "bundle-rollback": {
+    exit: 65,
+    means:
+      "a bundle is older than the host accepts, or gives other content to a version that was accepted before",
+    fix: "Bundle it under a higher version, or lower the floor where the older one is really meant.",
+  },
+  "trust-invalid": {
+    exit: 65,
+    means: "a trust file or a key does not have the form that it must have",
+    fix: "See docs/bundles.md for its form; `hookwarden keygen` makes keys.",
+  },
+  "dialect-unknown": {
+    exit: 64,
+    means: "there is no dialect of this name",
+    fix: "`hookwarden run --help` lists them.",
+  },
   "dialect-unsupported": {
     exit: 65,
     means: "a decision cannot be said in this dialect",
@@ -86,12 +129,21 @@ export const errorTable = {
   },
   "engine-missing": {
     exit: 69,
-    means: "the isolate engine needs the optional package isolated-vm, which is not installed or does not load",
+    means:
+      "the isolate engine needs the optional package isolated-vm, which is not installed or does not load",
     fix: "Run `npm install isolated-vm`, or use `--engine quickjs`.",
   },
-  "option-invalid": { exit: 64, means: "an option of the library has a value that it cannot have", fix: "The message says which." },
+  "option-invalid": {
+    exit: 64,
+    means: "an option of the library has a value that it cannot have",
+    fix: "The message says which.",
+  },
   closed: { exit: 70, means: "the warden has been closed", fix: "Create a new one." },
-  internal: { exit: 70, means: "a failure of hookwarden itself", fix: "Please report it with the message and the command." },
+  internal: {
+    exit: 70,
+    means: "a failure of hookwarden itself",
+    fix: "Please report it with the message and the command.",
+  },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errorTable;
@@ -130,7 +182,8 @@ export class HookwardenError extends Error {
     const { file, line, column, pointer } = this.place;
     const at = [file, line, column].filter((part) => part !== undefined).join(":");
     const where = [at, pointer].filter(Boolean).join(" at ");
-    return `${this.code}: ${where ? `${where}: ` : ""}${this.message}. ${this.fix}`;
+    const end = this.message.endsWith("?") ? "" : ".";
+    return `${this.code}: ${where ? `${where}: ` : ""}${this.message}${end} ${this.fix}`;
   }
 
   toJSON(): { code: ErrorCode; message: string; place: ErrorPlace; fix: string } {

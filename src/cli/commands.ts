@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import type { Cli } from "./cli.ts";
+
+/** What a command's module has: it gives the command its arguments, options, help and work. */
+export interface CommandModule {
+  define(command: Command, cli: Cli): void;
+}
+
+/** One command of the command line. */
+export interface CommandRow {
+  readonly name: string;
+  readonly summary: string;
+  /** Loads the command's module: only the command that was called is loaded, so that starting stays quick. */
+  load(): Promise<CommandModule>;
+}
+
+/** Every command, in the order of the help. Adding one is a row here and a file in `commands/`. */
+export const commandTable: readonly CommandRow[] = [
+  {
+    name: "run",
+    summary: "decide events with a pack",
+    load: () => import("./commands/run.ts"),
+  },
+  {
+    name: "try",
+    summary: "run one bare script on events",
+    load: () => import("./commands/try.ts"),
+  },
+  {
+    name: "explain",
+    summary: "tell which hooks run at an event, and what they may do",
+    load: () => import("./commands/explain.ts"),
+  },
+];

@@ -1,0 +1,80 @@
+import { timeOfId } from "../broker/decision-id.ts";
+import type { Decision } from "../broker/decision.ts";
+import { deedsOf, verdictStyle } from "./decision-text.ts";
+import { excerpt } from "./inert.ts";
+import { Table } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+const columns = [
+  { title: "TIME", width: 8 },
+  { title: "EVENT", width: 19 },
+  { title: "TOOL", width: 22 },
+  { title: "VERDICT", width: 10 },
+  { title: "µs", width: 8, right: true },
+] as const;
+/** Longest name of a tool, in characters. */
+const longestName = 60;
+
+/** Draws decisions for people: a row for each, and below it which hook did what, and why. */
+export class DecisionTable {
+  readonly #table: Table;
+
+  constructor(terminal: Terminal) {
+    this.#table = new Table(terminal, columns);
+  }
+
+  head(): string {
+    return this.#table.head();
+  }
+
+  /** @param fields of the event, as far as it has them. */
+  lines(decision: Decision, fields: { readonly [field: string]: unknown }): string {
+    const { hook_event_name, verdict, duration_us, decision_id } = decision;
+    const { time, tool_name } = fields;
+    const at = typeof time === "string" ? Date.parse(time) : timeOfId(decision_id);
+    const row = this.#table.row([
+      Number.isFinite(at) ? new Date(at).toISOString().slice(11, 19) : "",
+      hook_event_name,
+      typeof tool_name === "string" ? excerpt(tool_name, longestName) : "",
+      { text: verdict, style: verdictStyle(verdict) },
+      String(duration_us),
+    ]);
+    const deeds = deedsOf(decision).map(({ hook, text, style }) =>
+      this.#table.below(1, { text: `${hook}: ${text}`, style }),
+    );
+    return [row, ...deeds].join("\n");
+  }
+}
+
+/** Counts decisions. */
+export class Totals {
+  #events = 0;
+  #faults = 0;
+  #refusals = 0;
+  #duration = 0;
+  readonly #verdicts = new Map<string, number>();
+
+  add({ verdict, trace, duration_us }: Decision): void {
+    this.#events++;
+    this.#duration += duration_us;
+    this.#verdicts.set(verdict, (this.#verdicts.get(verdict) ?? 0) + 1);
+    for (const { fault, refused } of trace) {
+      if (refused.length > 0) this.#refusals++;
+      else if (fault) this.#faults++;
+    }
+  }
+
+  /** One line. */
+  toString(): string {
+    const verdicts = [...this.#verdicts]
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([verdict, count]) => `${count} ${verdict}`);
+    const refusals = this.#refusals > 0 ? `; ${plural(this.#refusals, "refused answer")}` : "";
+    const mean = this.#events > 0 ? `; ${Math.round(this.#duration / this.#events)} µs each on average` : "";
+    return `${plural(this.#events, "event")}: ${verdicts.join(", ") || "no decision"}; ${plural(this.#faults, "fault")}${refusals}${mean}`;
+  }
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

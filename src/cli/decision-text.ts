@@ -1,0 +1,82 @@
+import type { Action, Decision, TraceEntry } from "../broker/decision.ts";
+import { actionRows } from "../catalogue/lookup.ts";
+import { excerpt } from "./inert.ts";
+import type { Style } from "./terminal.ts";
+
+/** What one hook did, in one sentence. */
+export interface Deed {
+  readonly hook: string;
+  readonly text: string;
+  readonly style: Style;
+}
+
+/** Longest text of a hook in a sentence, in characters. */
+const longest = 300;
+
+const verdictStyles: ReadonlyMap<string, Style> = new Map<string, Style>([
+  ["continue", "dim"],
+  ["allow", "green"],
+  ["ask", "yellow"],
+  ["retry", "yellow"],
+]);
+
+/** How a verdict is coloured: what stops is red. */
+export function verdictStyle(verdict: string): Style {
+  return verdictStyles.get(verdict) ?? "red";
+}
+
+/** What hooks did that somebody should know of, the one that decided first. */
+export function deedsOf(decision: Decision): readonly Deed[] {
+  const deeds: Deed[] = [];
+  const { decided_by: decider } = decision;
+  const why = decision.reason ?? decision.feedback;
+  if (decider !== null) {
+    deeds.push({
+      hook: decider,
+      text: excerpt(why ?? decision.verdict, longest),
+      style: verdictStyle(decision.verdict),
+    });
+  }
+  for (const entry of decision.trace) deeds.push(...deedsOfEntry(entry, decision));
+  return deeds;
+}
+
+function deedsOfEntry(entry: TraceEntry, decision: Decision): Deed[] {
+  const { hook, outcome, fault, refused } = entry;
+  const deeds: Deed[] = refused.map(({ action, code, message }) => ({
+    hook,
+    text: `${action} refused: ${code}: ${excerpt(message, longest)}`,
+    style: "magenta",
+  }));
+  if (fault && refused.length === 0) {
+    deeds.push({ hook, text: `fault: ${fault.code}: ${excerpt(fault.message, longest)}`, style: "magenta" });
+  }
+  for (const action of entry.actions) {
+    const decides =
+      hook === decision.decided_by && outcome === "honoured" && action.action === decision.verdict;
+    if (decides || quiet.has(action.action)) continue;
+    const prefix = prefixes.get(outcome) ?? "";
+    deeds.push({ hook, text: prefix + describeAction(action, longest), style: prefix ? "dim" : "cyan" });
+  }
+  return deeds;
+}
+
+/** Of no interest to a person who reads a list of decisions. */
+const quiet: ReadonlySet<string> = new Set(["continue", "set_state"]);
+const prefixes: ReadonlyMap<string, string> = new Map([
+  ["monitored", "would, but is only watched: "],
+  ["discarded", "discarded: "],
+]);
+
+/** An action in words: its name, and what it says or carries. */
+export function describeAction(action: Action, most: number): string {
+  const fields = Object.keys(actionRows.get(action.action)?.payload ?? {}).filter((field) => field in action);
+  const [first, ...others] = fields;
+  if (first === undefined) return action.action;
+  const value = action[first];
+  const said =
+    typeof value === "string" && others.length === 0
+      ? value
+      : fields.map((field) => `${field}=${JSON.stringify(action[field])}`).join(" ");
+  return `${action.action}: ${excerpt(said, most)}`;
+}

@@ -1,0 +1,80 @@
+import { Command, CommanderError } from "commander";
+import { errorTable, HookwardenError } from "../errors.ts";
+import type { Cli } from "./cli.ts";
+import { commandTable } from "./commands.ts";
+import { reportError } from "./report-error.ts";
+import { Terminal } from "./terminal.ts";
+import { version } from "./version.ts";
+
+/** Widest help text, in columns. */
+const helpWidth = 80;
+
+/**
+ * Runs the command line.
+ *
+ * @param args what stands behind `hookwarden`.
+ * @returns the exit status: 0, what the command says, or that of the error (`errorTable`).
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  const cli: Cli = { terminal: new Terminal(), exitCode: 0 };
+  const { terminal } = cli;
+  try {
+    const program = await buildProgram(args, cli);
+    if (args.length === 0) {
+      terminal.note(program.helpInformation().trimEnd());
+      return errorTable.usage.exit;
+    }
+    await program.parseAsync(args, { from: "user" });
+    terminal.check();
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    if (terminal.exitCode === null) return reportError(terminal, asUsageError(error), wantsJson(args));
+  } finally {
+    terminal.clearProgress();
+  }
+  return terminal.exitCode ?? cli.exitCode;
+}
+
+async function buildProgram(args: readonly string[], cli: Cli): Promise<Command> {
+  const program = new Command("hookwarden")
+    .description("Run hooks you did not write: third-party hook scripts for AI agents, in sandboxes.")
+    .version(version(), "-V, --version")
+    .exitOverride()
+    .configureOutput({
+      outputError: () => undefined,
+      getOutHelpWidth: () => helpWidth,
+      getErrHelpWidth: () => helpWidth,
+    })
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText("after", "\nExample:\n  $ hookwarden run ./policies --events session.jsonl");
+  const called = args[0] === "help" ? args[1] : args.find((argument) => !argument.startsWith("-"));
+  for (const row of commandTable) {
+    const command = program
+      .command(row.name)
+      .summary(row.summary)
+      .description(`${capital(row.summary)}.`);
+    if (row.name === called) (await row.load()).define(command, cli);
+  }
+  return program;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What the argument parser says, in the form of all other errors. */
+function asUsageError(error: unknown): unknown {
+  if (!(error instanceof CommanderError)) return error;
+  const message = error.message
+    .replace(/^error: /, "")
+    .replace(/\n\(Did you mean (.+?)\?\)$/s, "; did you mean `$1`?")
+    .replaceAll("'", "`")
+    .replace(/\.$/, "");
+  return new HookwardenError("usage", message);
+}
+
+/** Looked up by hand: an error may come before the options are parsed, or be about them. */
+function wantsJson(args: readonly string[]): boolean {
+  const at = args.lastIndexOf("--format");
+  return (at >= 0 && args[at + 1] === "json") || args.includes("--format=json");
+}
