@@ -1,8 +1,8 @@
 import { type Finding, quoted, short } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
 import { inlineProgram, languageOf, shellCall } from "../lib/shell/inner.ts";
-import { isUnknown, TAINTED, UNKNOWN } from "../lib/shell/marks.ts";
-import { isDownloader, isTaintSource } from "../lib/shell/output.ts";
+import { TAINTED, UNKNOWN } from "../lib/shell/marks.ts";
+import { isTaintSource } from "../lib/shell/output.ts";
 import type { Invocation } from "../lib/shell/types.ts";
 
 const unseen = "runs code that nobody has seen: it was downloaded or decoded in the same command";
@@ -50,23 +50,3 @@ function codeOf(invocation: Invocation): Code | undefined {
 }
 
 const input: Code = { kind: "input", text: "" };
-
-/** The files that the commands before a command have downloaded. */
-export function downloadedBy(invocation: Invocation): readonly string[] {
-  if (!isDownloader(invocation)) {
-    const { name, args, input: read, redirects, cwd } = invocation;
-    // `curl … | tee file`
-    if (name !== "tee" || !read?.from.some(isDownloader)) return [];
-    return [...args, ...redirects.map(({ target }) => target)].map((file) => resolvePath(file, cwd));
-  }
-  const { args, cwd, redirects } = invocation;
-  const files = redirects.filter(({ operator }) => operator.startsWith(">")).map(({ target }) => target);
-  args.forEach((arg, at) => {
-    const glued = /^(?:--output=|--output-document=|-[oO])(.+)$/.exec(arg)?.[1];
-    if (glued !== undefined) files.push(glued);
-    else if (/^(-[a-zA-Z]*[oO]|--output|--output-document)$/.test(arg)) files.push(args[at + 1] ?? "");
-    // `curl -O URL` and `wget URL` name the file after the address.
-    if (/^[a-z]+:\/\//.test(arg)) files.push(/^[^?#]*\/([^/?#]*)/.exec(arg)?.[1] ?? "");
-  });
-  return files.filter((file) => file !== "" && !isUnknown(file)).map((file) => resolvePath(file, cwd));
-}

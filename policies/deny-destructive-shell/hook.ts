@@ -1,12 +1,12 @@
 import type { PreToolUse } from "hookwarden/hook";
-import { decide, type Finding } from "../lib/findings.ts";
+import { decide, type Finding, softened } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
-import { languageOf } from "../lib/shell/inner.ts";
+import { downloadedBy } from "../lib/shell/downloads.ts";
 import { TAINTED, UNKNOWN } from "../lib/shell/marks.ts";
 import { readShell } from "../lib/shell/read.ts";
-import type { Invocation, Reading } from "../lib/shell/types.ts";
+import type { Reading } from "../lib/shell/types.ts";
 import { commandOf } from "../lib/tools.ts";
-import { downloadedBy, foreignCode } from "./foreign-code.ts";
+import { foreignCode } from "./foreign-code.ts";
 import { asIfRemoving, byName, redirected } from "./rules.ts";
 
 interface Config {
@@ -49,12 +49,6 @@ function findingsOf(reading: Reading, workspace: string): Finding[] {
     findings.push({ verdict: "deny", reason: `\`${reading.forkBomb}\` starts itself again and again: a fork bomb` });
   }
   return findings;
-}
-
-/** What was found in a string of another language may be no command line: a person decides. */
-function softened(finding: Finding, { through }: Invocation): Finding {
-  const guess = through.some((name) => languageOf(name) !== undefined || name.endsWith("awk"));
-  return guess ? { ...finding, verdict: "ask" } : finding;
 }
 
 /** Whether a text that is no valid shell names a dangerous program where a command may stand. */

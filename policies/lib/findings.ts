@@ -1,4 +1,5 @@
 import { ask, deny } from "hookwarden/hook";
+import { languageOf } from "./shell/inner.ts";
 import { readable } from "./shell/marks.ts";
 import type { Invocation } from "./shell/types.ts";
 
@@ -30,4 +31,10 @@ export function quoted(invocation: Invocation): string {
 export function short(text: string): string {
   const line = readable(text).replace(/\s+/g, " ").replaceAll("`", "'");
   return `\`${line.length > 80 ? `${line.slice(0, 80)}…` : line}\``;
+}
+
+/** What was found in a string of another language may be no command line: a person decides. */
+export function softened(finding: Finding, { through }: Invocation): Finding {
+  const guess = through.some((name) => languageOf(name) !== undefined || name.endsWith("awk"));
+  return guess ? { ...finding, verdict: "ask" } : finding;
 }

@@ -99,6 +99,8 @@ const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
   ["alias", (args) => args.map((arg) => ({ code: arg.slice(arg.indexOf("=") + 1), through: "alias" }))],
   ["ssh", (args) => [{ code: sshCommand(args), through: "ssh" }]],
   ["find", findCommands],
+  // `git -c alias.x='!command' x`
+  ["git", (args) => args.flatMap((arg) => (/^alias\.[^=]+=!/.test(arg) ? [{ code: arg.slice(arg.indexOf("!") + 1), through: "git" }] : []))],
   ["source", sourced],
   [".", sourced],
 ]);

@@ -1,0 +1,54 @@
+import type { PreToolUse } from "hookwarden/hook";
+import { decide, type Finding, quoted, short } from "../lib/findings.ts";
+import { globMatches } from "../lib/paths.ts";
+import { readShell } from "../lib/shell/read.ts";
+import type { Invocation } from "../lib/shell/types.ts";
+import { commandOf } from "../lib/tools.ts";
+import { installationOf, registriesOf } from "./managers.ts";
+
+interface Config {
+  readonly allow?: readonly string[];
+  readonly indexes?: readonly string[];
+}
+
+const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
+  const command = commandOf(event.tool_input);
+  if (command === undefined) return undefined;
+  return decide(readShell(command, event.cwd).invocations.flatMap((invocation) => findingsOf(invocation, ctx.config ?? {})));
+};
+
+export default hook;
+
+function findingsOf(invocation: Invocation, config: Config): readonly Finding[] {
+  const found: Finding[] = [];
+  for (const { address, why } of registriesOf(invocation)) {
+    if (!(config.indexes ?? []).includes(address)) found.push({ verdict: "deny", reason: `${short(address)} ${why}` });
+  }
+  const installation = installationOf(invocation);
+  if (installation === undefined) return found;
+  for (const name of installation.packages) {
+    if (isHere(name)) continue;
+    if (isAddress(name)) {
+      found.push({ verdict: "deny", reason: `${quoted(invocation)} installs from ${short(name)}, which no registry vouches for` });
+    } else if (!(config.allow ?? []).some((pattern) => globMatches(pattern, bareName(name)))) {
+      const what = installation.runs ? "fetches and runs" : "installs";
+      found.push({ verdict: "ask", reason: `it ${what} the package ${short(name)}` });
+    }
+  }
+  return found;
+}
+
+/** A folder or an archive of this machine. */
+function isHere(name: string): boolean {
+  return /^(?:\.{1,2}(?:\/|$|\[)|\/|~|file:)/.test(name);
+}
+
+/** A package by its address: nobody has checked what stands there today. */
+function isAddress(name: string): boolean {
+  return /^(?:git\+|git@|https?:|git:|ssh:|github:|gitlab:|bitbucket:|[A-Za-z0-9_-]+\/[A-Za-z0-9._-]+$)/.test(name);
+}
+
+/** The name of a package without its version: `left-pad@1`, `@scope/name@^2`, `requests[socks]==2.0`. */
+function bareName(name: string): string {
+  return name.replace(/(?<=.)@.*$/, "").replace(/[[=<>~!;].*$/, "");
+}

@@ -1,0 +1,62 @@
+import type { PreToolUse } from "hookwarden/hook";
+import { decide, type Finding, short, softened } from "../lib/findings.ts";
+import { homeOf, isFloating, isWithin, resolvePath } from "../lib/paths.ts";
+import { clean } from "../lib/shell/marks.ts";
+import { readShell } from "../lib/shell/read.ts";
+import { commandOf } from "../lib/tools.ts";
+import { linksOf, writesOf } from "./writes.ts";
+
+interface Config {
+  readonly roots?: readonly string[];
+  readonly outside?: Finding["verdict"];
+  readonly unknown?: Finding["verdict"] | "continue";
+}
+
+const temporary: readonly string[] = ["/tmp", "/var/tmp", "/private/tmp"];
+/** Files that are no place to keep anything. */
+const sinks = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|fd\/.*)$/;
+
+const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
+  const input = event.tool_input ?? {};
+  const workspace = event.cwd === undefined ? "." : resolvePath(unixForm(event.cwd, "."), ".");
+  const judge = (path: string, verb: string): Finding | undefined => judged(path, verb, workspace, ctx.config ?? {});
+  const findings: Finding[] = [];
+  const note = (finding: Finding | undefined): void => void (finding && findings.push(finding));
+
+  for (const file of [input["file_path"], input["notebook_path"], input["path"], input["source"], input["destination"]]) {
+    if (typeof file === "string") note(judge(resolvePath(unixForm(file, workspace), workspace), "it writes to"));
+  }
+  const command = commandOf(input);
+  if (command !== undefined) {
+    for (const invocation of readShell(command, workspace).invocations) {
+      for (const path of writesOf(invocation)) {
+        const finding = judge(path, "it writes to");
+        if (finding !== undefined) note(softened(finding, invocation));
+      }
+      for (const path of linksOf(invocation)) {
+        const finding = judge(path, "it makes a link to");
+        if (finding !== undefined) note({ ...finding, verdict: "ask" });
+      }
+    }
+  }
+  return decide(findings);
+};
+
+export default hook;
+
+function judged(path: string, verb: string, workspace: string, config: Config): Finding | undefined {
+  if (isFloating(path)) {
+    const verdict = config.unknown ?? "ask";
+    return verdict === "continue" ? undefined : { verdict, reason: `${verb} ${short(path)}, a place that cannot be told before it runs` };
+  }
+  if (sinks.test(path) || isWithin(path, workspace)) return undefined;
+  if ((config.roots ?? temporary).some((root) => isWithin(path, resolvePath(root, "/")))) return undefined;
+  return { verdict: config.outside ?? "deny", reason: `${verb} ${short(path)}, outside the working directory ${short(workspace)}` };
+}
+
+/** Brings Windows paths, `file:` addresses and `~` into a form with slashes. */
+function unixForm(file: string, workspace: string): string {
+  const path = clean(file).replace(/^file:\/\//, "");
+  const slashed = /^(?:[A-Za-z]:|\\\\)/.test(path) ? `/${path.replaceAll("\\", "/").toLowerCase()}` : path;
+  return slashed === "~" || slashed.startsWith("~/") ? homeOf(workspace) + slashed.slice(1) : slashed;
+}

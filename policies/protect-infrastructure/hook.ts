@@ -1,0 +1,42 @@
+import type { PreToolUse } from "hookwarden/hook";
+import { decide, type Finding, quoted, short } from "../lib/findings.ts";
+import { readShell } from "../lib/shell/read.ts";
+import type { Invocation } from "../lib/shell/types.ts";
+import { commandOf } from "../lib/tools.ts";
+import { losses, sqlPrograms } from "./commands.ts";
+import { sqlFindings } from "./sql.ts";
+
+interface Config {
+  readonly destroy?: Finding["verdict"];
+}
+
+const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
+  const input = event.tool_input ?? {};
+  const found: Finding[] = [];
+  for (const query of [input["sql"], input["query"]]) {
+    if (typeof query === "string") found.push(...inQuery(query));
+  }
+  const command = commandOf(input);
+  if (command !== undefined) {
+    for (const invocation of readShell(command, event.cwd).invocations) found.push(...inCommand(invocation));
+  }
+  const destroy = ctx.config?.destroy ?? "deny";
+  return decide(found.map((finding) => (finding.verdict === "deny" ? { ...finding, verdict: destroy } : finding)));
+};
+
+export default hook;
+
+function inQuery(query: string): readonly Finding[] {
+  return sqlFindings(query).map(({ verdict, what }) => ({ verdict, reason: `${short(query)} ${what}` }));
+}
+
+function inCommand(invocation: Invocation): readonly Finding[] {
+  const { name, args, input } = invocation;
+  const line = ` ${args.join(" ")} `;
+  const loss = losses.find(({ programs, test }) => programs.includes(name) && test.test(line));
+  if (loss !== undefined) return [{ verdict: loss.verdict, reason: `${quoted(invocation)} ${loss.what}` }];
+  if (!sqlPrograms.has(name)) return [];
+  // `-cDROP …` and `--command=DROP …` carry a statement too.
+  const texts = args.map((arg) => arg.replace(/^(?:--[a-z-]{1,20}=|-[A-Za-z](?=[A-Za-z]{3}))/, ""));
+  return [...texts, input?.text ?? ""].flatMap(inQuery);
+}

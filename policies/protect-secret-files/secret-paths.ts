@@ -1,0 +1,80 @@
+import { baseName, globMatches, isGlob } from "../lib/paths.ts";
+
+/** Names of files that hold secrets, wherever they lie. Lower case; `*` stands for any text. */
+const names: readonly string[] = [
+  ".env",
+  ".env.*",
+  ".envrc",
+  "*.env",
+  "id_rsa",
+  "id_dsa",
+  "id_ecdsa",
+  "id_ed25519",
+  "id_ecdsa_sk",
+  "id_ed25519_sk",
+  "*.pem",
+  "*.key",
+  "*.p12",
+  "*.pfx",
+  "*.jks",
+  "*.keystore",
+  "*.kdbx",
+  "*.ppk",
+  ".netrc",
+  "_netrc",
+  ".npmrc",
+  ".pypirc",
+  ".pgpass",
+  ".my.cnf",
+  ".git-credentials",
+  ".htpasswd",
+  ".vault-token",
+  "credentials.json",
+  "service-account*.json",
+  "*.tfstate",
+  "*.tfvars",
+  "secrets.y*ml",
+  "secrets.json",
+  "wallet.dat",
+  "terraform.rc",
+  ".terraformrc",
+];
+
+/** Names that look like one of them and hold no secret. */
+const harmless: readonly string[] = [".env.example", ".env.sample", ".env.template", ".env.dist", ".env.test", "*.pub", "example.env", "sample.env", "process.env", "import.meta.env", "cacert.pem"];
+
+/** Ends of paths that hold secrets. */
+const places: readonly RegExp[] = [
+  /\/\.ssh\/(?!known_hosts$|config$|authorized_keys$)[^/]+$/,
+  /\/\.aws\/(?:credentials|config|sso(?:\/.*)?|cli(?:\/.*)?)$/,
+  /\/\.config\/gcloud\/.*$/,
+  /\/\.azure\/.*$/,
+  /\/\.kube\/(?:config|cache\/.*)$/,
+  /\/\.docker\/config\.json$/,
+  /\/\.gnupg\/.*$/,
+  /\/\.config\/(?:gh\/hosts\.yml|hub|op\/.*|rclone\/rclone\.conf)$/,
+  /\/\.cargo\/credentials(?:\.toml)?$/,
+  /\/\.gem\/credentials$/,
+  /\/\.m2\/settings(?:-security)?\.xml$/,
+  /\/library\/keychains\/.*$/,
+  /^\/etc\/(?:shadow|gshadow|sudoers|master\.passwd)-?$/,
+  /^\/proc\/[^/]+\/environ$/,
+  /^\/(?:run|var\/run)\/secrets\/.*$/,
+];
+
+/** Folders of which the whole content is secret. */
+const folders: readonly RegExp[] = [/\/\.(?:ssh|aws|gnupg|azure)$/, /\/\.config\/gcloud$/];
+
+/** Names that a pattern with `*` is held against: a shell writes out the name. */
+const typical: readonly string[] = [".env", ".env.local", "id_rsa", "id_ed25519", ".netrc", ".npmrc", ".pgpass", ".git-credentials"];
+
+/** Whether a path, in the form of `resolvePath`, is that of a file with secrets. */
+export function isSecret(path: string, more: readonly string[], except: readonly string[]): boolean {
+  const low = path.toLowerCase();
+  const name = baseName(low);
+  if ([...harmless, ...except].some((pattern) => globMatches(pattern.toLowerCase(), name))) return false;
+  if (places.some((place) => place.test(low)) || folders.some((folder) => folder.test(low))) return true;
+  if ([...names, ...more].some((pattern) => globMatches(pattern.toLowerCase(), name))) return true;
+  // `cat .en*`, `cat id_*`: a pattern that begins like a secret name.
+  return isGlob(name) && !/^[*?[]/.test(name) && typical.some((secret) => globMatches(name, secret));
+}
