@@ -1,4 +1,5 @@
 import { builtinModules } from "node:module";
+import { callbackify } from "node:util";
 import enhancedResolve from "enhanced-resolve";
 import { quote } from "../../sandbox/json/index.ts";
 import type { BundleFiles } from "./bundle-files.ts";
@@ -98,28 +99,25 @@ export class ImportResolver {
   /** The part of Node's `fs` that resolving needs. */
   private fileSystem(): enhancedResolve.FileSystem {
     const { files } = this;
-    const stat = (path: unknown, ...rest: unknown[]): void => {
-      const done = rest.at(-1) as (error: Error | null, stats?: object) => void;
-      files.kind(String(path)).then(
-        (kind) => {
-          if (kind === null || kind === "other") return done(notFound());
-          done(null, {
-            isFile: () => kind === "file",
-            isDirectory: () => kind === "folder",
-            isSymbolicLink: () => false,
-          });
-        },
-        (error: Error) => done(error),
-      );
-    };
-    const readFile = (path: unknown, ...rest: unknown[]): void => {
-      const done = rest.at(-1) as (error: Error | null, bytes?: Buffer) => void;
-      files.read(String(path), bundleLimits.sourceBytes).then(
-        (bytes) => done(null, Buffer.from(bytes)),
-        () => done(notFound()),
-      );
-    };
-    const refuse = (...rest: unknown[]): void => (rest.at(-1) as (error: Error) => void)(notFound());
+    const stat = callbackify(async (path: unknown) => {
+      const kind = await files.kind(String(path));
+      if (kind === null || kind === "other") throw notFound();
+      return {
+        isFile: () => kind === "file",
+        isDirectory: () => kind === "folder",
+        isSymbolicLink: () => false,
+      };
+    });
+    const readFile = callbackify(async (path: unknown) => {
+      try {
+        return Buffer.from(await files.read(String(path), bundleLimits.sourceBytes));
+      } catch {
+        throw notFound();
+      }
+    });
+    const refuse = callbackify(async () => {
+      throw notFound();
+    });
     return {
       stat,
       lstat: stat,

@@ -9,7 +9,9 @@ export const matcherLimits = {
   /** Most names in a list. */
   names: 64,
   /** Largest compiled expression, in instructions: the time for one name is at most in proportion to it. */
-  instructions: 160,
+  instructions: 512,
+  /** The same where a repetition is counted (`{2,5}`): such an expression keeps most of its instructions busy. */
+  countedInstructions: 160,
   /** Most answers that one expression remembers. */
   remembered: 512,
   /** Longest name whose answer is remembered, in UTF-16 code units. */
@@ -20,7 +22,13 @@ export const matcherLimits = {
 const namesOnly = /^[A-Za-z0-9_\-,| ]*$/;
 
 export type MatcherResult =
-  | { readonly ok: true; /** `null`: every name. */ readonly matcher: Matcher | null }
+  | {
+      readonly ok: true;
+      /** `null`: every name. */
+      readonly matcher: Matcher | null;
+      /** Size of the compiled expression; 0 where there is none. */
+      readonly instructions: number;
+    }
   | { readonly ok: false; readonly problem: string };
 
 /**
@@ -30,7 +38,7 @@ export type MatcherResult =
  * code points as they are: nothing is folded or normalised. An empty matcher, or an empty name in a list, is a problem.
  */
 export function compileMatcher(source: string | undefined): MatcherResult {
-  if (source === undefined || source === "*") return { ok: true, matcher: null };
+  if (source === undefined || source === "*") return { ok: true, matcher: null, instructions: 0 };
   if (source.trim() === "")
     return problem("an empty matcher matches nothing; leave it out, or use `*` for every name");
   if (source.length > matcherLimits.length) {
@@ -49,7 +57,7 @@ function listMatcher(source: string): MatcherResult {
   const names = new Set(source.split(/[,|]/).map((name) => name.trim()));
   if (names.has("")) return problem(`the list ${quote(source)} has an empty name`);
   if (names.size > matcherLimits.names) return problem(`a list has at most ${matcherLimits.names} names`);
-  return { ok: true, matcher: { source, test: (name) => names.has(name) } };
+  return { ok: true, matcher: { source, test: (name) => names.has(name) }, instructions: 0 };
 }
 
 function expressionMatcher(source: string): MatcherResult {
@@ -67,15 +75,16 @@ function expressionMatcher(source: string): MatcherResult {
     }
     return answer;
   };
-  return { ok: true, matcher: { source, test } };
+  return { ok: true, matcher: { source, test }, instructions: expression.programSize() };
 }
 
 /** Compiles an expression for the linear-time engine; what is wrong with it, as text, where that does not work. */
 function compileLinear(source: string): RE2JS | string {
   try {
     const expression = RE2JS.compile(source, RE2JS.DOTALL);
-    if (expression.programSize() <= matcherLimits.instructions) return expression;
-    return `is too large: ${expression.programSize()} instructions of at most ${matcherLimits.instructions}`;
+    const size = expression.programSize();
+    const most = /\{\d/.test(source) ? matcherLimits.countedInstructions : matcherLimits.instructions;
+    return size <= most ? expression : `is too large: ${size} instructions of at most ${most}`;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "";
     return `does not compile: ${quote(reason)}`;

@@ -7,9 +7,13 @@ import type { HookManifest, Matcher, Subscription } from "./types.ts";
 /** Most different regular expressions and lists of one pack. Equal ones are compiled once. */
 const mostMatchers = 2_048;
 
+/** Most instructions of all regular expressions of one pack: every name that is new is held against all of them. */
+const mostInstructions = 50_000;
+
 /** Reads where the hooks of one pack listen. */
 export class Subscriptions {
   private readonly matchers = new Map<string, Matcher>();
+  private instructions = 0;
 
   /**
    * The subscriptions of one hook.
@@ -44,6 +48,11 @@ export class Subscriptions {
         `a pack has at most ${mostMatchers} different matchers`,
         place,
       );
+    }
+    this.instructions += result.instructions;
+    if (this.instructions > mostInstructions) {
+      const message = `the matchers of a pack have at most ${mostInstructions} instructions together`;
+      throw new HookwardenError("matcher-invalid", message, place);
     }
     this.matchers.set(source, result.matcher);
     return result.matcher;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   forbiddenEventKeys,
@@ -64,6 +64,29 @@ const anyJson = fc.letrec<{ value: unknown }>((tie) => ({
 })).value;
 const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
 
+/** What `readJson` makes of a text without limits: the value written again, or the code of the refusal. */
+function outcome(text: string): string {
+  try {
+    return JSON.stringify(readJson(text, wide));
+  } catch (error) {
+    return (error as JsonError).code;
+  }
+}
+
+/** What it should make of it, by `JSON.parse`: any refusal of what is no JSON, a stricter refusal, or the same value. */
+function expectedOutcome(text: string, actual: string): string {
+  try {
+    const value = JSON.parse(text, (_, member: unknown) =>
+      typeof member === "string" ? member.toWellFormed() : member,
+    ) as unknown;
+    return ["duplicate-key", "number", "surrogate", "encoding"].includes(actual)
+      ? actual
+      : JSON.stringify(value);
+  } catch {
+    return /^[a-z-]+$/.test(actual) && !["true", "false", "null"].includes(actual) ? actual : "syntax";
+  }
+}
+
 describe("readJson reads what RFC 8259 allows", () => {
   it("agrees with JSON.parse on every document without duplicate or forbidden keys", () => {
     fc.assert(
@@ -102,26 +125,7 @@ describe("readJson reads what RFC 8259 allows", () => {
           const start = at % (text.length + 1);
           text = text.slice(0, start) + add + text.slice(start + remove);
         }
-        let expected: unknown;
-        try {
-          expected = JSON.parse(text);
-        } catch {
-          // Refused, for whatever is wrong first: a bad key may stand before the bad syntax.
-          expect(refusal(text, wide)).toBeInstanceOf(JsonError);
-          return;
-        }
-        let actual: unknown;
-        try {
-          actual = readJson(text, wide);
-        } catch (error) {
-          // The only texts that are JSON and are refused without limits.
-          expect(["duplicate-key", "number", "surrogate"]).toContain((error as JsonError).code);
-          return;
-        }
-        const wellFormed = JSON.parse(JSON.stringify(expected), (_, member: unknown) =>
-          typeof member === "string" ? member.toWellFormed() : member,
-        ) as unknown;
-        expect(JSON.stringify(actual)).toBe(JSON.stringify(wellFormed));
+        expect(outcome(text)).toBe(expectedOutcome(text, outcome(text)));
       }),
       { numRuns: 5_000 },
     );
@@ -199,7 +203,7 @@ describe("readJson reads what RFC 8259 allows", () => {
     "1\0",
     "\v1",
   ])("refuses %j", (text) => {
-    expect(() => JSON.parse(text) as unknown).toThrow();
+    expect(() => JSON.parse(text) as unknown).toThrow("JSON");
     expect(code(text)).toBe("syntax");
   });
 });
