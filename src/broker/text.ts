@@ -43,8 +43,8 @@ export function neutralise(text: string): string {
     .toWellFormed()
     .replace(lineBreaks, "\n")
     .replace(invisible, "")
-    .replace(idleJoiner, "")
     .replace(idleSelector, "")
+    .replace(idleJoiner, "")
     .replace(markFlood, "$1");
 }
 

@@ -1,6 +1,5 @@
 import type { EngineName, Sandbox } from "../../sandbox/index.ts";
-import { createProcessSandbox, EngineMissingError } from "../../sandbox/process/index.ts";
-import { createQuickjsSandbox } from "../../sandbox/quickjs/index.ts";
+import { EngineMissingError } from "../../sandbox/engine-missing.ts";
 import { HookwardenError } from "../errors.ts";
 import { CrossCheckedSandbox, type Divergence } from "./cross-check.ts";
 import type { WardenOptions } from "./options.ts";
@@ -30,8 +29,12 @@ export async function createSandbox(
 async function createOne(options: WardenOptions, engine: EngineName): Promise<Sandbox> {
   const pristine = options.pristine ?? true;
   try {
-    if (engine === "quickjs" && options.isolation === "inline")
+    // Loaded when it is needed: the engine is megabytes, and a host that uses child processes has no use for it here.
+    if (engine === "quickjs" && options.isolation === "inline") {
+      const { createQuickjsSandbox } = await import("../../sandbox/quickjs/index.ts");
       return await createQuickjsSandbox({ pristine });
+    }
+    const { createProcessSandbox } = await import("../../sandbox/process/index.ts");
     return await createProcessSandbox({ ...options.processes, engine, pristine });
   } catch (error) {
     if (error instanceof EngineMissingError)

@@ -76,6 +76,7 @@ function load(sandbox: FakeSandbox, hook: FakeHook, order: number): LoadedHook {
       on: subscriptions.map(({ event }) => ({ event })),
       reads: [...(hook.reads ?? ["*"])],
       actions: [...asked],
+      ...(hook.onFailure === undefined ? {} : { onFailure: hook.onFailure }),
     },
     name: hook.name,
     version: "1.0.0",

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { FakeHook } from "../support/fake-pack.ts";
+import { FakeFault } from "../support/fake-sandbox.ts";
+import { decideOnce, outline } from "../support/fake-warden.ts";
+import { sampleEvent } from "../support/sample-events.ts";
+
+const event = sampleEvent("PreToolUse");
+const quiet = (name: string, more: Partial<FakeHook> = {}): FakeHook => ({
+  name,
+  asked: ["notify"],
+  run: () => null,
+  ...more,
+});
+
+describe("the most hooks of an event", () => {
+  test("those above it do not run, which is no fault of one that guards nothing", async () => {
+    const decision = await decideOnce([quiet("a"), quiet("b"), quiet("c")], event, {
+      budgets: { maxHooks: 2 },
+    });
+    expect(outline(decision)).toEqual(["a honoured", "b honoured", "c not-run"]);
+    expect(decision.trace[2]?.note).toContain("budgets.maxHooks");
+  });
+
+  test("a guard above it is a fault, and closes", async () => {
+    const decision = await decideOnce([quiet("a"), quiet("guard", { asked: ["deny"] }), quiet("b")], event, {
+      budgets: { maxHooks: 1 },
+    });
+    expect(decision).toMatchObject({ verdict: "deny", decided_by: "guard" });
+    expect(decision.trace[1]).toMatchObject({ outcome: "faulted", fault: { code: "overloaded" } });
+    expect(outline(decision)).toEqual(["a honoured", "guard faulted", "b not-run"]);
+  });
+
+  test("hooks that do not listen are not counted, and no second runs", async () => {
+    const decision = await decideOnce(
+      [
+        quiet("elsewhere", { on: [{ event: "PreToolUse", matcher: /^Edit$/ }] }),
+        quiet("guard", { asked: ["deny"] }),
+        { name: "writer", asked: ["modify_input"], run: () => ({ action: "modify_input", input: {} }) },
+      ],
+      event,
+      { budgets: { maxHooks: 2 } },
+    );
+    expect(outline(decision)).toEqual([
+      "elsewhere not-matched",
+      "guard honoured",
+      "writer honoured",
+      "guard honoured (recheck)",
+    ]);
+  });
+});
+
+describe("the time of a decision", () => {
+  const slow = quiet("slow", {
+    run: async () => {
+      await sleep(40);
+    },
+  });
+
+  test("guards that do not get to run are faults, and close", async () => {
+    const decision = await decideOnce([slow, quiet("b"), quiet("guard", { asked: ["ask"] })], event, {
+      budgets: { decisionMs: 20 },
+    });
+    expect(outline(decision)).toEqual(["slow honoured", "b not-run", "guard faulted"]);
+    expect(decision).toMatchObject({
+      verdict: "deny",
+      decided_by: "guard",
+      trace: [{}, {}, { fault: { code: "overloaded" } }],
+    });
+  });
+
+  test("a second run that comes too late closes as well", async () => {
+    const decision = await decideOnce(
+      [
+        quiet("guard", { asked: ["deny"] }),
+        {
+          name: "writer",
+          asked: ["modify_input"],
+          run: async () => {
+            await sleep(40);
+            return { action: "modify_input", input: {} };
+          },
+        },
+      ],
+      event,
+      { budgets: { decisionMs: 20 } },
+    );
+    expect(outline(decision)).toEqual(["guard honoured", "writer discarded", "guard faulted (recheck)"]);
+    expect(decision.verdict).toBe("deny");
+  });
+
+  test("a call gets no more than what is left, and running out then is the host's fault, not the hook's", async () => {
+    const walls: number[] = [];
+    const late = quiet("late", {
+      limits: { wallMs: 100 },
+      run: (_event, _context, call) => {
+        walls.push(call.limits.wallMs);
+        throw new FakeFault("timeout");
+      },
+    });
+    const short = await decideOnce([late], event, { budgets: { decisionMs: 50 } });
+    expect(short.trace[0]?.fault?.code).toBe("overloaded");
+    const long = await decideOnce([late], event, { budgets: { decisionMs: 5_000 } });
+    expect(long.trace[0]?.fault?.code).toBe("timeout");
+    expect(walls).toEqual([50, 100]);
+  });
+});
+
+test("an event larger than the hook's `inputBytes`, context included, is `overloaded`, and the hook is not called", async () => {
+  let called = 0;
+  const hook = quiet("a", { asked: ["deny"], limits: { inputBytes: 1_024 }, run: () => void called++ });
+  const text = (length: number): object =>
+    sampleEvent("PreToolUse", { tool_input: { command: "ä".repeat(length) } });
+  expect((await decideOnce([hook], text(600))).trace[0]?.fault?.code).toBe("overloaded");
+  expect(called).toBe(0);
+  expect((await decideOnce([hook], text(300))).trace[0]?.fault).toBeNull();
+  expect((await decideOnce([{ ...hook, reads: ["tool_name"] }], text(600))).trace[0]?.fault).toBeNull();
+  expect(called).toBe(2);
+});
