@@ -1,0 +1,119 @@
+import { quote } from "../../sandbox/json/index.ts";
+import type { AttributedText, Decision } from "../broker/decision.ts";
+import { fence } from "../broker/fence.ts";
+import { defaultMaxEventBytes, type EventInput } from "../broker/read-event.ts";
+import type { PlanRules } from "../broker/select.ts";
+import { actionRows } from "../catalogue/lookup.ts";
+import { HookwardenError } from "../errors.ts";
+import type { LoadedPack } from "../pack/types.ts";
+import type { DispatchOptions } from "../warden/options.ts";
+import type { Warden } from "../warden.ts";
+import type { Dialect, Heard, StopVerdict } from "./dialect.ts";
+import { readMessage } from "./message.ts";
+import { rulesOf } from "./rules.ts";
+import { unsupported } from "./spoken.ts";
+
+export interface TranslatorOptions {
+  /** Largest message, in bytes of JSON. Default 1 MiB, as for events. The warden's own limit counts beside it. */
+  readonly maxMessageBytes?: number;
+}
+
+/** An answer in the words of a system, and what it says. */
+export interface Reply {
+  /** JSON, in wire form. */
+  readonly answer: unknown;
+  /** What was decided; `null` for a message that no hook can listen to. */
+  readonly decision: Decision | null;
+  /** Why no hook was asked; `null` where hooks were. */
+  readonly note: string | null;
+}
+
+/** Speaks with one system in its own words, and with a warden in ours. Made by `createDialect`. */
+export class Translator {
+  readonly dialect: Dialect;
+  readonly warden: Warden;
+  readonly #rules: ReadonlyMap<string, PlanRules>;
+  readonly #maxBytes: number;
+  #checked: LoadedPack | null = null;
+
+  /** @throws {HookwardenError} `policy-invalid` for a pack that the system would not take. */
+  constructor(dialect: Dialect, warden: Warden, options: TranslatorOptions = {}) {
+    this.dialect = dialect;
+    this.warden = warden;
+    this.#rules = rulesOf(dialect);
+    this.#maxBytes = options.maxMessageBytes ?? defaultMaxEventBytes;
+    this.#checkPack();
+  }
+
+  /**
+   * Answers one message of the system in its own words.
+   *
+   * @param input the message as an object, as JSON text, or as the bytes of that.
+   * @throws {HookwardenError} as `warden.dispatch`; and `dialect-unsupported` for a decision that the system has no
+   *   word for, `policy-invalid` for a pack that it would not take. A host must treat both as a refusal.
+   */
+  async handle(input: EventInput, options: Omit<DispatchOptions, "rules"> = {}): Promise<unknown> {
+    return (await this.reply(input, options)).answer;
+  }
+
+  /** Answers one message, and tells what was decided. Throws as `handle`. */
+  async reply(input: EventInput, options: Omit<DispatchOptions, "rules"> = {}): Promise<Reply> {
+    const { dialect } = this;
+    const heard = dialect.hear(readMessage(input, this.#maxBytes));
+    if (heard.row === null) return { answer: heard.answer, decision: null, note: heard.note };
+    const rules = this.#rules.get(heard.name);
+    if (!rules)
+      throw new HookwardenError("internal", `${dialect.name} has no rules for ${quote(heard.name)}`);
+    // Not a moment passes between this and the dispatch, so that the pack is the one that decides.
+    this.#checkPack();
+    const decision = await this.warden
+      .dispatch(heard.event, { ...options, rules })
+      .catch((error: unknown) => {
+        throw inItsWords(error, heard);
+      });
+    refuseUnspeakable(decision, heard, dialect);
+    return { answer: dialect.say(decision, heard, means), decision, note: null };
+  }
+
+  #checkPack(): void {
+    const { pack } = this.warden;
+    if (pack === this.#checked) return;
+    this.dialect.checkPack?.(pack);
+    this.#checked = pack;
+  }
+}
+
+const means = { fence: (parts: readonly AttributedText[]): string => fence(parts).text };
+
+/** A stop must not be lost on its way to a host that has no word for it. */
+function refuseUnspeakable(decision: Decision, { name, row }: Heard, dialect: Dialect): void {
+  const { verdict } = decision;
+  if (verdict === "continue") return;
+  if (actionRows.get(verdict)?.stops) {
+    if (row.stops[verdict as StopVerdict] !== undefined) return;
+    throw unsupported(decision, `${dialect.name} can stop nothing${stopWords(row.stops)} at ${quote(name)}`);
+  }
+  if (!row.carries.includes(verdict))
+    throw unsupported(decision, `${dialect.name} has no word for it at ${quote(name)}`);
+}
+
+function stopWords(stops: object): string {
+  const verdicts = Object.keys(stops);
+  return verdicts.length === 0 ? "" : ` but by ${verdicts.join(", ")}`;
+}
+
+/** What is wrong with an event, with the place in the message that it was made of. */
+function inItsWords(error: unknown, heard: Heard): unknown {
+  if (!(error instanceof HookwardenError) || error.code !== "event-invalid") return error;
+  const [, field = "", ...rest] = (error.place.pointer ?? "").split("/");
+  const place = placeOf(field, heard);
+  const pointer = place === undefined ? error.place.pointer : [place, ...rest].join("/");
+  const message = `the message is no ${quote(heard.name)}: ${error.message}`;
+  return new HookwardenError("event-invalid", message, pointer === undefined ? {} : { pointer });
+}
+
+function placeOf(field: string, { row, places = {} }: Heard): string | undefined {
+  if (Object.hasOwn(places, field)) return places[field];
+  const named = Object.entries(row.fields ?? {}).find(([, ours]) => ours === field);
+  return named && `/${named[0]}`;
+}
