@@ -117,6 +117,12 @@ export const errorTable = {
     means: "a trust file or a key does not have the form that it must have",
     fix: "See docs/bundles.md for its form; `hookwarden keygen` makes keys.",
   },
+  "cases-invalid": {
+    exit: 65,
+    means:
+      "cases.json does not hold cases: no strict JSON, an event that breaks its schema, or an expectation that cannot come true",
+    fix: "The pointer says which case; docs/cases.md says what a case is.",
+  },
   "dialect-unknown": {
     exit: 64,
     means: "there is no dialect of this name",
@@ -157,6 +163,12 @@ export interface ErrorPlace {
   readonly pointer?: string;
 }
 
+/** A place in words: `file:line:column at /pointer`, as far as it is known. */
+export function placeText({ file, line, column, pointer }: ErrorPlace): string {
+  const at = [file, line, column].filter((part) => part !== undefined).join(":");
+  return [at, pointer].filter(Boolean).join(" at ");
+}
+
 /**
  * A host's own mistake, such as an event that breaks its schema or a pack that does not load. Its `code` is stable;
  * the message is one lower-case sentence with the offending input in backticks.
@@ -179,9 +191,7 @@ export class HookwardenError extends Error {
 
   /** One line for people: code, place, message, remedy. */
   toLine(): string {
-    const { file, line, column, pointer } = this.place;
-    const at = [file, line, column].filter((part) => part !== undefined).join(":");
-    const where = [at, pointer].filter(Boolean).join(" at ");
+    const where = placeText(this.place);
     const end = this.message.endsWith("?") ? "" : ".";
     return `${this.code}: ${where ? `${where}: ` : ""}${this.message}${end} ${this.fix}`;
   }

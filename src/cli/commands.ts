@@ -17,6 +17,16 @@ export interface CommandRow {
 /** Every command, in the order of the help. Adding one is a row here and a file in `commands/`. */
 export const commandTable: readonly CommandRow[] = [
   {
+    name: "init",
+    summary: "make a new pack, or a new hook in a pack",
+    load: () => import("./commands/init.ts"),
+  },
+  {
+    name: "check",
+    summary: "check manifests, scripts, matchers, paths and cases",
+    load: () => import("./commands/check.ts"),
+  },
+  {
     name: "run",
     summary: "decide events with a pack",
     load: () => import("./commands/run.ts"),

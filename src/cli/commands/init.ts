@@ -1,0 +1,103 @@
+import { readFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { quote } from "../../../sandbox/json/index.ts";
+import type { EventName } from "../../catalogue/events.ts";
+import { eventNames, eventRows } from "../../catalogue/lookup.ts";
+import { HookwardenError } from "../../errors.ts";
+import { packManifestFile, readPackManifest } from "../../pack/manifest.ts";
+import { namePattern } from "../../pack/schema.ts";
+import { didYouMean } from "../../pack/suggest.ts";
+import type { Cli } from "../cli.ts";
+import { safeJson } from "../inert.ts";
+import { hookTemplate, json, type Language } from "../init/template.ts";
+import { appendToList, exists, writeNew } from "../init/write.ts";
+import { addExample, addFormat, type FormatOption } from "../options.ts";
+
+interface InitOptions extends FormatOption {
+  readonly hook?: string;
+  readonly event: string;
+  readonly lang: Language;
+}
+
+const firstHook = "first-hook";
+const eventsFile = "events.jsonl";
+
+export function define(command: Command, cli: Cli): void {
+  command
+    .argument("[folder]", "folder of the pack, new or there already", ".")
+    .option("--hook <name>", `name of the new hook (default: "${firstHook}" in a new pack)`)
+    .option("--event <name>", "the event that it listens to", "PreToolUse")
+    .addOption(
+      new Option("--lang <language>", "TypeScript or JavaScript").choices(["ts", "js"]).default("ts"),
+    )
+    .action((folder: string, options: InitOptions) => init(folder, options, cli));
+  addExample(
+    addFormat(command),
+    "init ./policies",
+    "init ./policies --hook no-force-push --event PreToolUse",
+  );
+}
+
+async function init(folder: string, options: InitOptions, { terminal }: Cli): Promise<void> {
+  const event = eventOf(options.event);
+  const manifest = join(folder, packManifestFile);
+  const isNew = !(await exists(manifest));
+  const hook = hookName(options.hook ?? (isNew ? firstHook : undefined), folder);
+  const template = hookTemplate(hook, event, options.lang);
+  const files = new Map([...template.files].map(([name, text]) => [join(folder, hook, name), text]));
+  if (isNew) {
+    files.set(manifest, json({ apiVersion: 1, name: packName(folder), version: "0.1.0", hooks: [hook] }));
+    files.set(
+      join(folder, eventsFile),
+      template.events.map((sample) => `${JSON.stringify({ ...sample, session_id: "example" })}\n`).join(""),
+    );
+  } else {
+    checkFree(readPackManifest(await readFile(manifest), manifest).hooks, hook, manifest);
+  }
+  await writeNew(files);
+  if (!isNew) await appendToList(manifest, "hooks", hook);
+  if (options.format === "json") {
+    await terminal.line(safeJson({ hook, made: [...files.keys()], changed: isNew ? [] : [manifest] }));
+    return;
+  }
+  const made = [...files.keys()].map((file) => `made     ${file}`);
+  const changed = isNew ? [] : [`changed  ${manifest}`];
+  for (const line of [...made, ...changed, "", "Next:", ...nextSteps(folder, isNew)])
+    await terminal.line(line);
+}
+
+function nextSteps(folder: string, isNew: boolean): readonly string[] {
+  const steps = [`  hookwarden check ${folder}`];
+  return isNew ? [...steps, `  hookwarden run ${folder} --events ${join(folder, eventsFile)}`] : steps;
+}
+
+function eventOf(name: string): EventName {
+  if (eventRows.has(name)) return name as EventName;
+  throw new HookwardenError("usage", `there is no event ${quote(name)}${didYouMean(name, eventNames)}`);
+}
+
+function hookName(name: string | undefined, folder: string): string {
+  if (name === undefined) {
+    const message = `${quote(folder)} has a pack already; give \`--hook NAME\` for a new hook in it`;
+    throw new HookwardenError("usage", message);
+  }
+  if (new RegExp(namePattern).test(name)) return name;
+  const message = `${quote(name)} is no name of a hook; use small letters, digits and \`-\`, at most 64 of them`;
+  throw new HookwardenError("usage", message);
+}
+
+/** The folder's name as far as it can be a pack's. */
+function packName(folder: string): string {
+  const slug = basename(resolve(folder))
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, "");
+  return slug || "policies";
+}
+
+function checkFree(hooks: readonly string[], hook: string, manifest: string): void {
+  if (!hooks.includes(hook)) return;
+  throw new HookwardenError("file-exists", `the pack has a hook ${quote(hook)} already`, { file: manifest });
+}

@@ -1,0 +1,64 @@
+import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { applyEdits, modify } from "jsonc-parser";
+import { quote } from "../../../sandbox/json/index.ts";
+import { HookwardenError } from "../../errors.ts";
+
+/**
+ * Writes files that are not there yet. Where one is, nothing is written.
+ *
+ * @throws {HookwardenError} `file-exists`, `file-unreadable`
+ */
+export async function writeNew(files: ReadonlyMap<string, string>): Promise<void> {
+  for (const path of files.keys()) if (await exists(path)) throw taken(path);
+  for (const [path, text] of files) {
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text, { flag: "wx" });
+    } catch (error) {
+      throw codeOf(error) === "EEXIST" ? taken(path) : unwritable(path, error);
+    }
+  }
+}
+
+/** Whether anything stands at a path. */
+export async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Adds an item to the end of a list at the top of a JSON file, and leaves all else in it as it was.
+ *
+ * @throws {HookwardenError} `file-unreadable`
+ */
+export async function appendToList(path: string, key: string, item: string): Promise<void> {
+  const next = `${path}.new`;
+  try {
+    const text = await readFile(path, "utf8");
+    const formattingOptions = { insertSpaces: !/^\t/m.test(text), tabSize: /^ {4}"/m.test(text) ? 4 : 2 };
+    const edits = modify(text, [key, -1], item, { formattingOptions, isArrayInsertion: true });
+    await writeFile(next, applyEdits(text, edits), { flag: "wx" });
+    // In one step: nobody reads half a manifest.
+    await rename(next, path);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") await rm(next, { force: true });
+    throw codeOf(error) === "EEXIST" ? taken(next) : unwritable(path, error);
+  }
+}
+
+function taken(path: string): HookwardenError {
+  return new HookwardenError("file-exists", `${quote(path)} is there already`, { file: join(path) });
+}
+
+function unwritable(path: string, error: unknown): HookwardenError {
+  return new HookwardenError("file-unreadable", `${quote(path)} cannot be written (${codeOf(error)})`, {
+    file: path,
+  });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}
