@@ -116,7 +116,7 @@ class Refused extends Error {
 export function prepareSchema(schema: unknown): Preparation {
   const preparer = new Preparer(schema);
   try {
-    preparer.schema(schema, "", 1);
+    preparer.all();
     return { ok: true, prepared: preparer };
   } catch (error) {
     if (error instanceof Refused) return { ok: false, problem: error.problem };
@@ -139,7 +139,13 @@ class Preparer implements PreparedSchema {
     this.legacy = typeof draft === "string" && /\/draft-0[4-7]\//.test(draft);
   }
 
-  schema(schema: unknown, pointer: string, depth: number): void {
+  /** The schema, and whatever its references lead to. Those wait in a list: a chain of them must not use up the stack. */
+  all(): void {
+    this.schema(this.root, "", 1);
+    for (const [ref, target] of this.refs) this.schema(target, ref.slice(1), 1);
+  }
+
+  private schema(schema: unknown, pointer: string, depth: number): void {
     if (typeof schema === "boolean") return;
     if (!isObject(schema)) throw new Refused(pointer, "is no object and no boolean");
     if (this.seen.has(schema)) return;
@@ -207,7 +213,7 @@ class Preparer implements PreparedSchema {
       case "constant":
         return this.constant(value, 1, wrong);
       case "ref":
-        return typeof value === "string" ? this.ref(value, pointer, depth) : wrong("no text");
+        return typeof value === "string" ? this.ref(value, pointer) : wrong("no text");
       case "refused":
         return wrong("not supported");
     }
@@ -244,7 +250,7 @@ class Preparer implements PreparedSchema {
     this.patterns.set(source, compiled);
   }
 
-  private ref(ref: string, pointer: string, depth: number): void {
+  private ref(ref: string, pointer: string): void {
     if (this.refs.has(ref)) return;
     if (ref !== "#" && !ref.startsWith("#/")) {
       throw new Refused(pointer, `refers to ${quote(ref)}, which is not a place in itself`);
@@ -252,7 +258,6 @@ class Preparer implements PreparedSchema {
     const target = this.target(ref);
     if (target === undefined) throw new Refused(pointer, `refers to ${quote(ref)}, which is not there`);
     this.refs.set(ref, target);
-    this.schema(target, ref.slice(1), depth + 1);
   }
 
   private target(ref: string): unknown {

@@ -11,7 +11,8 @@ const longestPart = 255;
 export function pathProblem(path: string): string | null {
   if (path === "" || path === "-") return "is empty";
   if (path.length > longestPath) return `is longer than ${longestPath} characters`;
-  if (!path.isWellFormed() || /\p{Cc}/u.test(path)) return "has a control character or a lone surrogate";
+  if (!path.isWellFormed() || /[\p{Cc}\ufffd]/u.test(path))
+    return "has a control character or a lone surrogate";
   if (path.startsWith("/")) return "is absolute";
   if (path.includes("\\")) return "has a backslash; paths are written with `/` on every system";
   // Drive letters, URL schemes, `node:` and NTFS streams all need a colon.
