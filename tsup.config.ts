@@ -21,6 +21,8 @@ export default defineConfig({
   dts: { entry: library },
   // The optional engine is looked up when it is asked for.
   external: ["isolated-vm"],
+  // Some modules of Node, such as node:sqlite, have no other name.
+  removeNodeProtocol: false,
   onSuccess: async () => {
     mkdirSync("dist/schemas", { recursive: true });
     for (const name of readdirSync("src/pack/generated")) {
