@@ -54,6 +54,15 @@ export function readReply(text: string, limits: Limits): Reply {
       };
     case 111: // o
       return { ok: false, fault: tooLarge(limits), logs };
+    case 100: // d
+      return {
+        ok: false,
+        fault: {
+          code: "output-too-deep",
+          message: `the answer nests deeper than ${limits.outputDepth} levels`,
+        },
+        logs,
+      };
     case 104: // h
       return {
         ok: false,

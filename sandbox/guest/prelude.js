@@ -6,8 +6,11 @@
 // The reply of a call is one string: a tag, the log as JSON or nothing, a newline, the body.
 //   v  value, the body is its JSON          u  undefined or null
 //   t  threw, the body is a JSON string     n  the value has no JSON
-//   o  over the byte budget                 h  there is no such handler
+//   o  over the budget of bytes             h  there is no such handler
+//   d  deeper than the budget
 //   p  waits for a promise; ask again with `poll` after running jobs
+//
+// No template literals in what runs during a call: QuickJS looks `concat` of strings up for them.
 (function (permits) {
   "use strict";
   const {
@@ -19,7 +22,9 @@
     ownKeys,
     getPrototypeOf,
   } = Reflect;
+  const { setPrototypeOf } = Reflect;
   const { parse, stringify } = JSON;
+  const NativeArrayBuffer = ArrayBuffer;
   const NativeDate = Date;
   const NativePromise = Promise;
   const NativeString = String;
@@ -28,7 +33,7 @@
   const slice = String.prototype.slice;
   const functionToString = Function.prototype.toString;
   const isArray = Array.isArray;
-  const dateToString = Date.prototype.toString;
+  const indexOf = String.prototype.indexOf;
   const freeze = Object.freeze;
   const WeakSetHas = WeakSet.prototype.has;
   const WeakSetAdd = WeakSet.prototype.add;
@@ -49,10 +54,13 @@
   let outputLeft = 0;
   let logBytes = 0;
   let outputBytes = 0;
+  let outputDepth = 0;
+  let innermost = null;
   let answer = "";
   let settled = false;
   let exported;
   const overBudget = freeze({ __proto__: null });
+  const overDepth = freeze({ __proto__: null });
 
   const hide = (fn, name, length) => {
     defineProperty(fn, "name", { value: name, writable: false, enumerable: false, configurable: true });
@@ -64,6 +72,19 @@
     defineProperty(target, key, { value, writable: true, enumerable: false, configurable: true });
   const method = (target, key, length, fn) =>
     set(target, key, hide(fn, typeof key === "string" ? key : "", length));
+
+  // A constructor that stands before the native one. `fn` must not use `this`.
+  const wrap = (Native, fn, without = []) => {
+    hide(fn, Native.name, Native.length);
+    const keys = ownKeys(Native);
+    for (let i = 0; i < keys.length; i++) {
+      if (keys[i] === "name" || keys[i] === "length" || without.includes(keys[i])) continue;
+      defineProperty(fn, keys[i], getOwnPropertyDescriptor(Native, keys[i]));
+    }
+    set(Native.prototype, "constructor", fn);
+    set(global, Native.name, fn);
+    return fn;
+  };
 
   // ---- no code from strings, by every constructor path ----------------------------------------------------------
   const refuse = (name) =>
@@ -110,30 +131,28 @@
     s2 = numbers[3] | 0;
     s3 = numbers[4] | 0;
   };
-  const GuestDate = hide(
-    function (...args) {
-      if (sleeping !== "") wake();
-      if (new.target === undefined) return apply(dateToString, new NativeDate(now), []);
-      if (args.length === 0) return construct(NativeDate, [now], new.target);
-      return construct(NativeDate, args, new.target);
-    },
-    "Date",
-    7,
-  );
-  defineProperty(GuestDate, "prototype", {
-    value: NativeDate.prototype,
-    writable: false,
-    enumerable: false,
-    configurable: false,
+  const GuestDate = wrap(NativeDate, function (...args) {
+    if (sleeping !== "") wake();
+    if (new.target === undefined) return apply(dateText, new NativeDate(now), []);
+    if (args.length === 0) return construct(NativeDate, [now], new.target);
+    return construct(NativeDate, args, new.target);
   });
-  set(NativeDate.prototype, "constructor", GuestDate);
   method(GuestDate, "now", 0, () => {
     if (sleeping !== "") wake();
     return now;
   });
-  set(GuestDate, "parse", NativeDate.parse);
-  set(GuestDate, "UTC", NativeDate.UTC);
-  set(global, "Date", GuestDate);
+  // One of the engines writes the name of the zone behind its offset.
+  const withoutZone = (native) =>
+    ({
+      f() {
+        const text = apply(native, this, []);
+        const end = apply(indexOf, text, [" ("]);
+        return end < 0 ? text : apply(slice, text, [0, end]);
+      },
+    }).f;
+  const dateText = withoutZone(NativeDate.prototype.toString);
+  method(NativeDate.prototype, "toString", 0, dateText);
+  method(NativeDate.prototype, "toTimeString", 0, withoutZone(NativeDate.prototype.toTimeString));
 
   // sfc32, a small generator that passes the usual statistical batteries; the host gives the seed.
   method(Math, "random", 0, () => {
@@ -205,15 +224,15 @@
       },
     }.f,
   );
-  const dateText = (from, to) =>
+  const isoPart = (from, to) =>
     ({
       f() {
         return apply(slice, apply(toISOString, this, []), [from, to]);
       },
     }).f;
-  method(NativeDate.prototype, "toLocaleString", 0, dateText(0, 24));
-  method(NativeDate.prototype, "toLocaleDateString", 0, dateText(0, 10));
-  method(NativeDate.prototype, "toLocaleTimeString", 0, dateText(11, 19));
+  method(NativeDate.prototype, "toLocaleString", 0, isoPart(0, 24));
+  method(NativeDate.prototype, "toLocaleDateString", 0, isoPart(0, 10));
+  method(NativeDate.prototype, "toLocaleTimeString", 0, isoPart(11, 19));
 
   // ---- the console ----------------------------------------------------------------------------------------------
   const describe = (value, budget) => {
@@ -234,7 +253,11 @@
     try {
       const { name, message } = value;
       if (typeof message !== "string") return undefined;
-      return `${typeof name === "string" ? apply(slice, name, [0, 100]) : "Error"}: ${apply(slice, message, [0, 1000])}`;
+      return (
+        (typeof name === "string" ? apply(slice, name, [0, 100]) : "Error") +
+        ": " +
+        apply(slice, message, [0, 1000])
+      );
     } catch {
       return undefined;
     }
@@ -266,6 +289,62 @@
   }
   set(global, "console", console);
 
+  // ---- what would reach beyond the call ---------------------------------------------------------------------------
+  // Memory that a buffer grows into later is invisible to the limit of one of the engines.
+  wrap(NativeArrayBuffer, function (length) {
+    if (new.target === undefined) throw new NativeTypeError("ArrayBuffer is a constructor");
+    return construct(NativeArrayBuffer, [length], new.target);
+  });
+
+  // What one of the engines lacks cannot be taken away from its native place.
+  const NativeSymbol = Symbol;
+  const GuestSymbol = wrap(
+    NativeSymbol,
+    function (...args) {
+      if (new.target !== undefined) throw new NativeTypeError("Symbol is not a constructor");
+      return args.length === 0 ? NativeSymbol() : NativeSymbol(args[0]);
+    },
+    ["dispose", "asyncDispose"],
+  );
+
+  // The native registry belongs to the engine, not to the context: it outlives the call, and no memory limit counts it.
+  const symbols = new Map();
+  const symbolKeys = new Map();
+  const { get: mapGet, set: mapSet } = Map.prototype;
+  method(GuestSymbol, "for", 1, (key) => {
+    const name = `${key}`;
+    let symbol = apply(mapGet, symbols, [name]);
+    if (symbol === undefined) {
+      symbol = NativeSymbol(name);
+      apply(mapSet, symbols, [name, symbol]);
+      apply(mapSet, symbolKeys, [symbol, name]);
+    }
+    return symbol;
+  });
+  method(GuestSymbol, "keyFor", 1, (symbol) => {
+    if (typeof symbol !== "symbol") throw new NativeTypeError("not a symbol");
+    return apply(mapGet, symbolKeys, [symbol]);
+  });
+
+  // Where a hook could learn of the frames below it, there is nothing, and setting it does nothing. An accessor,
+  // because libraries set it and must not fail.
+  defineProperty(Error, "prepareStackTrace", {
+    get: hide(() => undefined, "get prepareStackTrace", 0),
+    set: hide((_) => undefined, "set prepareStackTrace", 1),
+    enumerable: false,
+    configurable: false,
+  });
+
+  // An engine's own kind of error is a RangeError to the guest: it is thrown where a limit was reached.
+  const internalError = global.InternalError?.prototype;
+  if (internalError) {
+    const keys = ownKeys(internalError);
+    for (let i = 0; i < keys.length; i++) deleteProperty(internalError, keys[i]);
+    setPrototypeOf(internalError, RangeError.prototype);
+  }
+  // One of the engines has an object of its own between the global one and `Object.prototype`.
+  setPrototypeOf(global, Object.prototype);
+
   // ---- functions of the prelude look like any built-in ----------------------------------------------------------
   method(
     Function.prototype,
@@ -274,7 +353,7 @@
     {
       toString() {
         if (typeof this === "function" && apply(WeakSetHas, hidden, [this])) {
-          return `function ${getOwnPropertyDescriptor(this, "name")?.value ?? ""}() { [native code] }`;
+          return "function " + (getOwnPropertyDescriptor(this, "name")?.value ?? "") + "() { [native code] }";
         }
         return apply(functionToString, this, []);
       },
@@ -282,33 +361,8 @@
   );
 
   // ---- the allow-list -------------------------------------------------------------------------------------------
-  const permitted = (names, key) => {
-    for (let i = 0; i < names.length; i++) if (names[i] === key) return true;
-    return false;
-  };
+  // These run before any code of a hook, so they may use what is not captured.
   const nameOf = (key) => (typeof key === "symbol" ? `@@${NativeString(key.description)}` : key);
-  const strip = (target, names) => {
-    const keys = ownKeys(target);
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i];
-      if (permitted(names, nameOf(key))) continue;
-      if (!deleteProperty(target, key)) {
-        const old = getOwnPropertyDescriptor(target, key);
-        if (old && old.writable) defineProperty(target, key, { value: undefined });
-      }
-    }
-  };
-  // Where a hook could install a hook of its own into the engine, there is a constant instead.
-  const lock = (target, key) =>
-    defineProperty(target, key, {
-      value: undefined,
-      writable: false,
-      enumerable: false,
-      configurable: false,
-    });
-  lock(Error, "prepareStackTrace");
-  lock(Error, "captureStackTrace");
-  const iteratorPrototype = getPrototypeOf(getPrototypeOf([][Symbol.iterator]()));
   const roots = {
     __proto__: null,
     "%AsyncFunction.prototype%": functionKinds[1][0],
@@ -317,7 +371,6 @@
     "%AsyncGeneratorFunction.prototype%": functionKinds[3][0],
     "%AsyncGeneratorPrototype%": functionKinds[3][0].prototype,
     "%AsyncIteratorPrototype%": getPrototypeOf(functionKinds[3][0].prototype),
-    "%IteratorPrototype%": iteratorPrototype,
     "%ArrayIteratorPrototype%": getPrototypeOf([][Symbol.iterator]()),
     "%StringIteratorPrototype%": getPrototypeOf(""[Symbol.iterator]()),
     "%MapIteratorPrototype%": getPrototypeOf(new Map()[Symbol.iterator]()),
@@ -325,37 +378,63 @@
     "%RegExpStringIteratorPrototype%": getPrototypeOf(/x/[Symbol.matchAll]("")),
     "%TypedArray%": getPrototypeOf(Uint8Array),
     "%TypedArray%.prototype": getPrototypeOf(Uint8Array.prototype),
-    "%ThrowTypeError%": undefined,
+    "%IteratorHelperPrototype%": getPrototypeOf([][Symbol.iterator]().map((item) => item)),
+    "%WrapForValidIteratorPrototype%": getPrototypeOf(Iterator.from({ next() {} })),
   };
-  if (permits) {
-    strip(global, permits.globalThis);
-    const paths = ownKeys(permits);
-    for (let i = 0; i < paths.length; i++) {
-      const path = paths[i];
-      if (path === "globalThis") continue;
-      let target = roots[path];
-      if (target === undefined) {
-        const isPrototype = path.endsWith(".prototype");
-        const name = isPrototype ? path.slice(0, -10) : path;
-        target = global[name];
-        if (isPrototype && target !== undefined) target = target.prototype;
+  const objectAt = (path) => {
+    if (path === "globalThis") return global;
+    if (path in roots) return roots[path];
+    return path.endsWith(".prototype") ? global[path.slice(0, -10)].prototype : global[path];
+  };
+  const take = (target, key) => {
+    if (!deleteProperty(target, key)) throw new NativeTypeError(`cannot take ${nameOf(key)} away`);
+  };
+  // Takes away what the table does not name, and tells what that was: by path, a list of names.
+  const confine = (permits) => {
+    const taken = {};
+    for (const path of ownKeys(permits)) {
+      const target = objectAt(path);
+      const allowed = new Set(permits[path]);
+      for (const key of ownKeys(target)) {
+        if (allowed.has(nameOf(key))) continue;
+        take(target, key);
+        (taken[path] ??= []).push(nameOf(key));
       }
-      if (target !== undefined && target !== null) strip(target, permits[path]);
     }
-  }
+    return taken;
+  };
+  // The same with less work, for a world that is known to be like one that was confined.
+  const remove = (taken) => {
+    for (const path of ownKeys(taken)) {
+      const target = objectAt(path);
+      for (const name of taken[path]) {
+        const key = name.startsWith("@@") ? ownKeys(target).find((key) => nameOf(key) === name) : name;
+        take(target, key);
+      }
+    }
+  };
+  if (permits) confine(permits);
 
   // ---- calls ----------------------------------------------------------------------------------------------------
+  // The replacer of the answer: holds the budgets of bytes and depth while it is written. `JSON.stringify` goes depth
+  // first, so the objects from the answer down to the holder of this value are a list that only changes at its end.
   const count = function (key, value) {
     outputLeft -= key.length + 4;
     if (typeof value === "string") outputLeft -= value.length;
     if (outputLeft < 0) throw overBudget;
+    while (innermost !== null && innermost.object !== this) innermost = innermost.outer;
+    if (typeof value === "object" && value !== null) {
+      const depth = innermost === null ? 1 : innermost.depth + 1;
+      if (depth > outputDepth) throw overDepth;
+      innermost = { __proto__: null, object: value, outer: innermost, depth };
+    }
     return value;
   };
   const reply = (tag, body) => {
     let head = tag;
     if (logDropped > 0) {
       defineProperty(logs, logCount++, {
-        value: ["warn", `dropped ${logDropped} lines`],
+        value: ["warn", "dropped " + logDropped + " lines"],
         writable: true,
         enumerable: true,
         configurable: true,
@@ -367,7 +446,7 @@
       for (let i = 0; i < logCount; i++) shield(logs[i]);
       head += stringify(logs);
     }
-    return `${head}\n${body}`;
+    return head + "\n" + body;
   };
   const shield = (value) => defineProperty(value, "toJSON", { value: undefined });
   const quote = (text) => {
@@ -391,9 +470,12 @@
     try {
       body = stringify(value, count);
     } catch (error) {
-      return error === overBudget ? reply("o", "") : threw(error);
+      if (error === overBudget) return reply("o", "");
+      return error === overDepth ? reply("d", "") : threw(error);
     }
-    return body === undefined ? reply("n", "") : reply("v", body);
+    if (body === undefined) return reply("n", "");
+    // What is longer even as code units was longer than the count could see: a `String` object with a `toString`.
+    return body.length > outputBytes ? reply("o", "") : reply("v", body);
   };
   const settle = (text) => {
     if (settled) return;
@@ -434,6 +516,7 @@
     logDropped = 0;
     logLeft = logBytes;
     outputLeft = outputBytes;
+    innermost = null;
     settled = false;
     answer = "";
     let fn;
@@ -457,9 +540,10 @@
     return found === undefined ? undefined : found.get ? apply(found.get, object, []) : found.value;
   };
   const poll = () => (settled ? answer : "p");
-  // Takes the module's namespace and the two budgets of its calls, and tells what its default export is: `f`, a JSON
+  // Takes the module's namespace and the budgets of its calls, and tells what its default export is: `f`, a JSON
   // list of names, or nothing.
-  const register = (namespace, logBudget, outputBudget) => {
+  const register = (namespace, logBudget, outputBudget, depthBudget) => {
+    outputDepth = +depthBudget;
     logBytes = +logBudget;
     outputBytes = +outputBudget;
     exported = namespace.default;
@@ -481,5 +565,5 @@
     shield(names);
     return names.length ? stringify(names) : "";
   };
-  return { entry, poll, register };
+  return { entry, poll, register, confine, remove };
 });

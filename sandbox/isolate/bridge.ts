@@ -19,9 +19,10 @@ export const decoyReason = 0;
 const bridgeSource = `((world) => {
   "use strict";
   const { apply } = Reflect;
+  const { parse, stringify } = JSON;
   const { reject } = Promise;
   const NativePromise = Promise;
-  const { entry, poll, register } = world;
+  const { entry, poll, register, confine, remove } = world;
   // Held here, because the list of rejected promises holds them weakly.
   let decoy;
   let reply = "";
@@ -29,20 +30,25 @@ const bridgeSource = `((world) => {
     decoy = apply(reject, NativePromise, [${decoyReason}]);
   };
   // "e" where the module did not come to its end, else "r" and what the prelude says of its default export.
-  const load = (namespace, logBytes, outputBytes) => {
+  const load = (namespace, logBytes, outputBytes, outputDepth) => {
     try {
-      return namespace.done === true ? "r" + register(namespace.program, logBytes, outputBytes) : "e";
+      return namespace.done === true ? "r" + register(namespace.program, logBytes, outputBytes, outputDepth) : "e";
     } catch {
       return "e";
     }
   };
-  return (task, a, b, c) => {
+  return (task, a, b, c, d) => {
     switch (task) {
+      // Before any code of a program: the two that make the world of a context that of the allow-list.
+      case "confine":
+        return stringify(confine(parse(a)));
+      case "remove":
+        return remove(parse(a));
       case "guard":
         return guard();
       case "load":
         guard();
-        reply = load(a, b, c);
+        reply = load(a, b, c, d);
         return;
       case "call":
         guard();
@@ -62,11 +68,21 @@ const bridgeSource = `((world) => {
   };
 })`;
 
-/** The script that makes a context ready; ends with a value that nobody could hold on to. */
+/**
+ * The script whose effects every context starts with, from a snapshot. It takes nothing away yet: V8 puts its newest
+ * features into a context only after it has come out of the snapshot, and would put them back, or look for what they
+ * build on in vain. Ends with a value that nobody could hold on to.
+ */
 export function bootSource(): string {
-  const world = `${preludeSource}(${JSON.stringify(permits)})`;
-  return `Object.defineProperty(globalThis, "${bridgeName}", { value: ${bridgeSource}(${world}), configurable: true });0`;
+  const bridge = `${bridgeSource}(${preludeSource}(null))`;
+  return `Object.defineProperty(globalThis, "${bridgeName}", { value: ${bridge}, configurable: true });0`;
 }
+
+/** The allow-list as the bridge takes it; its own global stays until the guard module takes it away. */
+export const permitsText: string = JSON.stringify({
+  ...permits,
+  globalThis: [...(permits["globalThis"] ?? []), bridgeName],
+});
 
 /** Evaluated before the program, in the same task: the decoy is the first rejection of that task too. */
 export const guardModule = `globalThis.${bridgeName}("guard");delete globalThis.${bridgeName};`;

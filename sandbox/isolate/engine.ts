@@ -257,7 +257,7 @@ function slotOf(tenant: string, limits: Limits): string {
 
 /** The limits that a loaded program depends on. */
 function sizeOf(limits: Limits): string {
-  return `${limits.memoryKb}/${limits.stackKb}/${limits.logBytes}/${limits.outputBytes}`;
+  return `${limits.memoryKb}/${limits.stackKb}/${limits.logBytes}/${limits.outputBytes}/${limits.outputDepth}`;
 }
 
 function readyKey(program: Program, limits: Limits): string {

@@ -110,7 +110,13 @@ export class Instance {
     const namespace = outer.namespace.derefInto({
       release: true,
     }) as unknown as IsolatedVm.Dereference<unknown>;
-    const args = ["load", namespace, String(limits.logBytes), String(limits.outputBytes)];
+    const args = [
+      "load",
+      namespace,
+      String(limits.logBytes),
+      String(limits.outputBytes),
+      String(limits.outputDepth),
+    ];
     const registered = this.#guarded(deadline, (timeout) => apply(bridge, args, timeout));
     if (registered) return registered;
     const reply = this.#take(bridge);

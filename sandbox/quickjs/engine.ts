@@ -133,7 +133,7 @@ class QuickjsSandbox implements Sandbox {
   }
 
   #load(instance: Instance, slot: string, program: Program, limits: Limits): Loaded {
-    const size = `${limits.memoryKb}/${limits.stackKb}/${limits.logBytes}/${limits.outputBytes}`;
+    const size = `${limits.memoryKb}/${limits.stackKb}/${limits.logBytes}/${limits.outputBytes}/${limits.outputDepth}`;
     const known = this.#programs.get(program.key);
     const loaded = known?.get(size);
     if (loaded) return loaded;
@@ -172,8 +172,7 @@ class QuickjsSandbox implements Sandbox {
     if (!instance.healthy) {
       this.#instances.delete(slot);
       this.#refill(instance.pages);
-    }
-    else if (!kept) this.#lastUsed = instance;
+    } else if (!kept) this.#lastUsed = instance;
     const { steps, memoryBytes } = instance;
     if (result.kind !== "text") return fail(callFault(result, limits), steps, started, memoryBytes);
     const reply = readReply(result.text, limits);

@@ -183,7 +183,11 @@ export class Instance {
         2,
         exports._QTS_NewString(context, writeText(this.#module, String(limits.outputBytes)).at),
       );
-      const names = exports._QTS_Call(context, register, undef, 3, this.#anchors.argv);
+      this.#argument(
+        3,
+        exports._QTS_NewString(context, writeText(this.#module, String(limits.outputDepth)).at),
+      );
+      const names = exports._QTS_Call(context, register, undef, 4, this.#anchors.argv);
       const thrown = this.#exception(names);
       if (thrown) return thrown;
       return { kind: "text", text: this.#read(names, 1_048_576) ?? "" };
@@ -290,7 +294,7 @@ export class Instance {
     this.#polls = 0;
     this.#bounds = bounds;
     this.#heapBefore = this.#words[this.#layout.breakWord]!;
-    this.#module.refusals = 0;
+    this.#module.refused = null;
     this.#words[this.#counter] = stepsPerInterrupt;
   }
 
@@ -318,9 +322,9 @@ export class Instance {
       return { kind: "stopped", by: this.#stopped };
     }
     // What the guest made of a refused allocation does not matter: after one, nothing of the instance is trusted.
-    if (this.#module.refusals > 0) {
+    if (this.#module.refused !== null) {
       this.healthy = false;
-      return { kind: "refused-memory" };
+      if (this.#module.refused === "memory") return { kind: "refused-memory" };
     }
     return result;
   }

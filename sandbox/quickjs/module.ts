@@ -42,12 +42,18 @@ export const pageBytes = 65_536;
 /** The pages that the engine's binary asks for at least. */
 export const basePages = 256;
 
+/** A request for so much at once, 512 MiB, is no sign of memory that has run out. */
+const absurdPages = 8_192;
+
 /** One instantiated engine with a memory of fixed size. */
 export interface EngineModule {
   readonly exports: Exports;
   readonly memory: WebAssembly.Memory;
-  /** How often the host refused to give more memory. */
-  refusals: number;
+  /**
+   * What the host refused since this was last set to `null`: memory that had run out, or a single block so absurd that
+   * no limit would have let it pass. The engine survives both, and tells the guest by an exception.
+   */
+  refused: "memory" | "absurd" | null;
   /** Asked every 10,000 steps; `true` ends the guest's code. */
   interrupt: () => boolean;
 }
@@ -76,12 +82,13 @@ export async function createModule(pages: number = basePages): Promise<EngineMod
   const module: EngineModule = {
     exports: undefined as unknown as Exports,
     memory,
-    refusals: 0,
+    refused: null,
     interrupt: () => false,
   };
   // The runtime's own `grow` would fail at the maximum as well; this one also tells the host.
-  memory.grow = () => {
-    module.refusals++;
+  memory.grow = (more) => {
+    if (more < absurdPages) module.refused = "memory";
+    else module.refused ??= "absurd";
     throw new RangeError("memory is of fixed size");
   };
   const wasm = compile();

@@ -1,0 +1,74 @@
+/** One way in which the engines may legitimately differ. */
+export interface Divergence {
+  readonly what: string;
+  readonly reason: string;
+}
+
+/** Every legitimate difference between the engines, as a guest or its host can see it. Anything else is a defect. */
+export const divergences: readonly Divergence[] = [
+  {
+    what: "Messages of errors that the engine throws, and so the message of a `threw` or `load-failed`",
+    reason: "The standard leaves them open. The kind of error is the same.",
+  },
+  {
+    what: "`stack` of errors, and `Error.stackTraceLimit` as a property",
+    reason: "The standard does not have them. They are text and a number in both.",
+  },
+  {
+    what: "What a module threw while it was loaded",
+    reason:
+      "quickjs says it. isolated-vm would run the guest's getters to find out, after its timeout, so isolate says only that the module threw or waits for ever.",
+  },
+  {
+    what: "`Function.prototype.toString` of built-in functions",
+    reason: "The standard leaves white space open.",
+  },
+  {
+    what: "The last digit of `Math.sin`, `Math.pow` and their like",
+    reason: "The standard asks for an approximation.",
+  },
+  {
+    what: "`Date.parse` of texts that are neither ISO 8601 nor what `Date` itself writes",
+    reason: "The standard leaves them open.",
+  },
+  {
+    what: "Properties of characters in `normalize`, `toUpperCase`, `\\p{…}` and identifiers",
+    reason: "The engines were built with different versions of Unicode.",
+  },
+  {
+    what: "Syntax newer than ES2024, such as `using`, and modifiers in regular expressions",
+    reason:
+      "An engine takes it as soon as it knows it. The pack loader compiles scripts down to what both know.",
+  },
+  {
+    what: "The third argument of a reviver of `JSON.parse`",
+    reason: "V8 passes the source text to it, QuickJS does not yet.",
+  },
+  {
+    what: "Order in which `sort` compares, and how often",
+    reason: "The standard leaves the algorithm open. The result is the same for a consistent comparison.",
+  },
+  {
+    what: "`steps` is `null` on isolate, and `steps-exceeded` does not exist there",
+    reason: "V8 does not count. Endless work is a `timeout`.",
+  },
+  {
+    what: "Where memory ends, and what a guest sees of it",
+    reason:
+      "The engines need different room for the same values. On quickjs any refused allocation is `memory-exceeded`; on isolate a refused buffer is a `RangeError` that the guest may catch, and a few kinds of growth make V8 abort its process, which is `crashed`.",
+  },
+  {
+    what: "How deep recursion goes, and whether its end is `stack-exceeded` or `threw`",
+    reason:
+      "Frames have different sizes. quickjs sees that the stack was used up; on isolate the guest's `RangeError` is all there is to see.",
+  },
+  {
+    what: "Promise jobs that are left when the answer is known",
+    reason:
+      "quickjs never runs them. V8 runs all jobs in one go; they have no effect, but if they do not end, the call is a `timeout` on isolate.",
+  },
+  {
+    what: "How long things take, and so whether a call that is near its `wallMs` is a `timeout`",
+    reason: "V8 compiles hot code; its regular expressions are much faster.",
+  },
+];
