@@ -28,6 +28,8 @@ export function childLocation(engine: EngineName): ChildLocation {
     const found = packageFolder(name, require.resolve.paths(name) ?? []);
     if (found) reads.push(found + sep);
   }
+  // The loader of native addons asks whether this file exists, to tell which C library there is.
+  if (engine === "isolate" && process.platform === "linux") reads.push("/etc/alpine-release");
   return { script, reads: [...new Set(reads.flatMap((path) => [path, realPath(path)]))] };
 }
 
