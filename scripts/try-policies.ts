@@ -1,5 +1,13 @@
 /** Runs the cases of shipped policies without a sandbox: `node scripts/try-policies.ts [HOOK…]`. For work on a policy. */
-import { bundle, casesOf, configOf, failuresOf, hookNames, load, manifestOf } from "../test/policies/harness.ts";
+import {
+  bundle,
+  casesOf,
+  configOf,
+  failuresOf,
+  hookNames,
+  load,
+  manifestOf,
+} from "../test/policies/harness.ts";
 
 const wanted = process.argv.slice(2);
 let failed = 0;

@@ -14,7 +14,11 @@ interface Config {
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const command = commandOf(event.tool_input);
   if (command === undefined) return undefined;
-  return decide(readShell(command, event.cwd).invocations.flatMap((invocation) => findingsOf(invocation, ctx.config ?? {})));
+  return decide(
+    readShell(command, event.cwd).invocations.flatMap((invocation) =>
+      findingsOf(invocation, ctx.config ?? {}),
+    ),
+  );
 };
 
 export default hook;
@@ -22,14 +26,18 @@ export default hook;
 function findingsOf(invocation: Invocation, config: Config): readonly Finding[] {
   const found: Finding[] = [];
   for (const { address, why } of registriesOf(invocation)) {
-    if (!(config.indexes ?? []).includes(address)) found.push({ verdict: "deny", reason: `${short(address)} ${why}` });
+    if (!(config.indexes ?? []).includes(address))
+      found.push({ verdict: "deny", reason: `${short(address)} ${why}` });
   }
   const installation = installationOf(invocation);
   if (installation === undefined) return found;
   for (const name of installation.packages) {
     if (isHere(name)) continue;
     if (isAddress(name)) {
-      found.push({ verdict: "deny", reason: `${quoted(invocation)} installs from ${short(name)}, which no registry vouches for` });
+      found.push({
+        verdict: "deny",
+        reason: `${quoted(invocation)} installs from ${short(name)}, which no registry vouches for`,
+      });
     } else if (!(config.allow ?? []).some((pattern) => globMatches(pattern, bareName(name)))) {
       const what = installation.runs ? "fetches and runs" : "installs";
       found.push({ verdict: "ask", reason: `it ${what} the package ${short(name)}` });
@@ -45,7 +53,9 @@ function isHere(name: string): boolean {
 
 /** A package by its address: nobody has checked what stands there today. */
 function isAddress(name: string): boolean {
-  return /^(?:git\+|git@|https?:|git:|ssh:|github:|gitlab:|bitbucket:|[A-Za-z0-9_-]+\/[A-Za-z0-9._-]+$)/.test(name);
+  return /^(?:git\+|git@|https?:|git:|ssh:|github:|gitlab:|bitbucket:|[A-Za-z0-9_-]+\/[A-Za-z0-9._-]+$)/.test(
+    name,
+  );
 }
 
 /** The name of a package without its version: `left-pad@1`, `@scope/name@^2`, `requests[socks]==2.0`. */

@@ -19,7 +19,24 @@ const node: Manager = {
 const python: Manager = {
   installs: ["install", "add", "download", "inject"],
   runs: ["run"],
-  values: ["-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--extra-index-url", "--trusted-host", "-t", "--target", "-f", "--find-links", "--python", "-e", "--editable", "--prefix"],
+  values: [
+    "-r",
+    "--requirement",
+    "-c",
+    "--constraint",
+    "-i",
+    "--index-url",
+    "--extra-index-url",
+    "--trusted-host",
+    "-t",
+    "--target",
+    "-f",
+    "--find-links",
+    "--python",
+    "-e",
+    "--editable",
+    "--prefix",
+  ],
 };
 const system: Manager = { installs: ["install", "add"], values: ["-t", "-o", "-c"] };
 
@@ -38,7 +55,10 @@ const managers: ReadonlyMap<string, Manager> = new Map<string, Manager>([
   ["conda", { installs: ["install", "create"], values: ["-n", "-c", "--name", "--channel", "-p"] }],
   ["mamba", { installs: ["install", "create"], values: ["-n", "-c", "--name", "--channel", "-p"] }],
   ["gem", { installs: ["install"], values: ["-v", "--version", "-s", "--source"] }],
-  ["cargo", { installs: ["install", "add"], values: ["--version", "--features", "--registry", "--path", "-F"] }],
+  [
+    "cargo",
+    { installs: ["install", "add"], values: ["--version", "--features", "--registry", "--path", "-F"] },
+  ],
   ["go", { installs: ["install", "get"] }],
   ["apt", system],
   ["apt-get", system],
@@ -60,7 +80,7 @@ export interface Installation {
 export function installationOf(invocation: Invocation): Installation | undefined {
   const { name, args } = asProgram(invocation);
   const manager = managers.get(name);
-  if (manager === undefined || args.some((arg) => /^(-h|--help|--version|--dry-run)$/.test(arg))) return undefined;
+  if (manager === undefined || args.some((arg) => /^(-h|--help|--dry-run)$/.test(arg))) return undefined;
   const words = operands(args.filter((_, at) => !(manager.values ?? []).includes(args[at - 1] ?? "")));
   if (manager.installs === undefined) return { packages: words.slice(0, 1), runs: true };
   // `uv pip install`, `uv tool install`, `yarn global add`, `go get`

@@ -34,14 +34,27 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
 
 export default hook;
 
-function judged(addresses: readonly string[], shown: string, sends: string, config: Config): Finding | undefined {
+function judged(
+  addresses: readonly string[],
+  shown: string,
+  sends: string,
+  config: Config,
+): Finding | undefined {
   const hosts = addresses.map(hostOf);
   const secret = hosts.find(isMetadata);
   if (secret !== undefined) {
-    return { verdict: "deny", reason: `${shown} talks to ${short(secret)}, which hands out this machine's credentials` };
+    return {
+      verdict: "deny",
+      reason: `${shown} talks to ${short(secret)}, which hands out this machine's credentials`,
+    };
   }
-  const strange = hosts.find((host) => !isListed(host, config.allowHosts ?? []) && !((config.local ?? "continue") === "continue" && isLocal(host)));
+  const strange = hosts.find(
+    (host) =>
+      !isListed(host, config.allowHosts ?? []) &&
+      !((config.local ?? "continue") === "continue" && isLocal(host)),
+  );
   if (strange === undefined && hosts.length > 0) return undefined;
-  const where = strange === undefined || strange === "" ? "a host that it does not name" : `the host ${short(strange)}`;
+  const where =
+    strange === undefined || strange === "" ? "a host that it does not name" : `the host ${short(strange)}`;
   return { verdict: "ask", reason: `${shown} talks to ${where}${sends}` };
 }

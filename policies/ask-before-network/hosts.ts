@@ -39,7 +39,13 @@ export function isMetadata(host: string): boolean {
 
 /** Whether a host is the machine itself. */
 export function isLocal(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost") || host === "::1" || host === "0.0.0.0" || /^127\.[\d.]+$/.test(host);
+  return (
+    host === "localhost" ||
+    host.endsWith(".localhost") ||
+    host === "::1" ||
+    host === "0.0.0.0" ||
+    /^127\.[\d.]+$/.test(host)
+  );
 }
 
 /** Whether a host is on a list. */

@@ -18,7 +18,12 @@ function isTalk(args: readonly string[]): boolean {
 /** Fetches every operand, and may be told to go another way. */
 const fetcher: Program = ({ args }) => {
   if (!isTalk(args)) return undefined;
-  if (args.some((arg) => /^(-x|--proxy|--preproxy|--socks.*|--connect-to|--resolve|-K|--config|-i|--input-file)(=|$)/.test(arg))) return [];
+  if (
+    args.some((arg) =>
+      /^(-x|--proxy|--preproxy|--socks.*|--connect-to|--resolve|-K|--config|-i|--input-file)(=|$)/.test(arg),
+    )
+  )
+    return [];
   const urls = args.filter((arg) => url.test(arg));
   return urls.length > 0 ? urls : operands(args).filter((arg) => /^[^/]+\.[^/]|^localhost/.test(arg));
 };
@@ -27,12 +32,19 @@ const fetcher: Program = ({ args }) => {
 const connector: Program = ({ args }) => (isTalk(args) ? operands(args).slice(0, 1) : undefined);
 
 /** Connects to the first operand that looks like a host. */
-const dotted: Program = ({ args }) => (isTalk(args) ? operands(args).filter((arg) => /[.:]/.test(arg)).slice(0, 1) : undefined);
+const dotted: Program = ({ args }) =>
+  isTalk(args)
+    ? operands(args)
+        .filter((arg) => /[.:]/.test(arg))
+        .slice(0, 1)
+    : undefined;
 
 /** Copies between places, of which some are on other machines. */
 const copier: Program = ({ args }) => {
   const remote = operands(args).filter((arg) => remotePath.test(arg) || url.test(arg));
-  return remote.length > 0 ? remote.map((path) => (url.test(path) ? path : path.slice(0, path.indexOf(":")))) : undefined;
+  return remote.length > 0
+    ? remote.map((path) => (url.test(path) ? path : path.slice(0, path.indexOf(":"))))
+    : undefined;
 };
 
 /** Talks to a service that its arguments do not name. */
@@ -82,21 +94,34 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ["npm", only("publish", "login")],
 ]);
 
-const gitCommands: ReadonlySet<string> = new Set(["clone", "fetch", "pull", "push", "ls-remote", "submodule"]);
+const gitCommands: ReadonlySet<string> = new Set([
+  "clone",
+  "fetch",
+  "pull",
+  "push",
+  "ls-remote",
+  "submodule",
+]);
 
 /** The addresses that a command talks to; `undefined` where it talks to nobody. */
 export function addressesOf(invocation: Invocation, more: readonly string[]): Addresses {
-  const devices = [...invocation.redirects.map(({ target }) => target), ...invocation.args].flatMap((path) => {
-    const host = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(path)?.[1];
-    return host === undefined ? [] : [host];
-  });
+  const devices = [...invocation.redirects.map(({ target }) => target), ...invocation.args].flatMap(
+    (path) => {
+      const host = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(path)?.[1];
+      return host === undefined ? [] : [host];
+    },
+  );
   if (devices.length > 0) return devices;
   const git = gitCall(invocation);
   if (git !== undefined) {
     if (!gitCommands.has(git.command)) return undefined;
-    return git.args.filter((arg) => url.test(arg) || remotePath.test(arg)).map((arg) => (url.test(arg) ? arg : arg.slice(0, arg.indexOf(":"))));
+    return git.args
+      .filter((arg) => url.test(arg) || remotePath.test(arg))
+      .map((arg) => (url.test(arg) ? arg : arg.slice(0, arg.indexOf(":"))));
   }
-  return more.includes(invocation.name) ? operands(invocation.args).slice(0, 1) : programs.get(invocation.name)?.(invocation);
+  return more.includes(invocation.name)
+    ? operands(invocation.args).slice(0, 1)
+    : programs.get(invocation.name)?.(invocation);
 }
 
 /** Whether a command sends the content of a file. */
@@ -104,7 +129,9 @@ export function sendsFile({ name, args }: Invocation): boolean {
   if (name !== "curl" && name !== "wget") return false;
   return args.some((arg, at) => {
     if (/^(-T|--upload-file|--post-file|--body-file)(=|$)/.test(arg)) return true;
-    const value = /^(-d|-F|--data.*|--form|--json)$/.test(args[at - 1] ?? "") ? arg : /^(?:-[dF]|--data[a-z-]*=|--form=|--json=)(.+)$/.exec(arg)?.[1];
+    const value = /^(-d|-F|--data.*|--form|--json)$/.test(args[at - 1] ?? "")
+      ? arg
+      : /^(?:-[dF]|--data[a-z-]*=|--form=|--json=)(.+)$/.exec(arg)?.[1];
     return value !== undefined && /^@|=[@<]/.test(value);
   });
 }

@@ -15,17 +15,24 @@ export function foreignCode(invocation: Invocation, downloads: ReadonlySet<strin
   if (downloads.has(resolvePath(program, cwd)) && program.includes("/")) return deny;
   const code = codeOf(invocation);
   if (code === undefined) return undefined;
-  if (code.kind === "file") return code.text.includes(TAINTED) || downloads.has(resolvePath(code.text, cwd)) ? deny : undefined;
+  if (code.kind === "file")
+    return code.text.includes(TAINTED) || downloads.has(resolvePath(code.text, cwd)) ? deny : undefined;
   if (code.kind === "text") {
     if (code.text.includes(TAINTED)) return deny;
     if (!code.text.trimStart().startsWith(UNKNOWN)) return undefined;
-    return { verdict: "ask", reason: `${short([name, ...args].join(" "))} runs a text that only the running shell knows` };
+    return {
+      verdict: "ask",
+      reason: `${short([name, ...args].join(" "))} runs a text that only the running shell knows`,
+    };
   }
   const from = invocation.input?.from ?? [];
   if (from.some(isTaintSource)) return deny;
   if (invocation.input === undefined || invocation.input.text !== undefined) return undefined;
   if (from.length === 1 && from[0]?.name === "cat") return undefined;
-  return { verdict: "ask", reason: `${quoted(invocation)} runs a text that is made by the command before it` };
+  return {
+    verdict: "ask",
+    reason: `${quoted(invocation)} runs a text that is made by the command before it`,
+  };
 }
 
 interface Code {

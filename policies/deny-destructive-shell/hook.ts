@@ -25,7 +25,10 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const findings = findingsOf(reading, workspace);
   const unreadable = ctx.config?.unreadable ?? "ask";
   if (!reading.whole && unreadable !== "continue" && isSuspicious(reading.text)) {
-    findings.push({ verdict: unreadable, reason: "the command line cannot be read as shell, and names a dangerous program" });
+    findings.push({
+      verdict: unreadable,
+      reason: "the command line cannot be read as shell, and names a dangerous program",
+    });
   }
   return decide(findings);
 };
@@ -39,14 +42,19 @@ function findingsOf(reading: Reading, workspace: string): Finding[] {
     const checks = [
       foreignCode(invocation, downloads),
       byName(invocation, workspace),
-      invocation.name.includes(UNKNOWN) || invocation.name.includes(TAINTED) ? asIfRemoving(invocation, workspace) : undefined,
+      invocation.name.includes(UNKNOWN) || invocation.name.includes(TAINTED)
+        ? asIfRemoving(invocation, workspace)
+        : undefined,
       redirected(invocation, workspace),
     ];
     for (const finding of checks) if (finding !== undefined) findings.push(softened(finding, invocation));
     for (const file of downloadedBy(invocation)) downloads.add(file);
   }
   if (reading.forkBomb !== undefined) {
-    findings.push({ verdict: "deny", reason: `\`${reading.forkBomb}\` starts itself again and again: a fork bomb` });
+    findings.push({
+      verdict: "deny",
+      reason: `\`${reading.forkBomb}\` starts itself again and again: a fork bomb`,
+    });
   }
   return findings;
 }

@@ -44,7 +44,10 @@ function weigh(
 const remove: Check = (invocation, workspace) => {
   const { args } = invocation;
   if (hasOption(args, "", "no-preserve-root", 4)) {
-    return { verdict: "deny", reason: `${quoted(invocation)} switches off the protection of the root directory` };
+    return {
+      verdict: "deny",
+      reason: `${quoted(invocation)} switches off the protection of the root directory`,
+    };
   }
   const recursive = hasOption(args, "rR", "recursive", 3);
   return weigh("it deletes", operands(args), recursive ? wholeTree : singleFiles, invocation, workspace);
@@ -57,15 +60,29 @@ const findDelete: Check = (invocation, workspace) => {
   const { args } = invocation;
   if (!args.includes("-delete")) return undefined;
   const folders = searched(args);
-  const filtered = args.some((arg) => /^-(i?name|i?path|i?wholename|i?regex|[acm]time|[acm]min|size|newer|user|empty)/.test(arg));
-  return weigh("it deletes what it finds in", folders, filtered ? onlyKnown : wholeTree, invocation, workspace);
+  const filtered = args.some((arg) =>
+    /^-(i?name|i?path|i?wholename|i?regex|[acm]time|[acm]min|size|newer|user|empty)/.test(arg),
+  );
+  return weigh(
+    "it deletes what it finds in",
+    folders,
+    filtered ? onlyKnown : wholeTree,
+    invocation,
+    workspace,
+  );
 };
 
 /** `chmod -R` and its kin: the first operand is no path. */
 const changeRights: Check = (invocation, workspace) => {
   const targets = operands(invocation.args).slice(1);
   const recursive = hasOption(invocation.args, "R", "recursive", 3);
-  return weigh("it changes the rights of", targets, recursive ? onlyKnown : singleFiles, invocation, workspace);
+  return weigh(
+    "it changes the rights of",
+    targets,
+    recursive ? onlyKnown : singleFiles,
+    invocation,
+    workspace,
+  );
 };
 
 const move: Check = (invocation, workspace) => {
@@ -73,7 +90,9 @@ const move: Check = (invocation, workspace) => {
   const target = paths.at(-1);
   if (target === "/dev/null") return { verdict: "deny", reason: `${quoted(invocation)} throws files away` };
   // `mv -t FOLDER` takes sources only.
-  const last = target !== undefined && (hasOption(invocation.args, "t", "target-directory", 3) || isDisk(target, invocation.cwd));
+  const last =
+    target !== undefined &&
+    (hasOption(invocation.args, "t", "target-directory", 3) || isDisk(target, invocation.cwd));
   return weigh("it moves", last ? paths : paths.slice(0, -1), onlyKnown, invocation, workspace);
 };
 
@@ -96,7 +115,8 @@ const diskDump: Check = (invocation, workspace) => {
 /** Programs that make or break file systems and partitions. */
 const formatDisk: Check = (invocation) => {
   const { args, cwd } = invocation;
-  if (args.some((arg) => /^(-l|--list|-h|--help|-V|--version|print|list|status|info)$/.test(arg))) return undefined;
+  if (args.some((arg) => /^(-l|--list|-h|--help|-V|--version|print|list|status|info)$/.test(arg)))
+    return undefined;
   const disk = args.some((arg) => isDisk(arg, cwd));
   return { verdict: disk ? "deny" : "ask", reason: `${quoted(invocation)} formats or erases a disk` };
 };
@@ -107,7 +127,9 @@ const stopMachine: Check = (invocation) => ({
 });
 
 const changeRunLevel: Check = (invocation) =>
-  /^[06]$/.test(invocation.args[0] ?? "") ? { verdict: "ask", reason: `${quoted(invocation)} stops the machine` } : undefined;
+  /^[06]$/.test(invocation.args[0] ?? "")
+    ? { verdict: "ask", reason: `${quoted(invocation)} stops the machine` }
+    : undefined;
 
 const systemControl: Check = (invocation) =>
   invocation.args.some((arg) => /^(poweroff|reboot|halt|kexec|rescue|emergency)$/.test(arg))
@@ -176,6 +198,8 @@ export const asIfRemoving: Check = (invocation, workspace) => {
 
 /** Redirections onto disks and into the system. */
 export const redirected: Check = (invocation, workspace) => {
-  const targets = invocation.redirects.filter(({ operator }) => operator.includes(">")).map(({ target }) => target);
+  const targets = invocation.redirects
+    .filter(({ operator }) => operator.includes(">"))
+    .map(({ target }) => target);
   return weigh("it overwrites", targets, { "inside-system": "ask" }, invocation, workspace);
 };

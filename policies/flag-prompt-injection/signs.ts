@@ -24,7 +24,7 @@ export const signs: readonly Sign[] = [
   },
   {
     kind: "asks to send secrets away",
-    test: /\b(?:send|post|upload|forward|exfiltrate|transmit|leak|e-?mail|submit|append|include)\b.{0,60}\b(?:api keys?|secrets?|credentials?|passwords?|access tokens?|environment variables|env vars|ssh keys?|private keys?|\.env|conversation|chat history|system prompt)\b.{0,60}\b(?:to|at|in|via)\b.{0,20}(?:https?:|[a-z0-9-]{1,60}\.[a-z]{2,}|@|url|webhook|server|address)/,
+    test: /\b(?:send|post|upload|forward|exfiltrate|transmit|leak|e-?mail|submit|append|include)\b.{0,60}(?:\b(?:api keys?|secrets?|credentials?|passwords?|access tokens?|environment variables|env vars|ssh keys?|private keys?|conversation|chat history|system prompt)|\.env)\b.{0,60}\b(?:to|at|in|via)\b.{0,20}(?:https?:|[a-z0-9-]{1,60}\.[a-z]{2,}|@|url|webhook|server|address)/,
   },
   {
     kind: "asks for the system prompt",
@@ -42,10 +42,35 @@ export const signs: readonly Sign[] = [
 
 /** Letters of other alphabets that look like Latin ones. */
 const lookalikes: ReadonlyMap<string, string> = new Map(
-  Object.entries({ а: "a", е: "e", о: "o", р: "p", с: "c", у: "y", х: "x", і: "i", ј: "j", ѕ: "s", ԁ: "d", ո: "n", ɡ: "g", ο: "o", α: "a", ε: "e", ι: "i", ν: "v", ρ: "p", τ: "t", υ: "u", χ: "x", ı: "i" }),
+  Object.entries({
+    а: "a",
+    е: "e",
+    о: "o",
+    р: "p",
+    с: "c",
+    у: "y",
+    х: "x",
+    і: "i",
+    ј: "j",
+    ѕ: "s",
+    ԁ: "d",
+    ո: "n",
+    ɡ: "g",
+    ο: "o",
+    α: "a",
+    ε: "e",
+    ι: "i",
+    ν: "v",
+    ρ: "p",
+    τ: "t",
+    υ: "u",
+    χ: "x",
+    ı: "i",
+  }),
 );
 
-const invisible = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]/g;
+const invisible =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]/g;
 const foreign = /[\u0131\u0261\u0370-\u0577]/g;
 
 /** The text as a reader would take it: lower case, one line, Latin letters, nothing invisible. */
@@ -62,7 +87,9 @@ const tags = /[\u{e0020}-\u{e007e}]/gu;
 
 /** The text that stands in tag characters: they are invisible, and models read them as ASCII. */
 export function hiddenText(text: string): string {
-  return (text.match(tags) ?? []).map((char) => String.fromCharCode((char.codePointAt(0) ?? 0) - 0xe0000)).join("");
+  return (text.match(tags) ?? [])
+    .map((char) => String.fromCharCode((char.codePointAt(0) ?? 0) - 0xe0000))
+    .join("");
 }
 
 const bidi = /[\u202a-\u202e\u2066-\u2069]/;

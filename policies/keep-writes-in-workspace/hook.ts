@@ -19,12 +19,20 @@ const sinks = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|fd\/.*)$/;
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const input = event.tool_input ?? {};
   const workspace = event.cwd === undefined ? "." : resolvePath(unixForm(event.cwd, "."), ".");
-  const judge = (path: string, verb: string): Finding | undefined => judged(path, verb, workspace, ctx.config ?? {});
+  const judge = (path: string, verb: string): Finding | undefined =>
+    judged(path, verb, workspace, ctx.config ?? {});
   const findings: Finding[] = [];
   const note = (finding: Finding | undefined): void => void (finding && findings.push(finding));
 
-  for (const file of [input["file_path"], input["notebook_path"], input["path"], input["source"], input["destination"]]) {
-    if (typeof file === "string") note(judge(resolvePath(unixForm(file, workspace), workspace), "it writes to"));
+  for (const file of [
+    input["file_path"],
+    input["notebook_path"],
+    input["path"],
+    input["source"],
+    input["destination"],
+  ]) {
+    if (typeof file === "string")
+      note(judge(resolvePath(unixForm(file, workspace), workspace), "it writes to"));
   }
   const command = commandOf(input);
   if (command !== undefined) {
@@ -47,11 +55,16 @@ export default hook;
 function judged(path: string, verb: string, workspace: string, config: Config): Finding | undefined {
   if (isFloating(path)) {
     const verdict = config.unknown ?? "ask";
-    return verdict === "continue" ? undefined : { verdict, reason: `${verb} ${short(path)}, a place that cannot be told before it runs` };
+    return verdict === "continue"
+      ? undefined
+      : { verdict, reason: `${verb} ${short(path)}, a place that cannot be told before it runs` };
   }
   if (sinks.test(path) || isWithin(path, workspace)) return undefined;
   if ((config.roots ?? temporary).some((root) => isWithin(path, resolvePath(root, "/")))) return undefined;
-  return { verdict: config.outside ?? "deny", reason: `${verb} ${short(path)}, outside the working directory ${short(workspace)}` };
+  return {
+    verdict: config.outside ?? "deny",
+    reason: `${verb} ${short(path)}, outside the working directory ${short(workspace)}`,
+  };
 }
 
 /** Brings Windows paths, `file:` addresses and `~` into a form with slashes. */

@@ -21,14 +21,17 @@ const move: Writer = ({ args }) => [...operands(args), ...optionValues(args, "t"
 /** `sed -i` and `perl -i`: files come after the script, which may stand after an option of its own. */
 const editInPlace: Writer = ({ args }) => {
   if (!args.some((arg) => /^(-[a-zA-Z]*i|--in-place)/.test(arg))) return [];
-  const isScript = (arg: string | undefined): boolean => /^(-[a-zA-Z]*[eEf]|--expression|--file)$/.test(arg ?? "");
+  const isScript = (arg: string | undefined): boolean =>
+    /^(-[a-zA-Z]*[eEf]|--expression|--file)$/.test(arg ?? "");
   const files = operands(args.filter((_, at) => !isScript(args[at - 1])));
   return args.some(isScript) ? files : files.slice(1);
 };
 
 const archive: Writer = ({ args }) => {
   const modes = args.filter((arg, at) => /^-[^-]/.test(arg) || at === 0).join("");
-  if (modes.includes("x") || args.includes("--extract")) return [".", ...optionValues(args, "C", "directory")];
+  if (modes.includes("x") || args.includes("--extract"))
+    return [".", ...optionValues(args, "C", "directory")];
+  if (!/[cru]/.test(modes) && !args.some((arg) => /^--(create|append|update)$/.test(arg))) return [];
   // `tar czf FILE …` has its options without a dash.
   return /^[a-zA-Z]*f$/.test(args[0] ?? "") ? args.slice(1, 2) : optionValues(args, "f", "file");
 };
@@ -37,7 +40,12 @@ const archive: Writer = ({ args }) => {
 const clone: Writer = ({ args }) => {
   const at = args.findIndex((arg) => arg === "clone" || arg === "init");
   if (at < 0) return [];
-  return [".", ...operands(args.slice(at + 1)).slice(args[at] === "clone" ? 1 : 0).slice(0, 1)];
+  return [
+    ".",
+    ...operands(args.slice(at + 1))
+      .slice(args[at] === "clone" ? 1 : 0)
+      .slice(0, 1),
+  ];
 };
 
 const find: Writer = ({ args }) => [
@@ -82,16 +90,22 @@ const writers: ReadonlyMap<string, Writer> = new Map<string, Writer>([
 /** Where a command writes, in the form of `resolvePath`, as far as its arguments tell. */
 export function writesOf(invocation: Invocation): readonly string[] {
   const { name, redirects, cwd } = invocation;
-  const redirected = redirects.filter(({ operator, target }) => operator.includes(">") && !isDescriptor(operator, target));
+  const redirected = redirects.filter(
+    ({ operator, target }) => operator.includes(">") && !isDescriptor(operator, target),
+  );
   const targets = [...redirected.map(({ target }) => target), ...(writers.get(name)?.(invocation) ?? [])];
-  return [...targets.filter((target) => !isRemote(name, target)).map((target) => resolvePath(target, cwd)), ...downloadedBy(invocation)];
+  return [
+    ...targets.filter((target) => !isRemote(name, target)).map((target) => resolvePath(target, cwd)),
+    ...downloadedBy(invocation),
+  ];
 }
 
 /** Links that a command makes: where they lead. */
 export function linksOf({ name, args, cwd }: Invocation): readonly string[] {
   if (name !== "ln") return [];
   const paths = operands(args);
-  const sources = hasOption(args, "t", "target-directory", 3) || paths.length === 1 ? paths : paths.slice(0, -1);
+  const sources =
+    hasOption(args, "t", "target-directory", 3) || paths.length === 1 ? paths : paths.slice(0, -1);
   return sources.map((source) => resolvePath(source, cwd));
 }
 

@@ -13,7 +13,9 @@ export interface Finding {
 const mostReasons = 4;
 
 /** The strictest verdict of all findings, with the reasons for it; nothing where there are none. */
-export function decide(findings: readonly Finding[]): ReturnType<typeof deny> | ReturnType<typeof ask> | undefined {
+export function decide(
+  findings: readonly Finding[],
+): ReturnType<typeof deny> | ReturnType<typeof ask> | undefined {
   const denials = findings.filter((finding) => finding.verdict === "deny");
   const counted = denials.length > 0 ? denials : findings;
   if (counted.length === 0) return undefined;

@@ -8,7 +8,15 @@ export interface GitCall {
 }
 
 /** Options before the command that take the next argument. */
-const withValue: ReadonlySet<string> = new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"]);
+const withValue: ReadonlySet<string> = new Set([
+  "-C",
+  "-c",
+  "--git-dir",
+  "--work-tree",
+  "--namespace",
+  "--exec-path",
+  "--config-env",
+]);
 
 /** Reads a call of git; `undefined` for other programs. Aliases made with `-c alias.x=…` are followed. */
 export function gitCall({ name, args }: Invocation): GitCall | undefined {
@@ -44,6 +52,10 @@ export function refspecs(args: readonly string[]): readonly Refspec[] {
     const force = spec.startsWith("+");
     const bare = force ? spec.slice(1) : spec;
     const target = bare.slice(bare.indexOf(":") + 1).replace(/^refs\/heads\//, "");
-    return { target: target === "HEAD" || target === "@" ? "" : target, force, remove: removes || bare.startsWith(":") };
+    return {
+      target: target === "HEAD" || target === "@" ? "" : target,
+      force,
+      remove: removes || bare.startsWith(":"),
+    };
   });
 }

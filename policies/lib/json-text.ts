@@ -8,7 +8,9 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   }
   const entries = Object.entries(value);
   const mapped = entries.map(([key, item]) => [change(key), mapTexts(item, change)] as const);
-  const same = mapped.every(([key, item], index) => key === entries[index]?.[0] && item === entries[index]?.[1]);
+  const same = mapped.every(
+    ([key, item], index) => key === entries[index]?.[0] && item === entries[index]?.[1],
+  );
   return same ? value : Object.fromEntries(mapped);
 }
 

@@ -31,7 +31,7 @@ export function resolvePath(text: string, cwd: string): string {
     } else if (!absolute) out.push(part);
   }
   if (absolute) return `/${out.join("/")}`;
-  return out[0] === ".." || isFloating(out[0] ?? "") ? out.join("/") : ["." , ...out].join("/");
+  return out[0] === ".." || isFloating(out[0] ?? "") ? out.join("/") : [".", ...out].join("/");
 }
 
 /** Whether `path` is `folder` or lies in it. Both in the form of `resolvePath`. */
@@ -63,7 +63,7 @@ export function globMatches(pattern: string, name: string): boolean {
   let g = 0;
   let star = -1;
   let resume = 0;
-  for (let n = 0; n < name.length; ) {
+  for (let n = 0; n < name.length;) {
     if (glob[g] === "*") {
       star = g++;
       resume = n;

@@ -13,7 +13,9 @@ const hook: PostToolUse<unknown, Config | undefined> = (event, ctx) => {
   const total = lengthOf(event.tool_response);
   if (total <= most) return undefined;
   const share = most / total;
-  const shorter = cutTexts(event.tool_response, (text) => cut(text, Math.max(shortText, Math.floor(text.length * share))));
+  const shorter = cutTexts(event.tool_response, (text) =>
+    cut(text, Math.max(shortText, Math.floor(text.length * share))),
+  );
   if (lengthOf(shorter) <= most * 2) return replaceResult(shorter);
   // Many short texts: only the whole can be cut.
   return replaceResult(cut(JSON.stringify(event.tool_response), most));
@@ -29,7 +31,10 @@ function isMedia(value: object): boolean {
 function lengthOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null || isMedia(value)) return 0;
-  return Object.entries(value).reduce((sum, [key, item]) => sum + lengthOf(item) + (Array.isArray(value) ? 0 : key.length), 0);
+  return Object.entries(value).reduce(
+    (sum, [key, item]) => sum + lengthOf(item) + (Array.isArray(value) ? 0 : key.length),
+    0,
+  );
 }
 
 function cutTexts(value: unknown, change: (text: string) => string): unknown {

@@ -21,7 +21,10 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const file = fileOf(event.tool_input);
   const findings: Finding[] = [];
   if (file !== undefined && ownFolder.test(resolvePath(file.replaceAll("\\", "/"), "."))) {
-    findings.push({ verdict: "deny", reason: `it writes to ${short(file)}, inside a repository's own folder` });
+    findings.push({
+      verdict: "deny",
+      reason: `it writes to ${short(file)}, inside a repository's own folder`,
+    });
   }
   const command = commandOf(event.tool_input);
   const branches = ctx.config?.protected ?? usual;
@@ -39,7 +42,10 @@ function findingsOf(invocation: Invocation, branches: readonly string[]): readon
   const found: Finding[] = [];
   const touched = touchedBy(invocation).find((path) => ownFolder.test(resolvePath(path, invocation.cwd)));
   if (touched !== undefined) {
-    found.push({ verdict: "deny", reason: `${quoted(invocation)} writes to ${short(touched)}, inside a repository's own folder` });
+    found.push({
+      verdict: "deny",
+      reason: `${quoted(invocation)} writes to ${short(touched)}, inside a repository's own folder`,
+    });
   }
   const { name, args } = invocation;
   if (name === "bfg") found.push({ verdict: "deny", reason: `${quoted(invocation)} rewrites every commit` });
@@ -51,7 +57,20 @@ function findingsOf(invocation: Invocation, branches: readonly string[]): readon
   return finding === undefined ? found : [...found, finding];
 }
 
-const changers: ReadonlySet<string> = new Set(["rm", "mv", "rmdir", "unlink", "shred", "truncate", "tee", "cp", "chmod", "chown", "ln", "touch"]);
+const changers: ReadonlySet<string> = new Set([
+  "rm",
+  "mv",
+  "rmdir",
+  "unlink",
+  "shred",
+  "truncate",
+  "tee",
+  "cp",
+  "chmod",
+  "chown",
+  "ln",
+  "touch",
+]);
 
 /** Paths that a command may change. */
 function touchedBy({ name, args, redirects }: Invocation): readonly string[] {

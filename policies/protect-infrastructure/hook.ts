@@ -21,7 +21,9 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
     for (const invocation of readShell(command, event.cwd).invocations) found.push(...inCommand(invocation));
   }
   const destroy = ctx.config?.destroy ?? "deny";
-  return decide(found.map((finding) => (finding.verdict === "deny" ? { ...finding, verdict: destroy } : finding)));
+  return decide(
+    found.map((finding) => (finding.verdict === "deny" ? { ...finding, verdict: destroy } : finding)),
+  );
 };
 
 export default hook;

@@ -14,7 +14,20 @@ interface Config {
 }
 
 /** Programs that look at names and dates and not at contents, or that only print their arguments. */
-const blind: ReadonlySet<string> = new Set(["ls", "stat", "test", "[", "echo", "printf", "cd", "mkdir", "which", "dirname", "basename", "realpath"]);
+const blind: ReadonlySet<string> = new Set([
+  "ls",
+  "stat",
+  "test",
+  "[",
+  "echo",
+  "printf",
+  "cd",
+  "mkdir",
+  "which",
+  "dirname",
+  "basename",
+  "realpath",
+]);
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const input = event.tool_input ?? {};
@@ -22,12 +35,23 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const { more = [], except = [], action = "deny" } = ctx.config ?? {};
   const isKept = (path: string): boolean => isSecret(path, more, except);
   const findings: Finding[] = [];
-  const note = (path: string): void => void findings.push({ verdict: action, reason: `${short(path)} holds secrets` });
+  const note = (path: string): void =>
+    void findings.push({ verdict: action, reason: `${short(path)} holds secrets` });
 
-  const named = [input["file_path"], input["notebook_path"], input["path"], input["source"], input["destination"], input["paths"]].flat();
+  const named = [
+    input["file_path"],
+    input["notebook_path"],
+    input["path"],
+    input["source"],
+    input["destination"],
+    input["paths"],
+  ].flat();
   for (const file of named) {
     if (typeof file !== "string") continue;
-    const path = clean(file).replaceAll("\\", "/").replace(/^file:\/\//, "").replace(/^~(?=\/|$)/, homeOf(cwd));
+    const path = clean(file)
+      .replaceAll("\\", "/")
+      .replace(/^file:\/\//, "")
+      .replace(/^~(?=\/|$)/, homeOf(cwd));
     if (isKept(resolvePath(path, cwd))) note(path);
   }
   const command = commandOf(input);
@@ -47,6 +71,12 @@ function pathsOf({ name, args, redirects }: Invocation): readonly string[] {
   const targets = redirects.map(({ target }) => target);
   if (blind.has(name)) return targets;
   // Options and forms carry paths too: `--file=.env`, `-i~/.ssh/id_rsa`, `file=@.env`, `host:.env`, `HEAD:.env`.
-  const parts = args.flatMap((arg) => [arg, ...arg.split(/[=@:,<]/, 16), ...(/^-[A-Za-z]./.test(arg) ? [arg.slice(2)] : [])]);
-  return [...targets, ...parts.filter((part) => part !== "" && !part.startsWith("-") && !/\s/.test(part))];
+  const parts = args.flatMap((arg) => [
+    arg,
+    ...arg.split(/[=@:,<]/, 16),
+    ...(/^-[A-Za-z]./.test(arg) ? [arg.slice(2)] : []),
+  ]);
+  return [...targets, ...new Set(parts)].filter(
+    (part) => part !== "" && !part.startsWith("-") && !/\s/.test(part),
+  );
 }

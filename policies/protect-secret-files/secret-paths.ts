@@ -1,25 +1,15 @@
 import { baseName, globMatches, isGlob } from "../lib/paths.ts";
 
-/** Names of files that hold secrets, wherever they lie. Lower case; `*` stands for any text. */
-const names: readonly string[] = [
+/** Names of files that hold secrets, wherever they lie. In lower case, as all that follows. */
+const names: ReadonlySet<string> = new Set([
   ".env",
-  ".env.*",
   ".envrc",
-  "*.env",
   "id_rsa",
   "id_dsa",
   "id_ecdsa",
   "id_ed25519",
   "id_ecdsa_sk",
   "id_ed25519_sk",
-  "*.pem",
-  "*.key",
-  "*.p12",
-  "*.pfx",
-  "*.jks",
-  "*.keystore",
-  "*.kdbx",
-  "*.ppk",
   ".netrc",
   "_netrc",
   ".npmrc",
@@ -29,21 +19,33 @@ const names: readonly string[] = [
   ".git-credentials",
   ".htpasswd",
   ".vault-token",
+  ".terraformrc",
   "credentials.json",
-  "service-account*.json",
-  "*.tfstate",
-  "*.tfvars",
-  "secrets.y*ml",
+  "secrets.yaml",
+  "secrets.yml",
   "secrets.json",
   "wallet.dat",
-  "terraform.rc",
-  ".terraformrc",
-];
+]);
+
+/** How such names begin and end. */
+const beginnings = /^(?:\.env\.|service-account.*\.json$)/;
+const endings = /\.(?:env|pem|key|p12|pfx|jks|keystore|kdbx|ppk|tfstate|tfvars)$/;
 
 /** Names that look like one of them and hold no secret. */
-const harmless: readonly string[] = [".env.example", ".env.sample", ".env.template", ".env.dist", ".env.test", "*.pub", "example.env", "sample.env", "process.env", "import.meta.env", "cacert.pem"];
+const harmless: ReadonlySet<string> = new Set([
+  ".env.example",
+  ".env.sample",
+  ".env.template",
+  ".env.dist",
+  ".env.test",
+  "example.env",
+  "sample.env",
+  "process.env",
+  "import.meta.env",
+  "cacert.pem",
+]);
 
-/** Ends of paths that hold secrets. */
+/** Ends of paths in hidden folders that hold secrets. */
 const places: readonly RegExp[] = [
   /\/\.ssh\/(?!known_hosts$|config$|authorized_keys$)[^/]+$/,
   /\/\.aws\/(?:credentials|config|sso(?:\/.*)?|cli(?:\/.*)?)$/,
@@ -56,25 +58,41 @@ const places: readonly RegExp[] = [
   /\/\.cargo\/credentials(?:\.toml)?$/,
   /\/\.gem\/credentials$/,
   /\/\.m2\/settings(?:-security)?\.xml$/,
-  /\/library\/keychains\/.*$/,
-  /^\/etc\/(?:shadow|gshadow|sudoers|master\.passwd)-?$/,
-  /^\/proc\/[^/]+\/environ$/,
-  /^\/(?:run|var\/run)\/secrets\/.*$/,
 ];
+
+const systemPlaces =
+  /^\/etc\/(?:shadow|gshadow|sudoers|master\.passwd)-?$|^\/proc\/[^/]+\/environ$|^\/(?:run|var\/run)\/secrets\/|\/library\/keychains\//;
 
 /** Folders of which the whole content is secret. */
 const folders: readonly RegExp[] = [/\/\.(?:ssh|aws|gnupg|azure)$/, /\/\.config\/gcloud$/];
 
 /** Names that a pattern with `*` is held against: a shell writes out the name. */
-const typical: readonly string[] = [".env", ".env.local", "id_rsa", "id_ed25519", ".netrc", ".npmrc", ".pgpass", ".git-credentials"];
+const typical: readonly string[] = [
+  ".env",
+  ".env.local",
+  "id_rsa",
+  "id_ed25519",
+  ".netrc",
+  ".npmrc",
+  ".pgpass",
+  ".git-credentials",
+];
+
+const matchesOne = (patterns: readonly string[], name: string): boolean =>
+  patterns.some((pattern) => globMatches(pattern.toLowerCase(), name));
 
 /** Whether a path, in the form of `resolvePath`, is that of a file with secrets. */
 export function isSecret(path: string, more: readonly string[], except: readonly string[]): boolean {
   const low = path.toLowerCase();
   const name = baseName(low);
-  if ([...harmless, ...except].some((pattern) => globMatches(pattern.toLowerCase(), name))) return false;
-  if (places.some((place) => place.test(low)) || folders.some((folder) => folder.test(low))) return true;
-  if ([...names, ...more].some((pattern) => globMatches(pattern.toLowerCase(), name))) return true;
+  if (harmless.has(name) || name.endsWith(".pub") || matchesOne(except, name)) return false;
+  if (names.has(name) || beginnings.test(name) || endings.test(name) || matchesOne(more, name)) return true;
+  if (
+    low.includes("/.") &&
+    (places.some((place) => place.test(low)) || folders.some((folder) => folder.test(low)))
+  )
+    return true;
+  if (systemPlaces.test(low)) return true;
   // `cat .en*`, `cat id_*`: a pattern that begins like a secret name.
   return isGlob(name) && !/^[*?[]/.test(name) && typical.some((secret) => globMatches(name, secret));
 }

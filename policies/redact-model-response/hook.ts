@@ -1,4 +1,9 @@
-import { type ModelResponseChunk, type PostModelResponse, replaceChunk, replaceResponse } from "hookwarden/hook";
+import {
+  type ModelResponseChunk,
+  type PostModelResponse,
+  replaceChunk,
+  replaceResponse,
+} from "hookwarden/hook";
 import { mapTexts } from "../lib/json-text.ts";
 import { redact } from "../lib/secrets.ts";
 
@@ -25,13 +30,19 @@ function cleaned(message: Message, config: Config | undefined): Message {
 }
 
 /** An image whose address has a query: whoever shows it sends the query to the host. */
-const image = /!\[([^\]\n]{0,200})\]\(\s{0,8}<?https?:\/\/([^/?#)\s]{1,255})[^)\s]{0,1000}?\?[^)\s]{0,4000}(?:\s[^)]{0,200})?\)/g;
+const image =
+  /!\[([^\]\n]{0,200})\]\(\s{0,8}<?https?:\/\/([^/?#)\s]{1,255})[^)\s]{0,1000}?\?[^)\s]{0,4000}(?:\s[^)]{0,200})?\)/g;
 
 function withoutBeacons(text: string, hosts: readonly string[]): string {
   if (!text.includes("![")) return text;
   return text.replace(image, (whole, _alt: string, authority: string) => {
-    const host = authority.slice(authority.lastIndexOf("@") + 1).toLowerCase().replace(/:\d+$/, "");
-    const known = hosts.some((item) => (item.startsWith("*.") ? host.endsWith(item.slice(1)) : host === item));
+    const host = authority
+      .slice(authority.lastIndexOf("@") + 1)
+      .toLowerCase()
+      .replace(/:\d+$/, "");
+    const known = hosts.some((item) =>
+      item.startsWith("*.") ? host.endsWith(item.slice(1)) : host === item,
+    );
     return known ? whole : `[image of ${host} removed: its address carries data]`;
   });
 }

@@ -1,4 +1,10 @@
-import { notify, type PostToolUse, type PostToolUseFailure, replaceError, replaceResult } from "hookwarden/hook";
+import {
+  notify,
+  type PostToolUse,
+  type PostToolUseFailure,
+  replaceError,
+  replaceResult,
+} from "hookwarden/hook";
 import { mapTexts } from "../lib/json-text.ts";
 import { type ExtraSecret, redact } from "../lib/secrets.ts";
 

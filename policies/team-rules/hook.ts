@@ -4,9 +4,12 @@ interface Config {
   readonly rules?: readonly string[];
 }
 
-const PreCompact: PreCompact<unknown, Config | undefined> = (_event, ctx) => told("Keep these rules of the team in the summary:", ctx.config);
-const SessionStart: SessionStart<unknown, Config | undefined> = (_event, ctx) => told("Rules of the team:", ctx.config);
-const SubagentStart: SubagentStart<unknown, Config | undefined> = (_event, ctx) => told("Rules of the team:", ctx.config);
+const PreCompact: PreCompact<unknown, Config | undefined> = (_event, ctx) =>
+  told("Keep these rules of the team in the summary:", ctx.config);
+const SessionStart: SessionStart<unknown, Config | undefined> = (_event, ctx) =>
+  told("Rules of the team:", ctx.config);
+const SubagentStart: SubagentStart<unknown, Config | undefined> = (_event, ctx) =>
+  told("Rules of the team:", ctx.config);
 
 export default { SessionStart, SubagentStart, PreCompact };
 

@@ -3,7 +3,23 @@ import { operands } from "../lib/shell/options.ts";
 import type { Invocation } from "../lib/shell/types.ts";
 
 /** Programs that run tests whatever their arguments. */
-const runners: ReadonlySet<string> = new Set(["pytest", "py.test", "tox", "nox", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "ctest", "bats", "nextest", "playwright", "cypress"]);
+const runners: ReadonlySet<string> = new Set([
+  "pytest",
+  "py.test",
+  "tox",
+  "nox",
+  "jest",
+  "vitest",
+  "mocha",
+  "ava",
+  "rspec",
+  "phpunit",
+  "ctest",
+  "bats",
+  "nextest",
+  "playwright",
+  "cypress",
+]);
 
 /** Programs that run tests with the right command. */
 const commands: ReadonlyMap<string, RegExp> = new Map([
@@ -33,7 +49,8 @@ const commands: ReadonlyMap<string, RegExp> = new Map([
 export function isTestRun({ name, args }: Invocation, more: readonly string[]): boolean {
   if (args.some((arg) => /^(--version|--help|--collect-only|--list)$/.test(arg))) return false;
   if (runners.has(name) || commands.get(name)?.test(operands(args).join(" "))) return true;
-  if (/^python[0-9.]*$/.test(name) && args[0] === "-m") return /^(?:pytest|unittest|nose2|tox)$/.test(args[1] ?? "");
+  if (/^python[0-9.]*$/.test(name) && args[0] === "-m")
+    return /^(?:pytest|unittest|nose2|tox)$/.test(args[1] ?? "");
   if (name === "node" && args.includes("--test")) return true;
   const line = [name, ...args].join(" ");
   return more.some((pattern) => globMatches(pattern, line));

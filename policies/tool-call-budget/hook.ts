@@ -24,11 +24,19 @@ const PreToolUse: PreToolUse<Counts, Config | undefined> = (event, ctx) => {
   const ofTool = (Object.hasOwn(before.tools, tool) ? (before.tools[tool] ?? 0) : 0) + 1;
   const calls = before.calls + 1;
 
-  if (calls > most) return deny(`the budget of ${most} tool calls is used up. Sum up what is done and what is left, and let the person decide`);
+  if (calls > most)
+    return deny(
+      `the budget of ${most} tool calls is used up. Sum up what is done and what is left, and let the person decide`,
+    );
   if (mostOfTool !== undefined && ofTool > mostOfTool) {
-    return deny(`the budget of ${mostOfTool} calls of \`${tool}\` is used up. Use another way, or let the person decide`);
+    return deny(
+      `the budget of ${mostOfTool} calls of \`${tool}\` is used up. Use another way, or let the person decide`,
+    );
   }
-  const counts = setState<Counts>({ calls, tools: mostOfTool === undefined ? before.tools : { ...before.tools, [tool]: ofTool } });
+  const counts = setState<Counts>({
+    calls,
+    tools: mostOfTool === undefined ? before.tools : { ...before.tools, [tool]: ofTool },
+  });
   if (calls !== Math.ceil(most * warnAt)) return counts;
   const text = `${calls} of ${most} tool calls are used.`;
   return [counts, addContext(`${text} Finish what matters most first.`), notify(text)];

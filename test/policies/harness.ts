@@ -65,7 +65,10 @@ export function configOf(hook: string): unknown {
 }
 
 /** Bundles a hook into one script; `replaced` gives other texts for some of its files. */
-export async function bundle(hook: string, replaced: ReadonlyMap<string, string> = new Map()): Promise<string> {
+export async function bundle(
+  hook: string,
+  replaced: ReadonlyMap<string, string> = new Map(),
+): Promise<string> {
   const overlay: Plugin = {
     name: "overlay",
     setup: (api) => {
@@ -94,7 +97,9 @@ type Call = (event: Json, context: Json) => unknown;
 /** Runs a bundled hook in a bare context, with JSON in and JSON out, for at most `timeout` milliseconds a call. */
 export function load(code: string, timeout = 2_000): Call {
   const context = createContext(Object.create(null));
-  new Script(`${code};globalThis.hook=hook.default;delete globalThis.TextDecoder;0`).runInContext(context, { timeout });
+  new Script(`${code};globalThis.hook=hook.default;delete globalThis.TextDecoder;0`).runInContext(context, {
+    timeout,
+  });
   const call = new Script(
     `(() => { const [event, ctx] = JSON.parse(input); const f = typeof hook === "function" ? hook : hook[event.hook_event_name]; return JSON.stringify(f(event, ctx) ?? null); })()`,
   );
@@ -105,23 +110,35 @@ export function load(code: string, timeout = 2_000): Call {
 }
 
 /** Runs the cases of a hook, and tells what went wrong. */
-export function failuresOf(call: Call, manifest: Manifest, cases: readonly Case[], packConfig: unknown): readonly string[] {
+export function failuresOf(
+  call: Call,
+  manifest: Manifest,
+  cases: readonly Case[],
+  packConfig: unknown,
+): readonly string[] {
   return cases.flatMap((test) => {
     let state: unknown = test.state ?? null;
     const events = test.events ?? [test.event ?? {}];
-    const expected = (Array.isArray(test.expect) ? test.expect : [test.expect]) as readonly (Expectation | null)[];
-    if (events.length !== expected.length) return [`${test.name}: ${events.length} events, ${expected.length} expectations`];
+    const expected = (
+      Array.isArray(test.expect) ? test.expect : [test.expect]
+    ) as readonly (Expectation | null)[];
+    if (events.length !== expected.length)
+      return [`${test.name}: ${events.length} events, ${expected.length} expectations`];
     return events.flatMap((given, step) => {
       const event: Json = { session_id: "case", time: "2026-01-01T00:00:00Z", ...given };
       const actions = isSubscribed(manifest, event)
-        ? actionsOf(call(projected(event, manifest.reads), contextOf(manifest, state, test.config ?? packConfig)))
+        ? actionsOf(
+            call(projected(event, manifest.reads), contextOf(manifest, state, test.config ?? packConfig)),
+          )
         : [];
       const got = composed(actions, manifest, state);
       state = got.state;
       const wanted = expected[step];
       return wanted === null || wanted === undefined
         ? got.illegal.map((text) => `${test.name}: ${text}`)
-        : [...got.illegal, ...differences(got, wanted)].map((text) => `${test.name}${events.length > 1 ? ` [${step}]` : ""}: ${text}`);
+        : [...got.illegal, ...differences(got, wanted)].map(
+            (text) => `${test.name}${events.length > 1 ? ` [${step}]` : ""}: ${text}`,
+          );
     });
   });
 }
@@ -130,14 +147,19 @@ function contextOf(manifest: Manifest, state: unknown, config: unknown): Json {
   return { state, tenant: "default", hook: manifest.name, time: "2026-01-01T00:00:00Z", config };
 }
 
-const matched: Record<string, string> = { SessionStart: "source", PreCompact: "trigger", Notification: "notification_type" };
+const matched: Record<string, string> = {
+  SessionStart: "source",
+  PreCompact: "trigger",
+  Notification: "notification_type",
+};
 
 function isSubscribed(manifest: Manifest, event: Json): boolean {
   return manifest.on.some(({ event: name, matcher }) => {
     if (name !== event["hook_event_name"]) return false;
     if (matcher === undefined) return true;
     const text = String(event[matched[name] ?? "tool_name"] ?? event["model"] ?? event["agent_type"]);
-    if (/^[A-Za-z0-9_\-,| ]*$/.test(matcher)) return matcher.split(/[|,]/).some((item) => item.trim() === text);
+    if (/^[A-Za-z0-9_\-,| ]*$/.test(matcher))
+      return matcher.split(/[|,]/).some((item) => item.trim() === text);
     const ignoresCase = matcher.startsWith("(?i)");
     return new RegExp(`^(?:${ignoresCase ? matcher.slice(4) : matcher})$`, ignoresCase ? "i" : "").test(text);
   });
@@ -145,7 +167,11 @@ function isSubscribed(manifest: Manifest, event: Json): boolean {
 
 function projected(event: Json, reads: readonly string[]): Json {
   if (reads.includes("*")) return event;
-  const out: Json = { hook_event_name: event["hook_event_name"], session_id: event["session_id"], time: event["time"] };
+  const out: Json = {
+    hook_event_name: event["hook_event_name"],
+    session_id: event["session_id"],
+    time: event["time"],
+  };
   for (const path of reads) {
     const [field = "", key] = path.split(".");
     const value = event[field];
@@ -165,7 +191,12 @@ interface Got {
   readonly reason: string | null;
   readonly feedback: string | null;
   readonly changes: Json;
-  readonly additions: { augment: string | null; context: string[]; messages: { role: string; content: string }[]; notices: string[] };
+  readonly additions: {
+    augment: string | null;
+    context: string[];
+    messages: { role: string; content: string }[];
+    notices: string[];
+  };
   readonly state: unknown;
   readonly illegal: readonly string[];
 }
@@ -175,7 +206,17 @@ function actionsOf(answer: unknown): readonly Json[] {
   return (Array.isArray(answer) ? answer : [answer]) as Json[];
 }
 
-const verdicts = new Set(["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt"]);
+const verdicts = new Set([
+  "continue",
+  "allow",
+  "ask",
+  "retry",
+  "drop_chunk",
+  "skip",
+  "deny",
+  "block",
+  "halt",
+]);
 const rewritten: Record<string, readonly (readonly [string, string])[]> = {
   modify_input: [["input", "tool_input"]],
   replace_result: [
@@ -192,10 +233,16 @@ function composed(actions: readonly Json[], manifest: Manifest, before: unknown)
   const additions: Got["additions"] = { augment: null, context: [], messages: [], notices: [] };
   const changes: Json = {};
   const illegal: string[] = [];
-  let [verdict, reason, feedback, state]: [string, string | null, string | null, unknown] = ["continue", null, null, before];
+  let [verdict, reason, feedback, state]: [string, string | null, string | null, unknown] = [
+    "continue",
+    null,
+    null,
+    before,
+  ];
   for (const action of actions) {
     const name = String(action["action"]);
-    if (!manifest.actions.includes(name) && name !== "continue") illegal.push(`\`${name}\` is not in the manifest`);
+    if (!manifest.actions.includes(name) && name !== "continue")
+      illegal.push(`\`${name}\` is not in the manifest`);
     if (verdicts.has(name)) {
       verdict = name;
       reason = (action["reason"] as string | undefined) ?? null;
@@ -203,7 +250,8 @@ function composed(actions: readonly Json[], manifest: Manifest, before: unknown)
     } else if (name === "augment") additions.augment = String(action["text"]);
     else if (name === "add_context") additions.context.push(String(action["text"]));
     else if (name === "notify") additions.notices.push(String(action["text"]));
-    else if (name === "inject") additions.messages.push(...(action["messages"] as Got["additions"]["messages"]));
+    else if (name === "inject")
+      additions.messages.push(...(action["messages"] as Got["additions"]["messages"]));
     else if (name === "set_state") {
       state = action["value"];
       const bytes = Buffer.byteLength(JSON.stringify(state));
@@ -229,7 +277,14 @@ function differences(got: Got, wanted: Expectation): readonly string[] {
   if (notices !== undefined) check("notices", allFit(got.additions.notices, notices), got.additions.notices);
   if (messages !== undefined) {
     const contents = got.additions.messages.map(({ content }) => content);
-    check("messages", allFit(contents, messages.map(({ content }) => content)), got.additions.messages);
+    check(
+      "messages",
+      allFit(
+        contents,
+        messages.map(({ content }) => content),
+      ),
+      got.additions.messages,
+    );
   }
   return out;
 }
@@ -251,7 +306,11 @@ function same(left: unknown, right: unknown): boolean {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sorted(item)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sorted(item)]),
+  );
 }
 
 /** Names of the folders that hold a hook. */

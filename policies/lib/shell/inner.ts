@@ -41,7 +41,8 @@ export function shellCall({ name, args }: Invocation): ShellCall | undefined {
   }
   const word = args[at];
   if (wantsCode) return { code: word ?? "", script: undefined };
-  const input = fromInput || word === undefined || word === "-" || word === "/dev/stdin" || word === "/dev/fd/0";
+  const input =
+    fromInput || word === undefined || word === "-" || word === "/dev/stdin" || word === "/dev/fd/0";
   return { code: undefined, script: input ? undefined : word };
 }
 
@@ -100,7 +101,13 @@ const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
   ["ssh", (args) => [{ code: sshCommand(args), through: "ssh" }]],
   ["find", findCommands],
   // `git -c alias.x='!command' x`
-  ["git", (args) => args.flatMap((arg) => (/^alias\.[^=]+=!/.test(arg) ? [{ code: arg.slice(arg.indexOf("!") + 1), through: "git" }] : []))],
+  [
+    "git",
+    (args) =>
+      args.flatMap((arg) =>
+        /^alias\.[^=]+=!/.test(arg) ? [{ code: arg.slice(arg.indexOf("!") + 1), through: "git" }] : [],
+      ),
+  ],
   ["source", sourced],
   [".", sourced],
 ]);
@@ -127,11 +134,15 @@ function findCommands(args: readonly string[]): readonly Inner[] {
   const found: Inner[] = [];
   args.forEach((arg, at) => {
     if (!/^-(exec|ok)(dir)?$/.test(arg)) return;
-    const end = args.findIndex((word, index) => index > at && (word === ";" || (word === "+" && args[index - 1] === "{}")));
+    const end = args.findIndex(
+      (word, index) => index > at && (word === ";" || (word === "+" && args[index - 1] === "{}")),
+    );
     const words = args.slice(at + 1, end < 0 ? args.length : end);
     const names = searched(args);
     found.push({
-      words: words.flatMap((word) => (word.includes("{}") ? names.map((folder) => word.replaceAll("{}", `${folder}/${UNKNOWN}`)) : [word])),
+      words: words.flatMap((word) =>
+        word.includes("{}") ? names.map((folder) => word.replaceAll("{}", `${folder}/${UNKNOWN}`)) : [word],
+      ),
       through: "find",
     });
   });
@@ -154,7 +165,8 @@ function guesses(program: string, through: string): readonly Inner[] {
   const strings = literals(program);
   const lines = [...strings.filter((text) => /\s/.test(text)), strings.join(" ")];
   const inner: Inner[] = lines.map((code) => ({ code, through, guess: true }));
-  for (const [, path = ""] of program.matchAll(deletes)) inner.push({ words: ["rm", "-r", path], through, guess: true });
+  for (const [, path = ""] of program.matchAll(deletes))
+    inner.push({ words: ["rm", "-r", path], through, guess: true });
   return inner;
 }
 

@@ -1,7 +1,17 @@
 import { SOMEONE, UNKNOWN } from "./marks.ts";
 import type { Invocation } from "./types.ts";
 
-const downloaders: ReadonlySet<string> = new Set(["curl", "wget", "fetch", "aria2c", "axel", "lwp-request", "http", "https", "xh"]);
+const downloaders: ReadonlySet<string> = new Set([
+  "curl",
+  "wget",
+  "fetch",
+  "aria2c",
+  "axel",
+  "lwp-request",
+  "http",
+  "https",
+  "xh",
+]);
 
 /** Whether a command fetches something from a network. */
 export function isDownloader(invocation: Invocation): boolean {
@@ -58,7 +68,9 @@ function echo(args: readonly string[]): string {
 
 function printf([format = "", ...args]: readonly string[]): string {
   let next = 0;
-  return unescape(format).replace(/%[-0-9.]{0,8}([sbqdi%])/g, (_, kind: string) => (kind === "%" ? "%" : unescape(args[next++] ?? "")));
+  return unescape(format).replace(/%[-0-9.]{0,8}([sbqdi%])/g, (_, kind: string) =>
+    kind === "%" ? "%" : unescape(args[next++] ?? ""),
+  );
 }
 
 const escapes: ReadonlyMap<string, string> = new Map([
@@ -68,9 +80,12 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ]);
 
 function unescape(text: string): string {
-  return text.replace(/\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|(.))/g, (whole, hex?: string, octal?: string, char?: string) => {
-    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-    if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
-    return escapes.get(char ?? "") ?? whole;
-  });
+  return text.replace(
+    /\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|(.))/g,
+    (whole, hex?: string, octal?: string, char?: string) => {
+      if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+      if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
+      return escapes.get(char ?? "") ?? whole;
+    },
+  );
 }

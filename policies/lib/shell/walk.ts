@@ -115,7 +115,9 @@ export class Walker {
         const from: Invocation[] = [];
         node.commands.forEach((command, index) => {
           const input = index === 0 ? place.input : { text: printed(from), from: [...from] };
-          from.push(...this.at({ ...place, input, beside: true }, () => this.apart(() => this.node(command))));
+          from.push(
+            ...this.at({ ...place, input, beside: true }, () => this.apart(() => this.node(command))),
+          );
         });
         return;
       }
@@ -138,7 +140,9 @@ export class Walker {
         this.apart(() => this.visitChildren(node));
         return;
       case "Function":
-        this.at({ ...place, maybe: true, inside: [...place.inside, node.name.value] }, () => this.apart(() => this.node(node.body)));
+        this.at({ ...place, maybe: true, inside: [...place.inside, node.name.value] }, () =>
+          this.apart(() => this.node(node.body)),
+        );
         return;
       case "For":
       case "Select": {
@@ -205,7 +209,9 @@ export class Walker {
   private assign(assignment: Assignment): void {
     const { name, value } = assignment;
     const values =
-      value.type === "Word" ? [textOf(value, this.scope)] : value.elements.flatMap((word) => fieldsOf(word, this.scope));
+      value.type === "Word"
+        ? [textOf(value, this.scope)]
+        : value.elements.flatMap((word) => fieldsOf(word, this.scope));
     const before = this.place.maybe ? (this.scope.variables.get(name) ?? []) : [];
     this.scope.variables.set(name, [...new Set([...before, ...values])].slice(0, 8));
   }
@@ -286,10 +292,16 @@ function wordText(word: Word | undefined, scope: Scope): string {
 }
 
 /** The arguments of a program that `xargs` starts. */
-function fill(args: readonly string[], placeholder: string | undefined, input: Input | undefined): readonly string[] {
+function fill(
+  args: readonly string[],
+  placeholder: string | undefined,
+  input: Input | undefined,
+): readonly string[] {
   const lines = itemsOf(input);
   if (placeholder === undefined) return [...args, ...lines];
-  return args.flatMap((arg) => (arg.includes(placeholder) ? lines.map((line) => arg.replaceAll(placeholder, line)) : [arg]));
+  return args.flatMap((arg) =>
+    arg.includes(placeholder) ? lines.map((line) => arg.replaceAll(placeholder, line)) : [arg],
+  );
 }
 
 /** What `xargs` reads: words of a known text, names below the folders that `find` searches, or something unknown. */

@@ -1,5 +1,12 @@
 import { SOME_HOME, UNKNOWN } from "./marks.ts";
-import { type Command, parse, type ParsedScript, type SyntaxNode, type Word, type WordPart } from "./parser.ts";
+import {
+  type Command,
+  parse,
+  type ParsedScript,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from "./parser.ts";
 
 /** What words are expanded with. */
 export interface Scope {
@@ -62,14 +69,21 @@ function expand(parts: readonly WordPart[], scope: Scope, depth: number): Ways {
       index === 0 && part.type === "Literal" ? [tilde(part.text, part.value, scope)] : valuesOf(part, scope);
     const splits = isSplit(part);
     const next: string[][] = [];
-    for (const way of ways) for (const value of values) if (next.length < mostWays) next.push(append(way, value, splits));
+    for (const way of ways)
+      for (const value of values) if (next.length < mostWays) next.push(append(way, value, splits));
     ways = next;
   });
   return ways.map((way) => (way.length > 1 ? way.filter((field) => field !== "") : way));
 }
 
 /** `a{b,c}d` is `abd acd`; a range such as `{1..9}` is taken for any text. */
-function expandBraces(parts: readonly WordPart[], at: number, text: string, scope: Scope, depth: number): Ways {
+function expandBraces(
+  parts: readonly WordPart[],
+  at: number,
+  text: string,
+  scope: Scope,
+  depth: number,
+): Ways {
   const choices = depth < 4 ? braceChoices(text) : [];
   if (choices.length === 0) return [["*"]];
   const fields: string[] = [];
@@ -109,7 +123,9 @@ function partsOfText(text: string): readonly WordPart[] {
 
 /** Whether the value of a part is split into fields at white space. */
 function isSplit(part: WordPart): boolean {
-  return part.type === "SimpleExpansion" || part.type === "ParameterExpansion" || part.type === "CommandExpansion";
+  return (
+    part.type === "SimpleExpansion" || part.type === "ParameterExpansion" || part.type === "CommandExpansion"
+  );
 }
 
 function append(way: readonly string[], value: string, splits: boolean): string[] {

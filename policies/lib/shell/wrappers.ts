@@ -11,7 +11,10 @@ interface Wrapper {
 }
 
 const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
-  ["sudo", { short: "ugpChrtTUDR", long: ["--user", "--group", "--chdir", "--host", "--prompt"], assignments: true }],
+  [
+    "sudo",
+    { short: "ugpChrtTUDR", long: ["--user", "--group", "--chdir", "--host", "--prompt"], assignments: true },
+  ],
   ["doas", { short: "uC" }],
   ["env", { short: "uC", long: ["--unset", "--chdir"], assignments: true }],
   ["command", {}],
