@@ -8,7 +8,9 @@ import { type EventInput, readEvent } from "./broker/read-event.ts";
 import { RetryCounters } from "./broker/retry-limit.ts";
 import { toolInputChecks } from "./broker/tool-schemas.ts";
 import { HookwardenError } from "./errors.ts";
+import type { DecisionLog } from "./log/decision-log.ts";
 import { loadPack } from "./pack/load.ts";
+import type { LogOptions } from "./log/options.ts";
 import type { LoadedPack } from "./pack/types.ts";
 import { KeyedQueue } from "./state/keyed-queue.ts";
 import { MemoryStateStore } from "./state/memory.ts";
@@ -42,7 +44,8 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
   const pack = typeof options.pack === "string" ? await loadPack(options.pack, options.load) : options.pack;
   let report: (divergence: Divergence) => void = () => undefined;
   const sandbox = await createSandbox(options, (divergence) => report(divergence));
-  const warden = new Warden(options, pack, { sandbox, toolInputs });
+  const log = options.log === undefined ? null : await openLogFor(options, sandbox);
+  const warden = new Warden(options, pack, { sandbox, toolInputs }, log);
   report = (divergence) => warden.announce("divergence", divergence);
   if (options.telemetry) {
     const { telemetry } = await import("./warden/telemetry.ts");
@@ -51,12 +54,25 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
   return warden;
 }
 
+async function openLogFor(options: WardenOptions, sandbox: Sandbox): Promise<DecisionLog> {
+  try {
+    const { engineIdentity, openLog } = await import("./log/index.ts");
+    const engine = engineIdentity(sandbox.engine, sandbox.version);
+    const { tools, pristine = true } = options;
+    return await openLog(options.log as string | LogOptions, { engine, tools, pristine });
+  } catch (error) {
+    if (sandbox !== options.sandbox) await sandbox[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
 /** Holds a pack and a sandbox, and decides events. Made by `createWarden`. */
 export class Warden extends EventEmitter<WardenEvents> {
   readonly #options: WardenOptions;
   readonly #parts: BrokerParts & StateAccess;
   readonly #maxEventBytes: number;
   readonly #watch: FolderWatch | null;
+  readonly #log: DecisionLog | null;
   /** Old generations, as long as decisions are made with them. */
   readonly #retiring = new Set<Generation>();
   #generation: Generation;
@@ -64,8 +80,15 @@ export class Warden extends EventEmitter<WardenEvents> {
   #closing: Promise<void> | null = null;
 
   /** @internal */
-  constructor(options: WardenOptions, pack: LoadedPack, parts: Pick<BrokerParts, "sandbox" | "toolInputs">) {
+  constructor(
+    options: WardenOptions,
+    pack: LoadedPack,
+    parts: Pick<BrokerParts, "sandbox" | "toolInputs">,
+    log: DecisionLog | null = null,
+  ) {
     super();
+    this.#log = log;
+    if (log) log.onState = (error) => this.announce("log", error ? { ok: false, error } : { ok: true });
     this.#options = options;
     this.#generation = new Generation(pack, options.rules);
     this.#maxEventBytes = maxEventBytesOf(options);
@@ -95,8 +118,8 @@ export class Warden extends EventEmitter<WardenEvents> {
    * Decides one event. What hooks do wrong is in the decision; only what the host does wrong is thrown.
    *
    * @param input the event as an object, as JSON text, or as the bytes of that.
-   * @throws {HookwardenError} `event-not-json`, `event-too-large`, `event-unknown`, `event-invalid`, `option-invalid`
-   *   or `closed`. A host that gates something must treat a dispatch that throws as a refusal.
+   * @throws {HookwardenError} `event-not-json`, `event-too-large`, `event-unknown`, `event-invalid`, `option-invalid`,
+   *   `log-failed` or `closed`. A host that gates something must treat a dispatch that throws as a refusal.
    */
   async dispatch(input: EventInput, options?: DispatchOptions): Promise<Decision> {
     if (this.#closing) throw new HookwardenError("closed", "the warden has been closed");
@@ -108,8 +131,19 @@ export class Warden extends EventEmitter<WardenEvents> {
       this.#maxEventBytes,
       time ?? (decisionId === undefined ? now : timeOfId(id)),
     );
-    const generation = this.#generation;
     const { pristine = true, recorder } = this.#options;
+    const log = this.#log;
+    if (log) {
+      // Before any hook runs: a decision for which there is no room in the log is not even begun.
+      const room = log.admit();
+      if (room) await room;
+      if (this.#closing) {
+        log.cancel();
+        throw new HookwardenError("closed", "the warden has been closed");
+      }
+    }
+    const generation = this.#generation;
+    let admitted = log !== null;
     generation.enter();
     try {
       const made = await decide(this.#parts, {
@@ -118,13 +152,19 @@ export class Warden extends EventEmitter<WardenEvents> {
         clock,
         decisionId: id,
         tenant,
-        record: recorder !== undefined,
+        record: recorder !== undefined || log !== null,
         keep: !pristine,
       });
       if (made.record && recorder) await recorder(made.record);
+      if (made.record && log) {
+        admitted = false;
+        const written = log.append(made.record, generation.pack, rules ?? this.#options.rules);
+        if (written) await written;
+      }
       this.#tell(made);
       return made.decision;
     } finally {
+      if (admitted) log?.cancel();
       generation.leave();
     }
   }
@@ -174,7 +214,11 @@ export class Warden extends EventEmitter<WardenEvents> {
       [this.#generation, ...this.#retiring].map((one) => new Promise<void>((done) => one.retire(done))),
     );
     const { sandbox } = this.#parts;
-    if (sandbox !== this.#options.sandbox) await sandbox[Symbol.asyncDispose]();
+    try {
+      await this.#log?.close();
+    } finally {
+      if (sandbox !== this.#options.sandbox) await sandbox[Symbol.asyncDispose]();
+    }
   }
 
   async #reload(given: string | LoadedPack): Promise<void> {

@@ -5,7 +5,7 @@ import type { Refusal } from "./decision.ts";
 import type { DecisionState } from "./decision-state.ts";
 import { type BrokerEvent, EventView } from "./event.ts";
 import { makeFault } from "./failure.ts";
-import type { CallRecord } from "./record.ts";
+import type { CallRecord, HindranceRecord } from "./record.ts";
 import { isBounded, type RetryCounters, type RetryKey, retryLimit } from "./retry-limit.ts";
 import { digestWords, type Seed, seedFor } from "./seed.ts";
 import type { Binding, EventPlan, Plan } from "./select.ts";
@@ -31,6 +31,8 @@ export interface DecideRequest {
   readonly record: boolean;
   /** Where sandboxes keep contexts between calls: the session's calls may share one. */
   readonly keep: boolean;
+  /** Replays only: what kept a hook from running when the decision was made first; `null` where nothing did. */
+  readonly recalled?: (hook: string, recheck: boolean) => Hindrance | null;
 }
 
 /** Why a hook was not called. */
@@ -45,6 +47,7 @@ export interface Hindrance {
 export class Course {
   readonly composition: Composition;
   readonly calls: CallRecord[] = [];
+  readonly hindered: HindranceRecord[] = [];
   readonly view: EventView;
   /** What a hook saw when it ran first, by its place; absent where it did not run. */
   private readonly seen: (string | undefined)[] = [];
@@ -85,6 +88,14 @@ export class Course {
 
   /** Calls a hook, or says what keeps it from running. */
   call(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | Hindrance {
+    const result = this.request.recalled?.(binding.hook.name, recheck) ?? this.attempt(binding, recheck);
+    if (this.request.record && !(result instanceof Promise) && result.ok === null) {
+      this.hindered.push({ hook: binding.hook.name, recheck, fault: result.fault, note: result.note });
+    }
+    return result;
+  }
+
+  private attempt(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | Hindrance {
     const { budgets } = this.request.plan.pack;
     if (!recheck && this.ran >= budgets.maxHooks) {
       return hindered(binding, `${budgets.maxHooks} hooks have run, which is \`budgets.maxHooks\``);
@@ -232,6 +243,8 @@ export class Course {
       seed: call.seed,
       output: outcome.ok ? outcome.output : null,
       fault: outcome.ok ? null : outcome.fault,
+      steps: outcome.steps,
+      logs: outcome.logs,
     });
   }
 

@@ -130,6 +130,14 @@ function make(
   const priorState = state?.prior() ?? {};
   return {
     decision,
-    record: { decision, event: request.event, calls: course.calls, priorState, retries, reruns },
+    record: {
+      decision,
+      event: request.event,
+      calls: course.calls,
+      hindered: course.hindered,
+      priorState,
+      retries,
+      reruns,
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { Fault } from "../../sandbox/index.ts";
+import type { Fault, LogLine } from "../../sandbox/index.ts";
 import type { Decision } from "./decision.ts";
 import type { BrokerEvent } from "./event.ts";
 import type { Seed } from "./seed.ts";
@@ -16,6 +16,18 @@ export interface CallRecord {
   readonly output: string | null;
   /** The fault that the sandbox reported. */
   readonly fault: Fault | null;
+  /** Engine steps; `null` where the engine cannot count them. */
+  readonly steps: number | null;
+  /** What the hook wrote to its console, as it came. Not safe to show. */
+  readonly logs: readonly LogLine[];
+}
+
+/** A hook that did not get to run, for a reason that another run of the same event might not have. */
+export interface HindranceRecord {
+  readonly hook: string;
+  readonly recheck: boolean;
+  readonly fault: Fault | null;
+  readonly note: string;
 }
 
 /** What a log needs beside the decision. */
@@ -24,6 +36,7 @@ export interface DecisionRecord {
   /** The event as it was validated, `time` added. */
   readonly event: BrokerEvent;
   readonly calls: readonly CallRecord[];
+  readonly hindered: readonly HindranceRecord[];
   /** Prior state as JSON text, by hook; hooks without state are absent. */
   readonly priorState: { readonly [hook: string]: string | null };
   /** Bounded verdicts in a row before this decision, by hook; hooks with none are absent. */

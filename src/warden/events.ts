@@ -31,6 +31,9 @@ export type ReloadNotice =
       readonly error: HookwardenError;
     };
 
+/** The decision log cannot be written, or can be again. */
+export type LogNotice = { readonly ok: true } | { readonly ok: false; readonly error: Error };
+
 /** What a warden tells those who listen. */
 export interface WardenEvents {
   decision: [Decision];
@@ -38,4 +41,5 @@ export interface WardenEvents {
   refused: [RefusalNotice];
   reload: [ReloadNotice];
   divergence: [Divergence];
+  log: [LogNotice];
 }

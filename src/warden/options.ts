@@ -5,6 +5,7 @@ import type { PlanRules } from "../broker/select.ts";
 import { defaultMaxEventBytes } from "../broker/read-event.ts";
 import type { ToolSchemas } from "../broker/tool-schemas.ts";
 import { HookwardenError } from "../errors.ts";
+import type { LogOptions } from "../log/options.ts";
 import type { LoadOptions } from "../pack/load.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import type { StateStore } from "../state/store.ts";
@@ -38,6 +39,11 @@ export interface WardenOptions {
   readonly load?: LoadOptions;
   /** What a host's own way to speak of events changes: default failure policy, actions that it can carry out. */
   readonly rules?: PlanRules;
+  /**
+   * The decision log: a path, or where it goes with masks, flushing and what happens when it is full. Default: none.
+   * See docs/decision-log.md.
+   */
+  readonly log?: string | LogOptions;
   /** Is handed every decision with what a log needs, before the host gets it. Where it fails, so does the dispatch. */
   readonly recorder?: (record: DecisionRecord) => void | Promise<void>;
   /** A sandbox of the host's own, instead of `engine` and `isolation`. It is not closed with the warden. */
@@ -99,7 +105,12 @@ export interface CheckedDispatch {
 const idPattern = /^[\x21-\x7e]{1,128}$/;
 // oxlint-disable-next-line no-control-regex
 const tenantPattern = /^[^\u0000-\u001f\u007f-\u009f]{1,256}$/;
-const nothing: CheckedDispatch = { decisionId: undefined, tenant: "default", time: undefined, rules: undefined };
+const nothing: CheckedDispatch = {
+  decisionId: undefined,
+  tenant: "default",
+  time: undefined,
+  rules: undefined,
+};
 
 /** @throws {HookwardenError} `option-invalid` */
 export function checkDispatch(options: DispatchOptions | undefined): CheckedDispatch {
@@ -111,7 +122,8 @@ export function checkDispatch(options: DispatchOptions | undefined): CheckedDisp
   if (typeof tenant !== "string" || !tenantPattern.test(tenant) || !tenant.isWellFormed()) {
     invalid("`tenant` must be 1 to 256 characters, without control characters and lone surrogates");
   }
-  if (rules !== undefined && (typeof rules !== "object" || rules === null)) invalid("`rules` must be an object");
+  if (rules !== undefined && (typeof rules !== "object" || rules === null))
+    invalid("`rules` must be an object");
   return { decisionId, tenant, time: time === undefined ? undefined : millisecondsOf(time), rules };
 }
 

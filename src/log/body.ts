@@ -1,0 +1,174 @@
+import type { CallRecord, DecisionRecord } from "../broker/record.ts";
+import type { PlanRules } from "../broker/select.ts";
+import { neutralise } from "../broker/text.ts";
+import type { ToolSchemas } from "../broker/tool-schemas.ts";
+import type { LoadedPack } from "../pack/types.ts";
+import { catalogueDigest, type EngineIdentity, packageVersion } from "./identity.ts";
+import { asciiJson, digestOf } from "./line.ts";
+import { maskEvent } from "./mask.ts";
+import { plainRules } from "./rules.ts";
+import { Scrubber } from "./scrub.ts";
+
+/** What decisions of one warden have in common. */
+export interface LogContext {
+  readonly engine: EngineIdentity;
+  readonly tools: ToolSchemas | undefined;
+  /** `false` where sandboxes keep contexts: such decisions cannot be replayed. */
+  readonly pristine: boolean;
+}
+
+/** How a log goes on that was there already. */
+export interface Recovery {
+  /** Whether it had been closed in order. Otherwise records that were not flushed are missing. */
+  readonly closed: boolean;
+  /** Bytes behind the last whole record, their digest, and the name of the file they were moved to. */
+  readonly torn: { readonly bytes: number; readonly digest: string; readonly file: string } | null;
+}
+
+/** The members of a record, as ASCII JSON text without the closing brace. */
+export type Body = string;
+
+function body(members: object): Body {
+  return asciiJson(JSON.stringify(members)).slice(0, -1);
+}
+
+/** The first record of each run: what holds for the decisions behind it. */
+export function startBody(log: string, context: LogContext, recovery: Recovery | null): Body {
+  const { engine, tools, pristine } = context;
+  return body({
+    kind: "start",
+    format: 1,
+    log,
+    opened: new Date().toISOString(),
+    package: packageVersion,
+    catalogue: catalogueDigest(),
+    engine,
+    pristine,
+    tools: tools ? Object.fromEntries(tools instanceof Map ? tools : Object.entries(tools)) : null,
+    recovery,
+  });
+}
+
+/** Stands before the first decision of a pack. */
+export function packBody(pack: LoadedPack): Body {
+  const { name = null, version = null } = pack.manifest;
+  const hooks = pack.hooks.map(({ name: hook, version: of, digest }) => ({
+    name: hook,
+    version: of,
+    digest,
+  }));
+  return body({ kind: "pack", pack: pack.digest, name, version, hooks });
+}
+
+/** Rules of a host's own way to speak of events, once before the first decision that is made with them. */
+export interface NamedRules {
+  readonly digest: string;
+  readonly body: Body;
+}
+
+const named = new WeakMap<PlanRules, NamedRules>();
+
+export function nameRules(rules: PlanRules): NamedRules {
+  let made = named.get(rules);
+  if (!made) {
+    const plain = plainRules(rules);
+    const digest = digestOf(JSON.stringify(plain));
+    made = { digest, body: body({ kind: "rules", rules: digest, means: plain }) };
+    named.set(rules, made);
+  }
+  return made;
+}
+
+/** The last record of a run that ended in order. */
+export function endBody(): Body {
+  return body({ kind: "end", closed: new Date().toISOString() });
+}
+
+/** A decision with all that it takes to make it again. */
+export function decisionBody(
+  record: DecisionRecord,
+  context: LogContext,
+  masks: readonly (readonly string[])[],
+  rules: string | null,
+): Body {
+  const { decision, event, calls, hindered, priorState, retries, reruns } = record;
+  const versions = {
+    kind: "decision",
+    time: event.time,
+    package: packageVersion,
+    catalogue: catalogueDigest(),
+    engine: context.engine.digest,
+    rules,
+  };
+  const masked = masks.length === 0 ? null : maskEvent(event, masks);
+  if (!masked) {
+    return body({
+      ...versions,
+      replayable: context.pristine,
+      ...(context.pristine ? {} : { why: "contexts were kept between calls" }),
+      event,
+      decision,
+      calls: calls.map(callMembers),
+      hindered,
+      state: priorState,
+      retries,
+      reruns,
+    });
+  }
+  const scrubber = new Scrubber(masked.values);
+  return body({
+    ...versions,
+    replayable: false,
+    why: "values are masked",
+    masked: masked.pointers,
+    event: scrubber.event(masked.event),
+    decision: scrubber.decision(decision),
+    calls: calls.map((call) => maskedCallMembers(call, scrubber)),
+    hindered: hindered.map((one) => ({
+      ...one,
+      fault: one.fault && { ...one.fault, message: scrubber.hookText(one.fault.message) },
+      note: scrubber.hookText(one.note),
+    })),
+    state: Object.fromEntries(
+      Object.entries(priorState).map(([hook, text]) => [hook, text === null ? null : scrubber.json(text)]),
+    ),
+    retries,
+    reruns,
+  });
+}
+
+function callMembers({ hook, digest, recheck, input, seed, output, fault, steps, logs }: CallRecord): object {
+  const members = {
+    hook,
+    digest,
+    recheck,
+    input: inputDigest(input),
+    seed,
+    output: output === null ? null : digestOf(output),
+    steps,
+    fault,
+    output_text: output,
+  };
+  // Where the trace says it all the raw lines would only stand here twice.
+  return logs.every(({ text }) => neutralise(text) === text) ? members : { ...members, logs };
+}
+
+/** Without digests: a short value could be found by trying which one has the digest. */
+function maskedCallMembers(call: CallRecord, scrubber: Scrubber): object {
+  const { hook, digest, recheck, seed, output, fault, steps, logs } = call;
+  return {
+    hook,
+    digest,
+    recheck,
+    seed,
+    steps,
+    fault: fault && { ...fault, message: scrubber.hookText(fault.message) },
+    output_text: output === null ? null : scrubber.json(output),
+    logs: logs.map(({ level, text }) => ({ level, text: scrubber.hookText(text) })),
+  };
+}
+
+/** `sha256:` of both arguments of a call, with a line feed between them: JSON text holds none that is not escaped. */
+export function inputDigest([event, context]: readonly [string, string]): string {
+  return digestOf(`${event}\n${context}`);
+}

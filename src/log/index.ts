@@ -1,0 +1,8 @@
+/** The decision log: writing, checking, replaying. */
+export type { LogContext, Recovery } from "./body.ts";
+export { DecisionLog, openLog } from "./decision-log.ts";
+export { catalogueDigest, type EngineIdentity, engineIdentity, packageVersion } from "./identity.ts";
+export type { FlushPolicy, LogOptions } from "./options.ts";
+export { type Interruption, type LogReport, verifyLog, type VerifyOptions } from "./verify.ts";
+export type { LogProblem, LogProblemKind } from "./walk.ts";
+export type { LogHead } from "./writer.ts";
