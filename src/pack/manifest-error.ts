@@ -23,7 +23,7 @@ export function describeSchemaError(
   switch (error.keyword) {
     case "additionalProperties": {
       const key = String(params["additionalProperty"]);
-      const hint = didYouMean(key, knownKeys(schema, error.schemaPath));
+      const hint = didYouMean(key, knownKeys(schema, pointer));
       return {
         pointer: pointer + pointerPart(key),
         message: `the key ${quote(key)} is unknown${hint}`,
@@ -85,12 +85,26 @@ function typeName(value: unknown): string {
   return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** The keys that stand in the part of the schema that refused one. */
-function knownKeys(schema: SchemaObject, schemaPath: string): readonly string[] {
-  const path = schemaPath.slice(schemaPath.indexOf("#") + 1);
-  const parent = valueAt(schema, path.slice(0, path.lastIndexOf("/")));
-  const properties = isObject(parent) ? parent["properties"] : undefined;
+/** The keys that the schema knows at a place of the manifest. */
+function knownKeys(schema: SchemaObject, pointer: string): readonly string[] {
+  let node: unknown = schema;
+  for (const key of pointer.split("/").slice(1)) node = schemaOfMember(whole(node, schema), key);
+  const properties = whole(node, schema)["properties"];
   return isObject(properties) ? Object.keys(properties) : [];
+}
+
+function schemaOfMember(node: SchemaObject, key: string): unknown {
+  const { properties, patternProperties, items } = node;
+  if (isObject(properties) && Object.hasOwn(properties, key)) return properties[key];
+  return isObject(patternProperties) ? Object.values(patternProperties)[0] : items;
+}
+
+/** A part of our own schemas with its reference followed: they have one at most, alone or in `allOf`. */
+function whole(node: unknown, root: SchemaObject): SchemaObject {
+  if (!isObject(node)) return {};
+  const { $ref, allOf } = node;
+  if (typeof $ref === "string") return whole(valueAt(root, $ref.slice(1)), root);
+  return Array.isArray(allOf) ? whole(allOf[0], root) : node;
 }
 
 /** The value at a JSON pointer, by own keys only. */

@@ -94,7 +94,10 @@ const schemaWith = (ref: string): fc.Arbitrary<unknown> =>
       fc.record({ oneOf: tie("list") }),
       fc.record({ not: tie("schema") }),
       // oxlint-disable-next-line unicorn/no-thenable
-      fc.record({ if: tie("schema"), then: tie("schema"), else: tie("schema") }, { requiredKeys: ["if", "then"] }),
+      fc.record(
+        { if: tie("schema"), then: tie("schema"), else: tie("schema") },
+        { requiredKeys: ["if", "then"] },
+      ),
       fc.record({ $ref: fc.constant(ref) }),
     ),
   })).schema;

@@ -10,7 +10,8 @@ import {
 } from "../../src/pack/index.ts";
 import { HookwardenError } from "../../src/errors.ts";
 
-type Loose<T> = { readonly [K in keyof T]?: unknown } & { readonly [key: string]: unknown };
+/** Values of keys, right or wrong ones. */
+type Loose<T> = { readonly [K in keyof T]?: unknown } | object;
 
 /** A manifest of a hook that denies, with other values where a test needs them; `undefined` leaves a key out. */
 export function hookManifest(changes: Loose<HookManifest> = {}): Record<string, unknown> {
