@@ -1,5 +1,9 @@
+import type IsolatedVm from "isolated-vm";
 import { permits } from "../guest/permits.ts";
 import { preludeSource } from "../guest/generated/prelude.ts";
+
+/** The host's hold on the bridge of a context. */
+export type Bridge = IsolatedVm.Reference<(...args: unknown[]) => unknown>;
 
 /** Name of the global through which the host takes hold of the bridge; gone before any code of a program runs. */
 export const bridgeName = "hookwarden";

@@ -1,13 +1,12 @@
 import { setFlagsFromString } from "node:v8";
-import type IsolatedVm from "isolated-vm";
 import type { Call, Inspection, Outcome, Program, Sandbox } from "../contract.ts";
 import type { Fault } from "../fault.ts";
 import { encodeMessage, type Message, readReply } from "../guest/message.ts";
 import { loadLimits, type Limits } from "../limits.ts";
 import { failed, faults, isLonger, microseconds } from "../outcome.ts";
-import { bootSource } from "./bridge.ts";
 import { Instance, type LoadedContext, type LoadResult, type Stopped } from "./instance.ts";
-import { type Ivm, loadPackage, packageVersion } from "./package.ts";
+import { loadPackage, packageVersion } from "./package.ts";
+import { createWorld, type World } from "./world.ts";
 
 export interface IsolateOptions {
   /**
@@ -36,7 +35,7 @@ export async function createIsolateSandbox(options: IsolateOptions = {}): Promis
   // This optimisation takes the interrupt check out of loops that it believes to be short, and `for (;;)` around an
   // array's `fill` is one of them: neither the timeout nor the memory limit would ever end it.
   setFlagsFromString("--no-turboshaft-loop-unrolling");
-  return new IsolateSandbox(ivm, ivm.Isolate.createSnapshot([{ code: bootSource() }]), options);
+  return new IsolateSandbox(createWorld(ivm), options);
 }
 
 type Loaded =
@@ -55,8 +54,7 @@ interface Seat {
 class IsolateSandbox implements Sandbox {
   readonly engine = "isolate";
   readonly version: string = packageVersion();
-  readonly #ivm: Ivm;
-  readonly #snapshot: IsolatedVm.ExternalCopy<ArrayBuffer>;
+  readonly #world: World;
   readonly #pristine: boolean;
   readonly #maxInstances: number;
   readonly #maxKept: number;
@@ -67,9 +65,8 @@ class IsolateSandbox implements Sandbox {
   /** The program to load ahead, and where. */
   #next: { readonly seat: Seat; readonly program: Program; readonly limits: Limits } | null = null;
 
-  constructor(ivm: Ivm, snapshot: IsolatedVm.ExternalCopy<ArrayBuffer>, options: IsolateOptions) {
-    this.#ivm = ivm;
-    this.#snapshot = snapshot;
+  constructor(world: World, options: IsolateOptions) {
+    this.#world = world;
     this.#pristine = options.pristine ?? true;
     this.#maxInstances = options.maxInstances ?? 8;
     this.#maxKept = options.maxKept ?? 256;
@@ -140,12 +137,11 @@ class IsolateSandbox implements Sandbox {
       seat.ready = null;
     } else {
       this.#dropReady(seat);
-      const before = performance.now();
       const result = this.#load(seat, slot, program, limits);
       if (result.kind !== "loaded") return failed(loadFault(result), null, started, 0);
       ({ loaded } = result);
-      this.#next = performance.now() - before < slowLoadMs ? { seat, program, limits } : null;
     }
+    this.#next = loaded.loadMs < slowLoadMs ? { seat, program, limits } : null;
     const outcome = this.#run(instance, limits, started, (deadline) =>
       instance.call(loaded, message, deadline),
     );
@@ -233,7 +229,7 @@ class IsolateSandbox implements Sandbox {
         oldest[1].instance.dispose();
       }
     }
-    const instance = new Instance(this.#ivm, this.#snapshot, limits);
+    const instance = new Instance(this.#world, limits);
     const seat: Seat = { instance, limits, kept: new Map(), ready: null };
     this.#seats.set(slot, seat);
     return seat;

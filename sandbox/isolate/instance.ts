@@ -2,9 +2,9 @@ import { setFlagsFromString } from "node:v8";
 import type IsolatedVm from "isolated-vm";
 import type { Program } from "../contract.ts";
 import type { Message } from "../guest/message.ts";
-import type { Limits } from "../limits.ts";
-import { bridgeName, decoyReason, guardModule, outerModule } from "./bridge.ts";
-import type { Ivm } from "./package.ts";
+import { type Limits, loadLimits } from "../limits.ts";
+import { type Bridge, bridgeName, decoyReason, guardModule, outerModule } from "./bridge.ts";
+import type { World } from "./world.ts";
 
 /** Least that isolated-vm takes. */
 const minimumMb = 8;
@@ -22,9 +22,10 @@ export type Stopped = "wall" | "memory" | "crash";
 export interface LoadedContext {
   readonly program: Program;
   readonly context: IsolatedVm.Context;
-  readonly bridge: IsolatedVm.Reference<unknown>;
+  readonly bridge: Bridge;
   /** Names of the handlers, `null` where one function serves all. */
   readonly handlers: readonly string[] | null;
+  readonly loadMs: number;
 }
 
 export type LoadResult =
@@ -37,16 +38,21 @@ export type CallResult =
   | { readonly kind: "unsettled" }
   | { readonly kind: "stopped"; readonly by: Stopped };
 
-type Args = readonly (string | IsolatedVm.Dereference<unknown>)[];
+interface Exported {
+  readonly kind: "loaded";
+  readonly handlers: readonly string[] | null;
+}
 
 /** One isolate. Makes contexts, loads programs into them, and calls them. */
 export class Instance {
   /** `false` after anything that leaves the isolate in doubt; it must be thrown away then. */
   healthy = true;
   readonly #isolate: IsolatedVm.Isolate;
+  readonly #taken: string;
   #contexts = 0;
 
-  constructor(ivm: Ivm, snapshot: IsolatedVm.ExternalCopy<ArrayBuffer>, limits: Limits) {
+  constructor({ ivm, snapshot, taken }: World, limits: Limits) {
+    this.#taken = taken;
     // V8 reads the size of the stack when a thread enters an isolate for the first time.
     setFlagsFromString(`--stack-size=${limits.stackKb}`);
     try {
@@ -77,64 +83,74 @@ export class Instance {
 
   /** Loads a program into a fresh context. `deadline` is in `performance.now()` milliseconds. */
   load(program: Program, limits: Limits, deadline: number): LoadResult {
-    const isolate = this.#isolate;
-    let context: IsolatedVm.Context;
-    let bridge: IsolatedVm.Reference<unknown>;
-    let inner: IsolatedVm.Module;
-    let outer: IsolatedVm.Module;
+    const started = performance.now();
     this.#contexts++;
+    let context: IsolatedVm.Context;
+    let bridge: Bridge;
     try {
-      context = isolate.createContextSync();
-      bridge = context.global.getSync(bridgeName, { reference: true }) as IsolatedVm.Reference<unknown>;
+      context = this.#isolate.createContextSync();
+      bridge = context.global.getSync(bridgeName, { reference: true }) as Bridge;
+      bridge.applySync(undefined, ["remove", this.#taken]);
     } catch {
       return this.#stopped(deadline);
     }
-    try {
-      inner = isolate.compileModuleSync(program.source, { filename: program.name });
-    } catch (error) {
-      // No code of the guest has run: the error is V8's own.
-      return isolate.isDisposed ? this.#stopped(deadline) : this.#failed(context, messageOf(error));
+    // A module that is not released holds its context for ever.
+    const modules: IsolatedVm.Module[] = [];
+    const result = this.#loadInto(context, bridge, modules, program, limits, deadline);
+    for (const module of modules) module.release();
+    if (result.kind === "loaded") {
+      const loadMs = performance.now() - started;
+      return { kind: "loaded", loaded: { program, context, bridge, handlers: result.handlers, loadMs } };
     }
-    const [imported] = inner.dependencySpecifiers;
-    if (imported !== undefined)
-      return this.#failed(context, `imports \`${imported.slice(0, 80)}\`, and a program has no imports`);
+    if (this.healthy) this.release({ context, bridge });
+    return result;
+  }
+
+  #loadInto(
+    context: IsolatedVm.Context,
+    bridge: Bridge,
+    modules: IsolatedVm.Module[],
+    program: Program,
+    limits: Limits,
+    deadline: number,
+  ): Exported | Exclude<LoadResult, { kind: "loaded" }> {
+    const compile = (source: string, filename: string): IsolatedVm.Module => {
+      const module = this.#isolate.compileModuleSync(source, { filename });
+      modules.push(module);
+      return module;
+    };
+    let outer: IsolatedVm.Module;
     try {
-      const guard = isolate.compileModuleSync(guardModule);
-      outer = isolate.compileModuleSync(outerModule);
+      const inner = compile(program.source, program.name);
+      const [imported] = inner.dependencySpecifiers;
+      if (imported !== undefined)
+        return failed(`imports \`${imported.slice(0, 80)}\`, and a program has no imports`);
+      const guard = compile(guardModule, bridgeName);
+      outer = compile(outerModule, bridgeName);
       outer.instantiateSync(context, (specifier) => (specifier === "guard" ? guard : inner));
     } catch (error) {
-      return isolate.isDisposed ? this.#stopped(deadline) : this.#failed(context, messageOf(error));
+      // No code of the guest has run: the error is V8's own.
+      return this.#isolate.isDisposed ? this.#stopped(deadline) : failed(messageOf(error));
     }
     const evaluated = this.#guarded(deadline, (timeout) => outer.evaluateSync({ timeout }));
     if (evaluated) return evaluated;
-    const namespace = outer.namespace.derefInto({
-      release: true,
-    }) as unknown as IsolatedVm.Dereference<unknown>;
-    const args = [
-      "load",
-      namespace,
-      String(limits.logBytes),
-      String(limits.outputBytes),
-      String(limits.outputDepth),
-    ];
-    const registered = this.#guarded(deadline, (timeout) => apply(bridge, args, timeout));
+    const namespace = outer.namespace.derefInto({ release: true });
+    const args = ["load", namespace, String(limits.logBytes), String(limits.outputBytes)];
+    const registered = this.#guarded(deadline, (timeout) => bridge.applySync(undefined, args, { timeout }));
     if (registered) return registered;
     const reply = this.#take(bridge);
     if (reply === null) return this.#stopped(deadline);
-    inner.release();
-    outer.release();
-    if (!reply.startsWith("r")) {
-      return this.#failed(context, "the module threw, or waits for a promise that nothing settles");
-    }
-    if (reply === "r") return this.#failed(context, "the module has no default export that can be called");
-    const handlers = reply === "rf" ? null : (JSON.parse(reply.slice(1)) as string[]);
-    return { kind: "loaded", loaded: { program, context, bridge, handlers } };
+    if (!reply.startsWith("r"))
+      return failed("the module threw, or waits for a promise that nothing settles");
+    if (reply === "r") return failed("the module has no default export that can be called");
+    if (reply.length > loadLimits.replyBytes) return failed("the module exports too many names");
+    return { kind: "loaded", handlers: reply === "rf" ? null : (JSON.parse(reply.slice(1)) as string[]) };
   }
 
   /** Calls a loaded program in a context that is thrown away afterwards. */
   call({ bridge }: LoadedContext, { args, handler, numbers }: Message, deadline: number): CallResult {
     const stopped = this.#guarded(deadline, (timeout) =>
-      apply(bridge, ["call", args, handler, numbers], timeout),
+      bridge.applySync(undefined, ["call", args, handler, numbers], { timeout }),
     );
     return stopped ?? this.#reply(this.#take(bridge), deadline);
   }
@@ -158,7 +174,7 @@ export class Instance {
   }
 
   /** Lets go of a context and of all that is in it. */
-  release({ context, bridge }: LoadedContext): void {
+  release({ context, bridge }: Pick<LoadedContext, "context" | "bridge">): void {
     bridge.release();
     context.release();
   }
@@ -178,7 +194,7 @@ export class Instance {
     return this.#stopped(deadline);
   }
 
-  #take(bridge: IsolatedVm.Reference<unknown>): string | null {
+  #take(bridge: Bridge): string | null {
     try {
       const text: unknown = bridge.applySync(undefined, ["take"], { result: { copy: true } });
       return typeof text === "string" ? text : null;
@@ -198,22 +214,15 @@ export class Instance {
     this.dispose();
     return { kind: "stopped", by };
   }
+}
 
-  #failed(context: IsolatedVm.Context, message: string): LoadResult {
-    context.release();
-    return { kind: "failed", message };
-  }
+function failed(message: string): { kind: "failed"; message: string } {
+  return { kind: "failed", message };
 }
 
 /** What isolated-vm takes for a timeout: whole milliseconds, and 0 would mean none. */
 function timeoutUntil(deadline: number): number {
   return Math.max(1, Math.ceil(deadline - performance.now()));
-}
-
-function apply(bridge: IsolatedVm.Reference<unknown>, args: Args, timeout: number): unknown {
-  return (bridge as IsolatedVm.Reference<(...args: unknown[]) => unknown>).applySync(undefined, [...args], {
-    timeout,
-  });
 }
 
 function messageOf(error: unknown): string {
