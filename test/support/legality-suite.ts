@@ -142,17 +142,15 @@ function honoured(decision: Decision, event: EventName, action: ActionName): voi
   const [entry] = decision.trace;
   expect(entry).toMatchObject({ hook: "probe", outcome: "honoured", refused: [], fault: null });
   expect(entry?.actions).toEqual([sampleAction(action)]);
-  const row = actionRows.get(action)!;
-  if (row.kind === "verdict") {
-    expect(decision).toMatchObject({ verdict: action, decided_by: "probe" });
-    expect(decision.reason ?? decision.feedback).toBe(
-      "reason" in row.payload || "feedback" in row.payload ? "mark" : null,
-    );
-  } else expect(decision).toMatchObject({ verdict: "continue", decided_by: null });
-  if (row.kind === "change") {
-    const [[payloadField, field]] = Object.entries(row.rewrites!) as [[string, string]];
-    expect(decision.changes).toEqual({ [field]: sampleAction(action)[payloadField] });
-  } else expect(decision.changes).toEqual({});
+  const { kind, rewrites = {}, payload } = actionRows.get(action)!;
+  const speaks = "reason" in payload || "feedback" in payload;
+  expect([decision.verdict, decision.decided_by]).toEqual(kind === "verdict" ? [action, "probe"] : ["continue", null]);
+  expect(decision.reason ?? decision.feedback).toBe(speaks ? "mark" : null);
+  const rewritten = Object.entries(rewrites).filter(([payloadField]) => payloadField in sampleAction(action));
+  expect(decision.changes).toEqual(
+    Object.fromEntries(rewritten.map(([payloadField, field]) => [field, sampleAction(action)[payloadField]])),
+  );
+  expect(rewritten.length > 0).toBe(kind === "change");
   const { augment, messages, context, notices } = decision.additions;
   const part = { hook: "probe", trust: "third-party", text: "mark" };
   expect(augment).toEqual(action === "augment" ? { text: "mark", parts: [part] } : null);
