@@ -18,8 +18,9 @@ const carefulFolder = careful | (constants.O_DIRECTORY ?? 0);
 
 /**
  * The files of a folder on disk. No link below the folder is followed, whoever may move things while we read: on Linux
- * every part is opened relative to the opened part before it; elsewhere every part is checked before, and the opened
- * file is compared with what stands at the path after.
+ * every part is opened relative to the opened part before it, and macOS is asked to refuse links in all parts. Windows
+ * has neither: there every part is checked before and the opened file after, which somebody who can write to the pack
+ * at that moment may outrun.
  *
  * @throws {HookwardenError} `pack-not-found` where there is no such folder.
  */

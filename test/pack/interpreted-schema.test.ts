@@ -93,8 +93,8 @@ const schemaWith = (ref: string): fc.Arbitrary<unknown> =>
       fc.record({ anyOf: tie("list") }),
       fc.record({ oneOf: tie("list") }),
       fc.record({ not: tie("schema") }),
-      // oxlint-disable-next-line unicorn/no-thenable
       fc.record(
+        // oxlint-disable-next-line unicorn/no-thenable
         { if: tie("schema"), then: tie("schema"), else: tie("schema") },
         { requiredKeys: ["if", "then"] },
       ),
