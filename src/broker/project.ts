@@ -64,56 +64,74 @@ function describe(part: Part): unknown {
 
 function makeProjector(id: number, event: string, parts: ReadonlyMap<string, Part>): Projector {
   const head = `{"hook_event_name":${JSON.stringify(event)}`;
-  const names = [...parts.keys()];
-  const keys = names.map((name) => `,${JSON.stringify(name)}:`);
-  const wanted = [...parts.values()];
+  const members = membersOf(parts);
   return (view) => {
     const kept = view.kept(id);
     if (kept !== undefined) return kept;
     let text = head;
-    for (let index = 0; index < names.length; index++) {
-      const name = names[index] as string;
+    for (const { name, key, inner } of members) {
       if (!view.has(name)) continue;
-      const part = wanted[index] as Part;
-      if (part === true) {
-        text += keys[index] as string;
-        text += view.textOf(name);
-      } else {
-        const cut = select(view.fields[name], part);
-        if (cut !== undefined) text += (keys[index] as string) + JSON.stringify(cut);
-      }
+      const value = inner === null ? view.textOf(name) : inner(view.fields[name]);
+      if (value !== "") text += `,${key}${value}`;
     }
     return view.keep(id, `${text}}`);
   };
 }
 
-const arrayIndex = /^(?:0|[1-9]\d{0,5})$/;
+/** Writes the parts of a value that are there as JSON text; empty where none is. */
+type Writer = (value: unknown) => string;
 
-/** The parts of a value that are there; `undefined` where none is. */
-function select(value: unknown, part: Part): unknown {
-  if (part === true) return value;
-  if (typeof value !== "object" || value === null) return undefined;
-  if (Array.isArray(value)) return selectElements(value, part);
-  let cut: Record<string, unknown> | undefined;
-  for (const [name, child] of part) {
-    if (!Object.hasOwn(value, name)) continue;
-    const inner = select((value as Record<string, unknown>)[name], child);
-    if (inner === undefined) continue;
-    // No prototype: a name such as `__proto__` is a key like any other.
-    cut ??= Object.create(null) as Record<string, unknown>;
-    cut[name] = inner;
-  }
-  return cut;
+interface Member {
+  readonly name: string;
+  /** The name as JSON, with its colon. */
+  readonly key: string;
+  /** `null` where the whole value is wanted. */
+  readonly inner: Writer | null;
 }
 
-function selectElements(values: readonly unknown[], part: ReadonlyMap<string, Part>): unknown {
-  let cut: unknown[] | undefined;
-  for (const [name, child] of part) {
-    if (!arrayIndex.test(name) || Number(name) >= values.length) continue;
-    const inner = select(values[Number(name)], child);
-    if (inner === undefined) continue;
-    cut ??= [];
-    cut[Number(name)] = inner;
+function membersOf(parts: ReadonlyMap<string, Part>): readonly Member[] {
+  return [...parts].map(([name, part]) => ({
+    name,
+    key: `${JSON.stringify(name)}:`,
+    inner: part === true ? null : writerOf(part),
+  }));
+}
+
+const arrayIndex = /^(?:0|[1-9]\d{0,5})$/;
+
+function writerOf(parts: ReadonlyMap<string, Part>): Writer {
+  const members = membersOf(parts);
+  const elements = members
+    .filter(({ name }) => arrayIndex.test(name))
+    .sort((a, b) => Number(a.name) - Number(b.name));
+  return (value) => {
+    if (typeof value !== "object" || value === null) return "";
+    return Array.isArray(value) ? writeArray(value, elements) : writeObject(value, members);
+  };
+}
+
+function writeObject(value: object, members: readonly Member[]): string {
+  let text = "";
+  for (const { name, key, inner } of members) {
+    if (!Object.hasOwn(value, name)) continue;
+    const field = (value as Record<string, unknown>)[name];
+    const written = inner === null ? JSON.stringify(field) : inner(field);
+    if (written !== "") text += `${text === "" ? "{" : ","}${key}${written}`;
   }
-  return cut && Array.from(cut, (element) => (element === undefined ? null : element));
+  return text === "" ? "" : `${text}}`;
+}
+
+/** Elements that were not asked for stand as `null` before those that were, so that indices keep their meaning. */
+function writeArray(values: readonly unknown[], elements: readonly Member[]): string {
+  let text = "";
+  let length = 0;
+  for (const { name, inner } of elements) {
+    const index = Number(name);
+    if (index >= values.length) break;
+    const written = inner === null ? JSON.stringify(values[index]) : inner(values[index]);
+    if (written === "") continue;
+    text += `${"null,".repeat(index - length)}${written},`;
+    length = index + 1;
+  }
+  return text === "" ? "" : `[${text.slice(0, -1)}]`;
 }

@@ -10,6 +10,7 @@ import type { EventName } from "../catalogue/events.ts";
 import { validateEvent, type ValidationError } from "../catalogue/generated/validators.js";
 import { HookwardenError } from "../errors.ts";
 import type { BrokerEvent } from "./event.ts";
+import { isoTime } from "./iso-time.ts";
 import { maxEventDepth, snapshot, tooLarge } from "./snapshot.ts";
 
 /** Largest event by default, in bytes of JSON. */
@@ -55,7 +56,7 @@ export function readEvent(input: unknown, maxBytes: number, time: number): ReadE
   if (!validate(event)) throw invalid(name as EventName, validate.errors?.[0]);
   if (event.time !== undefined)
     return { event: event as BrokerEvent, clock: Date.parse(event.time as string) };
-  event.time = new Date(time).toISOString();
+  event.time = isoTime(time);
   return { event: event as BrokerEvent, clock: time };
 }
 
