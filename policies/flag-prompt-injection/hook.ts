@@ -1,7 +1,7 @@
 import { augment, notify, type PostToolUse, type PostToolUseFailure } from "hookwarden/hook";
 import { textsOf } from "../lib/json-text.ts";
 import { globMatches } from "../lib/paths.ts";
-import { hiddenText, hidingKinds, plain, signs } from "./signs.ts";
+import { hiddenText, hidingKinds, kindsOf, plain } from "./signs.ts";
 
 interface Config {
   readonly notify?: boolean;
@@ -25,10 +25,7 @@ function flagged(tool: string, result: unknown, config: Config | undefined) {
   const whole = textsOf(result).join("\n");
   const text = whole.length > head + tail ? `${whole.slice(0, head)}\n${whole.slice(-tail)}` : whole;
   const read = plain(`${text}\n${hiddenText(text)}`);
-  const kinds = [
-    ...hidingKinds(text),
-    ...signs.filter(({ test }) => test.test(read)).map(({ kind }) => kind),
-  ];
+  const kinds = [...hidingKinds(text), ...kindsOf(read)];
   if (kinds.length === 0) return undefined;
   const list = kinds.join("; ");
   const warning = augment(

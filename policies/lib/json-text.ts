@@ -25,3 +25,19 @@ export function textsOf(value: unknown): readonly string[] {
   }
   return found;
 }
+
+const mostKeys = 10_000;
+const longestKey = 256;
+
+/** The value, or its JSON text where an answer cannot carry it: a hook's answer may have so many and so long keys only. */
+export function answerable(value: unknown): unknown {
+  let keys = 0;
+  const fits = (item: unknown): boolean => {
+    if (typeof item !== "object" || item === null) return true;
+    if (Array.isArray(item)) return item.every(fits);
+    return Object.entries(item).every(
+      ([key, inner]) => ++keys <= mostKeys && key.length <= longestKey && fits(inner),
+    );
+  };
+  return fits(value) ? value : JSON.stringify(value);
+}

@@ -136,12 +136,7 @@ export interface Secret {
 
 /** Finds the secrets of a text, in order, without overlaps. */
 export function findSecrets(text: string, extra: readonly ExtraSecret[] = []): readonly Secret[] {
-  const found = [
-    ...privateKeys(text),
-    ...rules.flatMap((rule) => matches(text, rule)),
-    ...extra.flatMap((item) => extraMatches(text, item)),
-  ];
-  found.sort((a, b) => a.start - b.start || b.end - a.end);
+  const found = matchesOf(text, extra).toSorted((a, b) => a.start - b.start || b.end - a.end);
   let end = 0;
   return found.filter((secret) => {
     if (secret.start < end) return false;
@@ -150,15 +145,13 @@ export function findSecrets(text: string, extra: readonly ExtraSecret[] = []): r
   });
 }
 
-/** The text with `[redacted: kind]` for each secret; the same text where there is none. */
-export function redact(text: string, extra: readonly ExtraSecret[] = []): string {
-  let out = "";
-  let at = 0;
-  for (const { kind, start, end } of findSecrets(text, extra)) {
-    out += `${text.slice(at, start)}[redacted: ${kind}]`;
-    at = end;
-  }
-  return at === 0 ? text : out + text.slice(at);
+/** Everything in a text that looks like a secret, in no order, overlaps included. */
+export function matchesOf(text: string, extra: readonly ExtraSecret[]): readonly Secret[] {
+  return [
+    ...privateKeys(text),
+    ...rules.flatMap((rule) => matches(text, rule)),
+    ...extra.flatMap((item) => extraMatches(text, item)),
+  ];
 }
 
 function matches(text: string, { kind, starts, pattern, notAfter }: SecretRule): readonly Secret[] {

@@ -1,4 +1,5 @@
 import { type PostToolUse, replaceResult } from "hookwarden/hook";
+import { answerable } from "../lib/json-text.ts";
 
 interface Config {
   readonly characters?: number;
@@ -16,8 +17,8 @@ const hook: PostToolUse<unknown, Config | undefined> = (event, ctx) => {
   const shorter = cutTexts(event.tool_response, (text) =>
     cut(text, Math.max(shortText, Math.floor(text.length * share))),
   );
-  if (lengthOf(shorter) <= most * 2) return replaceResult(shorter);
-  // Many short texts: only the whole can be cut.
+  if (lengthOf(shorter) <= most * 2 && answerable(shorter) === shorter) return replaceResult(shorter);
+  // Many short texts, or keys that no answer can carry: only the whole can be cut.
   return replaceResult(cut(JSON.stringify(event.tool_response), most));
 };
 

@@ -4,8 +4,8 @@ import {
   replaceChunk,
   replaceResponse,
 } from "hookwarden/hook";
-import { mapTexts } from "../lib/json-text.ts";
-import { redact } from "../lib/secrets.ts";
+import { answerable, mapTexts } from "../lib/json-text.ts";
+import { redacted } from "../lib/redact.ts";
 
 interface Config {
   readonly imageHosts?: readonly string[];
@@ -15,18 +15,18 @@ type Message = string | Record<string, unknown>;
 
 const PostModelResponse: PostModelResponse<unknown, Config | undefined> = (event, ctx) => {
   const message = cleaned(event.message, ctx.config);
-  return message === event.message ? undefined : replaceResponse(message);
+  return message === event.message ? undefined : replaceResponse(answerable(message) as Message);
 };
 
 const ModelResponseChunk: ModelResponseChunk<unknown, Config | undefined> = (event, ctx) => {
   const chunk = cleaned(event.chunk, ctx.config);
-  return chunk === event.chunk ? undefined : replaceChunk(chunk);
+  return chunk === event.chunk ? undefined : replaceChunk(answerable(chunk) as Message);
 };
 
 export default { PostModelResponse, ModelResponseChunk };
 
 function cleaned(message: Message, config: Config | undefined): Message {
-  return mapTexts(message, (text) => withoutBeacons(redact(text), config?.imageHosts ?? [])) as Message;
+  return mapTexts(redacted(message), (text) => withoutBeacons(text, config?.imageHosts ?? [])) as Message;
 }
 
 /** An image whose address has a query: whoever shows it sends the query to the host. */

@@ -5,8 +5,9 @@ import {
   replaceError,
   replaceResult,
 } from "hookwarden/hook";
-import { mapTexts } from "../lib/json-text.ts";
-import { type ExtraSecret, redact } from "../lib/secrets.ts";
+import { answerable } from "../lib/json-text.ts";
+import { redacted } from "../lib/redact.ts";
+import type { ExtraSecret } from "../lib/secrets.ts";
 
 interface Config {
   readonly tokens?: readonly ExtraSecret[];
@@ -15,13 +16,15 @@ interface Config {
 const told = "Secrets were taken out of a tool's result before the model saw it.";
 
 const PostToolUse: PostToolUse<unknown, Config | undefined> = (event, ctx) => {
-  const clean = mapTexts(event.tool_response, (text) => redact(text, ctx.config?.tokens));
-  return clean === event.tool_response ? undefined : [replaceResult(clean), notify(told)];
+  const clean = redacted(event.tool_response, ctx.config?.tokens);
+  return clean === event.tool_response ? undefined : [replaceResult(answerable(clean)), notify(told)];
 };
 
 const PostToolUseFailure: PostToolUseFailure<unknown, Config | undefined> = (event, ctx) => {
-  const clean = mapTexts(event.error, (text) => redact(text, ctx.config?.tokens)) as typeof event.error;
-  return clean === event.error ? undefined : [replaceError(clean), notify(told)];
+  const clean = redacted(event.error, ctx.config?.tokens) as typeof event.error;
+  return clean === event.error
+    ? undefined
+    : [replaceError(answerable(clean) as typeof event.error), notify(told)];
 };
 
 export default { PostToolUse, PostToolUseFailure };
