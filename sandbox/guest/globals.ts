@@ -48,7 +48,7 @@ export const refusedGlobals: readonly GlobalRow[] = [
     "Tell when the collector runs: not the same twice, and a channel between calls.",
   ),
   row("Intl", "Tells of the host's locale, and one of the engines lacks it."),
-  row("performance", "A clock."),
+  row("performance", "A clock, which would make answers depend on the machine."),
   row("queueMicrotask", "One of the engines lacks it; `Promise.resolve().then` does the same."),
   row("DOMException", "Belongs to the web, and one of the engines lacks it."),
   row("InternalError", "One of the engines lacks it; its errors are `RangeError`s to a guest."),

@@ -71,9 +71,12 @@ const intrinsics: Readonly<Record<string, string>> = {
   Proxy: "length name revocable",
   Reflect:
     "defineProperty deleteProperty apply construct get getOwnPropertyDescriptor getPrototypeOf has isExtensible ownKeys preventExtensions set setPrototypeOf @@Symbol.toStringTag",
+  "%AsyncFunction%": "length name prototype",
   "%AsyncFunction.prototype%": "constructor @@Symbol.toStringTag",
+  "%GeneratorFunction%": "length name prototype",
   "%GeneratorFunction.prototype%": "prototype constructor @@Symbol.toStringTag",
   "%GeneratorPrototype%": "constructor next return throw @@Symbol.toStringTag",
+  "%AsyncGeneratorFunction%": "length name prototype",
   "%AsyncGeneratorFunction.prototype%": "prototype constructor @@Symbol.toStringTag",
   "%AsyncGeneratorPrototype%": "constructor next return throw @@Symbol.toStringTag",
   "%AsyncIteratorPrototype%": "@@Symbol.asyncIterator",
@@ -131,3 +134,8 @@ export const permits: Readonly<Record<string, readonly string[]>> = {
     ]),
   ),
 };
+
+/** The same without the globals, for people. */
+export const intrinsicNames: readonly (readonly [string, readonly string[]])[] = Object.entries(
+  permits,
+).filter(([path]) => path !== "globalThis");

@@ -118,7 +118,11 @@
     });
     if (i === 0) set(global, "Function", stand);
   }
-  set(global, "eval", refuse("eval"));
+  // Not a constructor, so that it has no prototype.
+  const refuseEval = (_) => {
+    throw new NativeTypeError("code generation from strings is not allowed");
+  };
+  method(global, "eval", 1, refuseEval);
 
   // ---- time and chance ------------------------------------------------------------------------------------------
   // Most hooks ask neither for the time nor for chance, so the numbers are read when one does.
@@ -312,7 +316,8 @@
   const symbolKeys = new Map();
   const { get: mapGet, set: mapSet } = Map.prototype;
   method(GuestSymbol, "for", 1, (key) => {
-    const name = `${key}`;
+    if (typeof key === "symbol") throw new NativeTypeError("a symbol is no key");
+    const name = NativeString(key);
     let symbol = apply(mapGet, symbols, [name]);
     if (symbol === undefined) {
       symbol = NativeSymbol(name);
@@ -365,9 +370,12 @@
   const nameOf = (key) => (typeof key === "symbol" ? `@@${NativeString(key.description)}` : key);
   const roots = {
     __proto__: null,
+    "%AsyncFunction%": functionKinds[1][0].constructor,
     "%AsyncFunction.prototype%": functionKinds[1][0],
+    "%GeneratorFunction%": functionKinds[2][0].constructor,
     "%GeneratorFunction.prototype%": functionKinds[2][0],
     "%GeneratorPrototype%": functionKinds[2][0].prototype,
+    "%AsyncGeneratorFunction%": functionKinds[3][0].constructor,
     "%AsyncGeneratorFunction.prototype%": functionKinds[3][0],
     "%AsyncGeneratorPrototype%": functionKinds[3][0].prototype,
     "%AsyncIteratorPrototype%": getPrototypeOf(functionKinds[3][0].prototype),

@@ -135,7 +135,8 @@ export class Instance {
     const evaluated = this.#guarded(deadline, (timeout) => outer.evaluateSync({ timeout }));
     if (evaluated) return evaluated;
     const namespace = outer.namespace.derefInto({ release: true });
-    const args = ["load", namespace, String(limits.logBytes), String(limits.outputBytes)];
+    const budgets = [limits.logBytes, limits.outputBytes, limits.outputDepth].map(String);
+    const args = ["load", namespace, ...budgets];
     const registered = this.#guarded(deadline, (timeout) => bridge.applySync(undefined, args, { timeout }));
     if (registered) return registered;
     const reply = this.#take(bridge);

@@ -1,5 +1,6 @@
 import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts";
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
+import { guestWorldPage } from "./docs-guest.ts";
 import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
 import { helpersModule } from "./helpers.ts";
 import { preludeModule } from "./prelude.ts";
@@ -40,6 +41,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     ["docs/faults.md", faultsPage()],
     ["docs/errors.md", errorsPage()],
     ["docs/limits.md", limitsPage()],
+    ["docs/guest-world.md", guestWorldPage()],
   ]);
 }
 
