@@ -39,6 +39,15 @@ export { neutralise } from "./broker/text.ts";
 export type { ToolSchemas } from "./broker/tool-schemas.ts";
 
 export * from "./catalogue/index.ts";
+export {
+  createDialect,
+  type Dialect,
+  type DialectRow,
+  dialects,
+  type Reply,
+  type Translator,
+  type TranslatorOptions,
+} from "./dialects/index.ts";
 export { loadPack, loadPackFromFiles, type LoadOptions } from "./pack/load.ts";
 export type * from "./pack/types.ts";
 export { MemoryStateStore } from "./state/memory.ts";

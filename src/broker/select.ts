@@ -13,7 +13,7 @@ export type Bar = "illegal-action" | "ungranted-action";
 
 /** What a host's own way to speak of events changes. */
 export interface PlanRules {
-  /** What a record of a decision calls these rules, so that a replay finds them again. */
+  /** What people call these rules. */
   readonly name?: string;
   /**
    * Failure policy at an event, where neither manifest nor pack says one, of hooks that run in the chain. An event that

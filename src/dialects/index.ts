@@ -1,6 +1,5 @@
 /** Dialects: how systems with hooks of their own speak with a warden, each in its own words. */
 import { quote } from "../../sandbox/json/index.ts";
-import type { PlanRules } from "../broker/select.ts";
 import { HookwardenError } from "../errors.ts";
 import type { Warden } from "../warden.ts";
 import { agentix } from "./agentix.ts";
@@ -10,7 +9,6 @@ import { eai } from "./eai.ts";
 import { exAthena } from "./ex-athena.ts";
 import { hookEvent } from "./hook-event.ts";
 import { pig } from "./pig.ts";
-import { rulesOf } from "./rules.ts";
 import { Translator, type TranslatorOptions } from "./translator.ts";
 
 export type { Dialect, DialectRow, Heard, Means, Message, StopVerdict, Untouched } from "./dialect.ts";
@@ -51,10 +49,4 @@ export function dialectOf(name: string): Dialect {
  */
 export function createDialect(warden: Warden, name: string, options: TranslatorOptions = {}): Translator {
   return new Translator(dialectOf(name), warden, options);
-}
-
-/** The rules under which a record of a decision says that it was made; `undefined` for a name that no dialect has. */
-export function rulesNamed(name: string): PlanRules | undefined {
-  const dialect = dialects.get(name.split("#", 1)[0] as string);
-  return dialect && [...rulesOf(dialect).values()].find((rules) => rules.name === name);
 }

@@ -1,0 +1,86 @@
+/**
+ * What each system can carry out at each of its events, written out by hand from its documentation. The broker's rules
+ * are made from the dialects' tables; this copy keeps a slip of the pen there from making itself right.
+ */
+export const pinned: { readonly [dialect: string]: { readonly [event: string]: string } } = {
+  pig: {
+    session_start: "",
+    session_shutdown: "",
+    before_inference: "replace_messages",
+    after_inference: "",
+    tool_call: "allow deny",
+    tool_result: "replace_result",
+    error: "",
+    complete: "",
+  },
+  agentix: {
+    pre: "add_context block halt inject replace_messages replace_system set_params",
+    post: "block halt replace_response",
+    chunk: "drop_chunk replace_chunk",
+  },
+  eai: {
+    pre: "deny modify_input",
+    post: "block replace_result",
+    llm_pre: "deny modify_input",
+    llm_post: "block replace_result",
+    terminal: "block",
+  },
+  "ex-athena": {
+    SessionStart: "halt inject",
+    SessionEnd: "",
+    UserPromptSubmit: "halt inject transform",
+    ChatParams: "halt inject",
+    Stop: "halt inject",
+    StopFailure: "",
+    PreToolUse: "deny halt",
+    PostToolUse: "augment halt",
+    PostToolUseFailure: "halt",
+    PermissionRequest: "deny halt",
+    PermissionDenied: "halt",
+    SubagentStart: "halt inject",
+    SubagentStop: "halt inject",
+    PreCompact: "halt inject",
+    PreCompactStage: "halt",
+    PostCompact: "halt",
+    Notification: "halt",
+  },
+  "hook-event": {
+    pre_send_message: "block retry transform",
+    post_send_message: "",
+    pre_llm_request: "add_context block inject replace_messages replace_system retry",
+    post_llm_response: "block replace_response retry",
+    pre_tool_execution: "deny modify_input skip",
+    post_tool_execution: "replace_result",
+    post_tool_execution_failure: "add_context replace_error",
+    stop: "add_context block retry",
+    pre_micro_compact: "block",
+    post_micro_compact: "replace_messages",
+    pre_auto_compact: "add_context block",
+    post_auto_compact: "replace_messages",
+    session_start: "",
+    session_end: "",
+  },
+  "claude-code": {
+    SessionStart: "add_context halt inject",
+    SessionEnd: "",
+    UserPromptSubmit: "add_context block halt inject",
+    PreToolUse: "add_context allow ask deny halt modify_input skip",
+    PermissionRequest: "allow ask deny halt",
+    PermissionDenied: "halt",
+    PostToolUse: "augment block halt inject replace_result",
+    PostToolUseFailure: "add_context augment halt",
+    Stop: "block halt retry",
+    StopFailure: "",
+    SubagentStart: "add_context halt inject",
+    SubagentStop: "halt retry",
+    PreCompact: "block halt",
+    PostCompact: "halt",
+    Notification: "halt",
+  },
+};
+
+/** The events at which a hook that fails closed is an error to the host, since nothing can be stopped there in words. */
+export const unstoppable: { readonly [dialect: string]: readonly string[] } = {
+  pig: ["session_start", "before_inference", "after_inference", "tool_result"],
+  "hook-event": ["post_tool_execution", "session_start"],
+};
