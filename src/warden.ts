@@ -42,10 +42,11 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
   checkOptions(options);
   const toolInputs = toolInputChecks(options.tools ?? {});
   const pack = typeof options.pack === "string" ? await loadPack(options.pack, options.load) : options.pack;
+  const generation = new Generation(pack, options.rules);
   let report: (divergence: Divergence) => void = () => undefined;
   const sandbox = await createSandbox(options, (divergence) => report(divergence));
   const log = options.log === undefined ? null : await openLogFor(options, sandbox);
-  const warden = new Warden(options, pack, { sandbox, toolInputs }, log);
+  const warden = new Warden(options, generation, { sandbox, toolInputs }, log);
   report = (divergence) => warden.announce("divergence", divergence);
   if (options.telemetry) {
     const { telemetry } = await import("./warden/telemetry.ts");
@@ -82,7 +83,7 @@ export class Warden extends EventEmitter<WardenEvents> {
   /** @internal */
   constructor(
     options: WardenOptions,
-    pack: LoadedPack,
+    generation: Generation,
     parts: Pick<BrokerParts, "sandbox" | "toolInputs">,
     log: DecisionLog | null = null,
   ) {
@@ -90,7 +91,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     this.#log = log;
     if (log) log.onState = (error) => this.announce("log", error ? { ok: false, error } : { ok: true });
     this.#options = options;
-    this.#generation = new Generation(pack, options.rules);
+    this.#generation = generation;
     this.#maxEventBytes = maxEventBytesOf(options);
     this.#parts = {
       ...parts,

@@ -101,7 +101,7 @@ export class Course {
       return hindered(binding, `${budgets.maxHooks} hooks have run, which is \`budgets.maxHooks\``);
     }
     let { limits } = binding;
-    // The first hook runs right after the decision has begun.
+    // The first hook runs right after the time has begun to count.
     const left = this.ran === 0 ? budgets.decisionMs : this.deadline - performance.now();
     if (left <= 0) return hindered(binding, `\`budgets.decisionMs\` (${budgets.decisionMs}) is used up`);
     if (left < limits.wallMs) {
@@ -176,14 +176,16 @@ export class Course {
     const outcome = this.composition.outcome();
     for (const [binding, verdict] of this.counted) {
       if (verdict === null) this.parts.retries.reset(this.retryKey(binding));
-      else if (
-        verdict !== false &&
-        outcome?.verdict === verdict &&
-        (verdict === "retry" || outcome.hook === binding.hook.name)
-      ) {
+      else if (verdict !== false && outcome?.verdict === verdict && this.tookEffect(binding, verdict)) {
         this.parts.retries.add(this.retryKey(binding));
       }
     }
+  }
+
+  /** Whether a verdict of a hook is among those that made the decision. */
+  private tookEffect(binding: Binding, verdict: string): boolean {
+    const { stop, verdicts } = this.composition;
+    return stop ? stop.hook === binding.hook.name : verdicts[binding.place]?.verdict === verdict;
   }
 
   /** The counts that this decision was made with, by hook; zeros are left out. */

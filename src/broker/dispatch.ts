@@ -17,6 +17,8 @@ export interface Made {
 
 /** How often a decision is made again when other processes write the same state, before its hooks do without. */
 const maxReruns = 100;
+/** How long a decision may have waited for its state, in milliseconds, before its hooks do without. */
+const maxWaitMs = 30_000;
 /** Longest pause before a decision is made again, in milliseconds. */
 const maxPauseMs = 32;
 
@@ -35,13 +37,16 @@ export async function decide(parts: BrokerParts & StateAccess, request: DecideRe
   let broken = false;
   for (let rerun = 0; ; rerun++) {
     const state = plan.stateful ? openState(parts, request, plan, name) : null;
+    // Waiting for state is not counted: it is others' work. The budget is for the hooks of this decision.
+    let started = begun;
     if (state) {
       const waiting = state.begin();
       if (waiting) await waiting;
-      if (broken || rerun > maxReruns) state.unavailable = true;
+      if (waiting || rerun > 0) started = performance.now();
+      if (broken || rerun > maxReruns || started - begun > maxWaitMs) state.unavailable = true;
     }
     try {
-      const course = new Course(parts, request, plan, state, rerun === 0 ? begun : performance.now());
+      const course = new Course(parts, request, plan, state, started);
       const { composition } = course;
       for (const binding of plan.sequential) {
         if (!listens(binding, name)) composition.trace.push(unmatchedEntry(binding));

@@ -88,7 +88,7 @@ export function checkOptions(options: WardenOptions): void {
     invalid("`maxEventBytes` must be a whole number above 0");
   }
   if (watch && typeof pack !== "string") invalid("`watch` needs `pack` to be the path of a folder");
-  if (typeof pack !== "string" && (typeof pack !== "object" || pack === null)) {
+  if (typeof pack !== "string" && !Array.isArray((pack as Partial<LoadedPack> | null | undefined)?.hooks)) {
     invalid("`pack` must be the path of a folder, or a loaded pack");
   }
 }

@@ -105,3 +105,20 @@ test("counters are bounded for each tenant and in all, and a flood pushes out it
   for (const tenant of ["b", "c"]) counters.add(key(tenant, "s"));
   expect(counters.count(key("a", "kept"))).toBe(0);
 });
+
+test("a retry in an answer that was refused is not counted, even where another hook's retry makes the decision", async () => {
+  const { warden } = await fakeWarden(
+    [
+      retrier({ name: "steady", reads: ["steady"], run: (event) => event.steady }),
+      retrier({ name: "wordy", reads: ["wordy"], run: (event) => event.wordy }),
+    ],
+    { budgets: { injectionBytes: 3 } },
+  );
+  const wordy = [retry, { action: "add_context", text: "too much" }];
+  for (let index = 0; index < 3; index++) {
+    const decision = await warden.dispatch({ ...sampleEvent("Stop"), steady: retry, wordy });
+    expect(decision).toMatchObject({ verdict: "retry", decided_by: "steady", trace: [{}, { outcome: "refused" }] });
+  }
+  const decision = await warden.dispatch({ ...sampleEvent("Stop"), wordy: retry });
+  expect(decision).toMatchObject({ verdict: "retry", decided_by: "wordy" });
+});
