@@ -56,11 +56,10 @@
   let outputBytes = 0;
   let outputDepth = 0;
   let innermost = null;
+  let tooDeep = false;
   let answer = "";
   let settled = false;
   let exported;
-  const overBudget = freeze({ __proto__: null });
-  const overDepth = freeze({ __proto__: null });
 
   const hide = (fn, name, length) => {
     defineProperty(fn, "name", { value: name, writable: false, enumerable: false, configurable: true });
@@ -424,16 +423,17 @@
   if (permits) confine(permits);
 
   // ---- calls ----------------------------------------------------------------------------------------------------
-  // The replacer of the answer: holds the budgets of bytes and depth while it is written. `JSON.stringify` goes depth
-  // first, so the objects from the answer down to the holder of this value are a list that only changes at its end.
+  // The replacer of the answer: counts bytes and depth while it is written. `JSON.stringify` goes depth first, so the
+  // objects from the answer down to the holder of this value are a list that only changes at its end. What is over a
+  // budget is never handed out; how much of it is written at all is a matter of the limits of memory, steps and time.
   const count = function (key, value) {
     outputLeft -= key.length + 4;
     if (typeof value === "string") outputLeft -= value.length;
-    if (outputLeft < 0) throw overBudget;
+    if (tooDeep) return value;
     while (innermost !== null && innermost.object !== this) innermost = innermost.outer;
     if (typeof value === "object" && value !== null) {
       const depth = innermost === null ? 1 : innermost.depth + 1;
-      if (depth > outputDepth) throw overDepth;
+      if (depth > outputDepth) tooDeep = true;
       innermost = { __proto__: null, object: value, outer: innermost, depth };
     }
     return value;
@@ -478,12 +478,12 @@
     try {
       body = stringify(value, count);
     } catch (error) {
-      if (error === overBudget) return reply("o", "");
-      return error === overDepth ? reply("d", "") : threw(error);
+      return threw(error);
     }
     if (body === undefined) return reply("n", "");
     // What is longer even as code units was longer than the count could see: a `String` object with a `toString`.
-    return body.length > outputBytes ? reply("o", "") : reply("v", body);
+    if (outputLeft < 0 || body.length > outputBytes) return reply("o", "");
+    return tooDeep ? reply("d", "") : reply("v", body);
   };
   const settle = (text) => {
     if (settled) return;
@@ -525,6 +525,7 @@
     logLeft = logBytes;
     outputLeft = outputBytes;
     innermost = null;
+    tooDeep = false;
     settled = false;
     answer = "";
     let fn;
