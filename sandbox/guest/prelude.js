@@ -118,7 +118,7 @@
     if (i === 0) set(global, "Function", stand);
   }
   // Not a constructor, so that it has no prototype.
-  const refuseEval = (_) => {
+  const refuseEval = () => {
     throw new NativeTypeError("code generation from strings is not allowed");
   };
   method(global, "eval", 1, refuseEval);
@@ -334,7 +334,7 @@
   // because libraries set it and must not fail.
   defineProperty(Error, "prepareStackTrace", {
     get: hide(() => undefined, "get prepareStackTrace", 0),
-    set: hide((_) => undefined, "set prepareStackTrace", 1),
+    set: hide(() => undefined, "set prepareStackTrace", 1),
     enumerable: false,
     configurable: false,
   });
@@ -426,15 +426,20 @@
   // The replacer of the answer: counts bytes and depth while it is written. `JSON.stringify` goes depth first, so the
   // objects from the answer down to the holder of this value are a list that only changes at its end. What is over a
   // budget is never handed out; how much of it is written at all is a matter of the limits of memory, steps and time.
+  // Counts the least that each part can take, so that it never refuses what fits; `encode` looks at the whole.
   const count = function (key, value) {
-    outputLeft -= key.length + 4;
-    if (typeof value === "string") outputLeft -= value.length;
-    if (tooDeep) return value;
     while (innermost !== null && innermost.object !== this) innermost = innermost.outer;
-    if (typeof value === "object" && value !== null) {
+    const type = typeof value;
+    if (innermost !== null) {
+      if (innermost.list) outputLeft -= 2;
+      else if (type !== "undefined" && type !== "function" && type !== "symbol") outputLeft -= key.length + 4;
+    }
+    if (type === "string") outputLeft -= value.length + 1;
+    if (outputLeft < 0) throw overBudget;
+    if (type === "object" && value !== null) {
       const depth = innermost === null ? 1 : innermost.depth + 1;
-      if (depth > outputDepth) tooDeep = true;
-      innermost = { __proto__: null, object: value, outer: innermost, depth };
+      if (depth > outputDepth) throw overDepth;
+      innermost = { __proto__: null, object: value, outer: innermost, depth, list: isArray(value) };
     }
     return value;
   };
