@@ -117,7 +117,11 @@ test("a retry in an answer that was refused is not counted, even where another h
   const wordy = [retry, { action: "add_context", text: "too much" }];
   for (let index = 0; index < 3; index++) {
     const decision = await warden.dispatch({ ...sampleEvent("Stop"), steady: retry, wordy });
-    expect(decision).toMatchObject({ verdict: "retry", decided_by: "steady", trace: [{}, { outcome: "refused" }] });
+    expect(decision).toMatchObject({
+      verdict: "retry",
+      decided_by: "steady",
+      trace: [{}, { outcome: "refused" }],
+    });
   }
   const decision = await warden.dispatch({ ...sampleEvent("Stop"), wordy: retry });
   expect(decision).toMatchObject({ verdict: "retry", decided_by: "wordy" });
