@@ -92,6 +92,8 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
+// Where nothing is left to wait for in the middle of a call, Node.js ends by itself, and that is no success.
+process.exitCode = 70;
 main().catch((error: unknown) => {
   // Only people who debug see this; the parent keeps the end of it and shows it to nobody else.
   try {

@@ -25,7 +25,7 @@ export class Fleet implements RunnerOwner {
 
   readonly #settings: Settings;
   readonly #owner: FleetOwner;
-  readonly #launch: Launch;
+  #launch: Launch | undefined;
   #spare: Runner[] = [];
   readonly #endings = new Set<Promise<void>>();
   readonly #first = Promise.withResolvers<void>();
@@ -43,11 +43,11 @@ export class Fleet implements RunnerOwner {
   constructor(settings: Settings, owner: FleetOwner) {
     this.#settings = settings;
     this.#owner = owner;
-    this.#launch = launchOf(settings);
   }
 
   /** Starts the first children; settles when one is ready. */
-  open(): Promise<void> {
+  async open(): Promise<void> {
+    this.#launch = await launchOf(this.#settings);
     this.refill();
     return this.#first.promise;
   }
@@ -168,6 +168,7 @@ export class Fleet implements RunnerOwner {
   };
 
   #start(): void {
+    if (!this.#launch) return;
     const runner = new Runner(this.#launch, this, this.#settings.graceMs);
     const late = setTimeout(() => {
       if (runner.state === "starting")

@@ -1,56 +1,60 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { childLocation } from "./child-location.ts";
+import { closedStdio } from "./descriptors.ts";
+import { defaultLauncher } from "./launcher.ts";
 import type { Settings } from "./options.ts";
 
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 export interface Launch {
+  readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  readonly stdio: ("pipe" | "ignore" | number)[];
 }
 
 /** The command line and the environment of a child; made once for a pool. */
-export function launchOf(settings: Settings): Launch {
+export async function launchOf(settings: Settings): Promise<Launch> {
   const { engine, childModule, engineModule } = settings;
-  if (Number(process.versions.node.split(".")[0]) < 24)
+  if (Number(process.versions.node.split(".")[0]) < 24) {
     throw new Error("child processes need Node.js 24 or newer");
+  }
   const { script, reads } = childLocation(engine);
   const readable = [...reads, ...[childModule, engineModule].filter((path) => path !== undefined)];
+  const line = [
+    ...(settings.launcher ?? (await defaultLauncher())),
+    process.execPath,
+    "--permission",
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    // isolated-vm is a native addon, and crashes where the process was made from Node's start-up snapshot.
+    ...(engine === "isolate" ? ["--allow-addons", "--no-node-snapshot"] : []),
+    // No inspector, neither by signal nor by flag: there is no environment to carry NODE_OPTIONS.
+    "--disable-sigusr1",
+    "--disallow-code-generation-from-strings",
+    "--disable-proto=delete",
+    "--no-warnings",
+    // A guest's recursion in the engine is recursion on this stack; main threads have 8 MiB, on Windows 1 MiB.
+    `--stack-size=${process.platform === "win32" ? 800 : 3_900}`,
+    `--max-old-space-size=${settings.heapMb}`,
+    childModule ?? script,
+    engine,
+    JSON.stringify({ pristine: settings.pristine }),
+    ...(engineModule === undefined ? [] : [engineModule]),
+  ];
   return {
-    args: [
-      "--permission",
-      ...readable.map((path) => `--allow-fs-read=${path}`),
-      // isolated-vm is a native addon, and crashes where the process was made from Node's start-up snapshot.
-      ...(engine === "isolate" ? ["--allow-addons", "--no-node-snapshot"] : []),
-      // No inspector, neither by signal nor by flag: there is no environment to carry NODE_OPTIONS.
-      "--disable-sigusr1",
-      "--disallow-code-generation-from-strings",
-      "--disable-proto=delete",
-      "--no-experimental-websocket",
-      "--no-warnings",
-      // A guest's recursion in the engine is recursion on this stack; main threads have 8 MiB, on Windows 1 MiB.
-      `--stack-size=${process.platform === "win32" ? 800 : 3_900}`,
-      `--max-old-space-size=${settings.heapMb}`,
-      childModule ?? script,
-      engine,
-      JSON.stringify({ pristine: settings.pristine }),
-      ...(engineModule === undefined ? [] : [engineModule]),
-    ],
+    command: line[0]!,
+    args: line.slice(1),
     // Windows cannot start a process without its system folder.
     env: process.platform === "win32" ? { TZ: "UTC", SystemRoot: process.env["SystemRoot"] } : { TZ: "UTC" },
+    stdio: closedStdio(),
   };
 }
 
 /** Starts a child that keeps nothing of its parent's: no environment, no folder, no descriptor but three pipes. */
-export function launchChild(launch: Launch): Child {
-  const child = spawn(process.execPath, launch.args, {
-    cwd: "/",
-    env: launch.env,
-    stdio: ["pipe", "pipe", "pipe"],
-    windowsHide: true,
-  });
-  // What keeps the parent alive is its timer, which runs while calls are in flight.
+export function launchChild({ command, args, env, stdio }: Launch): Child {
+  const child = spawn(command, args, { cwd: "/", env, stdio, windowsHide: true }) as Child;
+  // What keeps the parent alive is the pool's timer, which runs while calls are in flight.
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr])
     (stream as Partial<NodeJS.RefCounted>).unref?.();

@@ -32,6 +32,12 @@ export interface ProcessSandboxOptions {
   readonly graceMs?: number;
   /** How long a child may take to start, in milliseconds. Default 10000. */
   readonly startMs?: number;
+  /**
+   * Command that a child is started with, such as a container's entry: the command line of Node.js is put after it. It
+   * must pass standard input and output on, and end when it is killed, with all that it has started. By default
+   * `setpriv --pdeathsig KILL` where Linux has it, which replaces itself by Node.js.
+   */
+  readonly launcher?: readonly string[];
   /** Path of a script that stands in for the child's program. For tests of the parent. */
   readonly childModule?: string;
   /** Path of a module that stands in for the engine in the child. For tests of the child. */
@@ -39,8 +45,9 @@ export interface ProcessSandboxOptions {
 }
 
 /** Options with every default filled in. */
-export type Settings = Required<Omit<ProcessSandboxOptions, "childModule" | "engineModule">> &
-  Pick<ProcessSandboxOptions, "childModule" | "engineModule">;
+export type Settings = Required<Omit<ProcessSandboxOptions, Optional>> &
+  Pick<ProcessSandboxOptions, Optional>;
+type Optional = "launcher" | "childModule" | "engineModule";
 
 const MiB = 1_048_576;
 

@@ -35,12 +35,10 @@ export class Schedule {
     const tenant = this.#shared ? null : job.tenant;
     const best = this.#least(job, tenant);
     if (best && best.jobs.length === 0) return best;
+    if (best === null && tenant !== null) this.#makeRoom(tenant);
     // A stuck child is as good as none: a spare may take its place before it is dead.
-    const full =
-      this.#fleet.active.length >= this.#processes && !(best && this.#isSlow(best)) && !this.#allSlow(tenant);
-    const fresh = full ? null : this.#fleet.promote(tenant);
-    if (fresh === null && best === null) this.#makeRoom(tenant);
-    return fresh ?? best;
+    const isRoom = this.#working() < this.#processes || (this.#shared && this.#allSlow());
+    return (isRoom ? this.#fleet.promote(tenant) : null) ?? best;
   }
 
   /** A job of a program that has had its child killed: it runs alone, in the one child that is kept for such. */
@@ -65,7 +63,7 @@ export class Schedule {
     const jobs: Job[] = [];
     for (const runner of this.#fleet.active) {
       if (runner.jobs.length < 2 || this.now - runner.since < stuckMs) continue;
-      if (this.#allSlow(null) && !this.#fleet.hasSpare) continue;
+      if (this.#allSlow() && !this.#fleet.hasSpare) continue;
       jobs.push(...runner.leave((job) => job.attempts === 1));
     }
     return jobs;
@@ -76,22 +74,26 @@ export class Schedule {
     const idle = this.#fleet.active.filter((runner) => runner.jobs.length === 0);
     for (const runner of idle) {
       if (runner.apart) {
-        if (this.now - runner.since < lingerMs) continue;
-        this.#fleet.room = false;
-        runner.kill({ cause: "retired" });
-      } else if (this.#fleet.active.length > this.#processes) this.#fleet.rest(runner);
+        if (this.now - runner.since > lingerMs) runner.kill({ cause: "retired" });
+      } else if (this.#working() > this.#processes) this.#fleet.rest(runner);
     }
+    this.#fleet.room = this.#fleet.active.some((runner) => runner.apart);
   }
 
   #least(job: Job, tenant: string | null): Runner | null {
     let best: Runner | null = null;
     let least = Infinity;
+    let place = 0;
     for (const runner of this.#fleet.active) {
       const { length } = runner.jobs;
-      if (runner.tenant !== tenant || length >= this.#pipeline || runner.draining || runner.apart) continue;
+      if (runner.apart) continue;
+      place++;
+      if (runner.tenant !== tenant || length >= this.#pipeline || runner.draining) continue;
       const slow = length > 0 && this.#isSlow(runner);
       if (slow && job.attempts > 0) continue;
-      const load = length + (runner.has(job.program.key, job.limits) ? 0 : loadCost) + (slow ? 1_000 : 0);
+      // One that was called in beyond the number of processes is used only while others are slow.
+      const avoid = slow ? 1_000 : place > this.#processes ? 500 : 0;
+      const load = length + (runner.has(job.program.key, job.limits) ? 0 : loadCost) + avoid;
       if (load >= least) continue;
       least = load;
       best = runner;
@@ -103,16 +105,22 @@ export class Schedule {
     return this.now - runner.since > slowMs;
   }
 
-  #allSlow(tenant: string | null): boolean {
+  #allSlow(): boolean {
     return this.#fleet.active.every(
-      (runner) =>
-        runner.apart || runner.tenant !== tenant || (runner.jobs.length > 0 && this.#isSlow(runner)),
+      (runner) => runner.apart || (runner.jobs.length > 0 && this.#isSlow(runner)),
     );
   }
 
+  /** Children that work, the one that is kept apart not counted. */
+  #working(): number {
+    let count = 0;
+    for (const runner of this.#fleet.active) if (!runner.apart) count++;
+    return count;
+  }
+
   /** A tenant waits while all children are others': the one that has rested longest goes, or else the next to rest. */
-  #makeRoom(tenant: string | null): void {
-    if (tenant === null || this.#fleet.active.length < this.#processes) return;
+  #makeRoom(tenant: string): void {
+    if (this.#working() < this.#processes) return;
     const others = this.#fleet.active.filter((runner) => runner.tenant !== tenant && !runner.apart);
     if (others.some((runner) => runner.draining)) return;
     const [longest] = others
