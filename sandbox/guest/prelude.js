@@ -51,7 +51,6 @@
   let logCount = 0;
   let logLeft = 0;
   let logDropped = 0;
-  let outputLeft = 0;
   let logBytes = 0;
   let outputBytes = 0;
   let outputDepth = 0;
@@ -423,24 +422,15 @@
   if (permits) confine(permits);
 
   // ---- calls ----------------------------------------------------------------------------------------------------
-  // The replacer of the answer: counts bytes and depth while it is written. `JSON.stringify` goes depth first, so the
-  // objects from the answer down to the holder of this value are a list that only changes at its end. What is over a
-  // budget is never handed out; how much of it is written at all is a matter of the limits of memory, steps and time.
-  // Counts the least that each part can take, so that it never refuses what fits; `encode` looks at the whole.
-  const count = function (key, value) {
+  // The replacer of the answer: watches its depth while it is written. `JSON.stringify` goes depth first, so the objects
+  // from the answer down to the holder of this value are a list that only changes at its end. What is over a budget is
+  // never handed out; how much of it is written at all is a matter of the limits of memory, steps and time.
+  const watchDepth = function (key, value) {
+    if (tooDeep || typeof value !== "object" || value === null) return value;
     while (innermost !== null && innermost.object !== this) innermost = innermost.outer;
-    const type = typeof value;
-    if (innermost !== null) {
-      if (innermost.list) outputLeft -= 2;
-      else if (type !== "undefined" && type !== "function" && type !== "symbol") outputLeft -= key.length + 4;
-    }
-    if (type === "string") outputLeft -= value.length + 1;
-    if (outputLeft < 0) throw overBudget;
-    if (type === "object" && value !== null) {
-      const depth = innermost === null ? 1 : innermost.depth + 1;
-      if (depth > outputDepth) throw overDepth;
-      innermost = { __proto__: null, object: value, outer: innermost, depth, list: isArray(value) };
-    }
+    const depth = innermost === null ? 1 : innermost.depth + 1;
+    if (depth > outputDepth) tooDeep = true;
+    innermost = { __proto__: null, object: value, outer: innermost, depth };
     return value;
   };
   const reply = (tag, body) => {
@@ -481,13 +471,13 @@
     if (value === undefined || value === null) return reply("u", "");
     let body;
     try {
-      body = stringify(value, count);
+      body = stringify(value, watchDepth);
     } catch (error) {
       return threw(error);
     }
     if (body === undefined) return reply("n", "");
-    // What is longer even as code units was longer than the count could see: a `String` object with a `toString`.
-    if (outputLeft < 0 || body.length > outputBytes) return reply("o", "");
+    // The host counts the bytes; what is too long even as code units need not go there.
+    if (body.length > outputBytes) return reply("o", "");
     return tooDeep ? reply("d", "") : reply("v", body);
   };
   const settle = (text) => {
@@ -528,7 +518,6 @@
     logCount = 0;
     logDropped = 0;
     logLeft = logBytes;
-    outputLeft = outputBytes;
     innermost = null;
     tooDeep = false;
     settled = false;
