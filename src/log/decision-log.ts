@@ -94,7 +94,10 @@ export class DecisionLog {
     this.tell(pack.digest, () => packBody(pack));
     if (ruled) this.tell(ruled.digest, () => ruled.body);
     const { tenant } = record.decision;
-    if (this.settings.closed || this.settings.flushEach) return this.writer.pushed(body, tenant);
+    const { closed, flushEach, everyRecords } = this.settings;
+    // Decisions that are made without ever waiting would keep the writer from its turn.
+    const behind = this.writer.queued >= everyRecords;
+    if (closed || flushEach || behind) return this.writer.pushed(body, tenant);
     this.writer.push(body, tenant);
   }
 

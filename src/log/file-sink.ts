@@ -1,6 +1,6 @@
 import { fstat } from "node:fs";
 import { promisify } from "node:util";
-import { SonicBoom } from "sonic-boom";
+import sonic from "sonic-boom";
 import { HookwardenError } from "../errors.ts";
 import type { Sink } from "./sink.ts";
 
@@ -10,7 +10,7 @@ const maxWrite = 4 * 1_048_576;
 
 /** Appends lines to an open file, or to standard output. */
 export class FileSink implements Sink {
-  private readonly boom: SonicBoom;
+  private readonly boom: sonic.SonicBoom;
   private readonly fd: number;
   /** What could not be handed over yet. */
   private held = "";
@@ -22,7 +22,7 @@ export class FileSink implements Sink {
     this.fd = fd;
     this.size = size;
     // A least length of 1: with 0 it would not flush what has been written already.
-    this.boom = new SonicBoom({ fd, sync: false, minLength: 1, maxWrite });
+    this.boom = new sonic.SonicBoom({ fd, sync: false, minLength: 1, maxWrite });
     // Errors are seen where the write is waited for; without a listener they would end the process.
     this.boom.on("error", () => undefined);
     this.boom.on("write", (bytes: number) => {

@@ -6,3 +6,5 @@ export type { FlushPolicy, LogOptions } from "./options.ts";
 export { type Interruption, type LogReport, verifyLog, type VerifyOptions } from "./verify.ts";
 export type { LogProblem, LogProblemKind } from "./walk.ts";
 export type { LogHead } from "./writer.ts";
+export type { Difference } from "./difference.ts";
+export { type Replayed, replayLog, type ReplayOptions, type ReplayProof } from "./replay.ts";

@@ -1,15 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import {
-  closeSync,
-  createReadStream,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, read, readSync, writeSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { promisify } from "node:util";
 import { quote } from "../../sandbox/json/index.ts";
 import { HookwardenError } from "../errors.ts";
 import type { Recovery } from "./body.ts";
@@ -19,6 +11,8 @@ import type { LogOptions } from "./options.ts";
 import { readRecord } from "./read-record.ts";
 import { type LogProblem, newChain, walkLog } from "./walk.ts";
 import type { ChainState } from "./writer.ts";
+
+const readAt = promisify(read);
 
 /** A destination, and where its log goes on. */
 export interface OpenedLog {
@@ -101,8 +95,7 @@ async function readOn(fd: number, path: string): Promise<Found> {
   let log: string | null = null;
   let closed = false;
   let end = 0;
-  const source = createReadStream("", { fd, start: 0, autoClose: false, highWaterMark: 1_048_576 });
-  for await (const { record, problem } of walkLog(source)) {
+  for await (const { record, problem } of walkLog(bytesOf(fd))) {
     if (problem) {
       if (problem.followed) throw broken(path, problem);
       break;
@@ -117,6 +110,17 @@ async function readOn(fd: number, path: string): Promise<Found> {
   if (end === 0 && !beginsAsLog(fd))
     throw new HookwardenError("log-broken", `${quote(path)} is no decision log`, { file: path });
   return { chain: { head, sequences }, log, closed, end };
+}
+
+/** A stream would close the file when it is left early. */
+async function* bytesOf(fd: number): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(1_048_576);
+  for (let at = 0; ;) {
+    const { bytesRead } = await readAt(fd, buffer, 0, buffer.length, at);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
 }
 
 const firstBytes = '{"kind":"start","format":';
