@@ -52,6 +52,8 @@ export function packOf(hooks: readonly RuleHook[], more: Partial<PackManifest> =
       on: events.map((event) => ({ event, ...(matcher === undefined ? {} : { matcher }) })),
       reads,
       actions,
+      // A loaded machine must not decide what a rule says.
+      limits: { wallMs: 5_000 },
       ...(mode === undefined ? {} : { mode }),
       ...(state === undefined ? {} : { state }),
       ...(priority === undefined ? {} : { priority }),
@@ -65,6 +67,7 @@ export function packOf(hooks: readonly RuleHook[], more: Partial<PackManifest> =
       manifests.map(({ name, actions }) => [name, { actions, roles: ["user", "system"] }]),
     ),
     ...more,
+    budgets: { decisionMs: 10_000, ...more.budgets },
   };
   const accepted = acceptHooks(
     manifest,

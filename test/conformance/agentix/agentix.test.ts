@@ -101,7 +101,7 @@ conformance("agentix", ({ rule }) => {
     [
       injects("slow", "slow", {
         ...parallel,
-        does: `() => { for (let i = 0; i < 200000; i++); return { action: "inject", messages: [{ role: "user", content: "slow" }] }; }`,
+        does: `() => { for (let i = 0; i < 50000; i++); return { action: "inject", messages: [{ role: "user", content: "slow" }] }; }`,
       }),
       injects("fast", "fast", parallel),
     ],
