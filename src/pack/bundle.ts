@@ -8,6 +8,7 @@ import {
   type BundleAnswer,
   type BundledModule,
   type BundleEntry,
+  type BundleFailure,
   type BundleJob,
   bundleLimits,
 } from "./bundle-protocol.ts";
@@ -51,6 +52,19 @@ export async function bundleScripts(
   entries: readonly BundleEntry[],
   options: BundleOptions = {},
 ): Promise<readonly BundledScript[]> {
+  const results = await bundleEach(pack, entries, options);
+  return results.map((result) => {
+    if (result instanceof HookwardenError) throw result;
+    return result;
+  });
+}
+
+/** As `bundleScripts`, with an error in the place of each script that cannot be bundled. */
+export async function bundleEach(
+  pack: string | ReadonlyMap<string, Uint8Array>,
+  entries: readonly BundleEntry[],
+  options: BundleOptions = {},
+): Promise<readonly (BundledScript | HookwardenError)[]> {
   if (entries.length === 0) return [];
   const job: BundleJob = {
     pack: typeof pack === "string" ? pack : inBase64(pack),
@@ -58,23 +72,19 @@ export async function bundleScripts(
     entries,
     maps: options.maps ?? false,
   };
-  const result = await runChild(childFile(), `${JSON.stringify(job)}\n`, {
+  const { output, problem } = await runChild(childFile(), `${JSON.stringify(job)}\n`, {
     wallMs: options.bundleMs ?? 20_000 + 50 * entries.length,
     outputBytes: bundleLimits.answerBytes,
   });
   const answers = new Map<string, BundleAnswer>();
-  for (const line of result.output.split("\n").filter(Boolean)) {
+  for (const line of output.split("\n").filter(Boolean)) {
     const answer = readAnswer(line);
     if (answer) answers.set(answer.name, answer);
   }
   return entries.map((entry) => {
     const answer = answers.get(entry.name);
     if (answer?.ok) return bundled(answer);
-    if (answer) throw failure(entry, answer.failure);
-    const why = result.problem ?? "the bundler ended without an answer";
-    throw new HookwardenError("load-failed", `the script ${quote(entry.path)} was not bundled: ${why}`, {
-      file: entry.path,
-    });
+    return failure(entry, answer?.failure ?? { message: problem ?? "the bundler ended without an answer" });
   });
 }
 
@@ -99,10 +109,7 @@ function bundled(answer: BundleAnswer & { ok: true }): BundledScript {
   return { program: { key: sha256(source), name, source }, map, modules };
 }
 
-function failure(
-  entry: BundleEntry,
-  { message, file, line, column }: (BundleAnswer & { ok: false })["failure"],
-): HookwardenError {
+function failure(entry: BundleEntry, { message, file, line, column }: BundleFailure): HookwardenError {
   return new HookwardenError(
     "load-failed",
     `the script of ${quote(entry.name)} was not bundled: ${plain(message)}`,

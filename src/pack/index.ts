@@ -1,6 +1,7 @@
 /** Packs: manifests, grants, matchers, scripts. */
 export { type AcceptedHook, acceptHooks, completePack, type HookPart } from "./assemble.ts";
 export {
+  bundleEach,
   bundleScript,
   bundleScripts,
   type BundledModule,

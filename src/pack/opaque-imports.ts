@@ -25,15 +25,19 @@ export interface BundlerInput {
 export async function hideRunTimeImports(input: BundlerInput): Promise<BundlerInput> {
   const script =
     input.loader === "js" ? (parsed(input.source) ?? (await plainScript(input))) : await plainScript(input);
-  const ranges = runTimeArguments(script.tree);
-  if (ranges.length === 0) return input;
+  const insertions = runTimeArguments(script.tree).flatMap(({ start, end }) => [
+    { at: start, text: "String(" },
+    { at: end, text: ")" },
+  ]);
+  if (insertions.length === 0) return input;
   let source = "";
-  let end = 0;
-  for (const { start, stop } of ranges) {
-    source += `${script.source.slice(end, start)}String(${script.source.slice(start, stop)})`;
-    end = stop;
+  let copied = 0;
+  // One argument can stand inside another, but no two of them start or end at the same place.
+  for (const { at, text } of insertions.sort((a, b) => a.at - b.at)) {
+    source += script.source.slice(copied, at) + text;
+    copied = at;
   }
-  return { source: source + script.source.slice(end), loader: "js" };
+  return { source: source + script.source.slice(copied), loader: "js" };
 }
 
 interface ParsedScript {
@@ -68,26 +72,22 @@ function parsed(source: string): ParsedScript | null {
   return null;
 }
 
-interface Range {
-  readonly start: number;
-  readonly stop: number;
-}
-
-/** Where the arguments of `import()` and `require()` stand that are no plain text, in order, none inside another. */
-function runTimeArguments(tree: Node): readonly Range[] {
-  const found: Range[] = [];
+/** The arguments of `import()` and `require()` that are no plain text. */
+function runTimeArguments(tree: Node): readonly Node[] {
+  const found: Node[] = [];
   const waiting: unknown[] = [tree];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (typeof node !== "object" || node === null) continue;
     if (Array.isArray(node)) {
-      waiting.push(...node);
+      // A list can be long: as arguments of one call its members might not fit on the stack.
+      for (const member of node) waiting.push(member);
       continue;
     }
     const argument = importArgument(node as AnyNode);
-    if (argument && !isPlainText(argument)) found.push({ start: argument.start, stop: argument.end });
-    else waiting.push(...Object.values(node));
+    if (argument && !isPlainText(argument)) found.push(argument);
+    for (const member of Object.values(node)) waiting.push(member);
   }
-  return found.sort((a, b) => a.start - b.start);
+  return found;
 }
 
 type AnyNode = Node & { readonly [key: string]: unknown };

@@ -83,7 +83,7 @@ export async function temporaryFolder(): Promise<string> {
 /** Writes files, by relative path, below a folder. */
 export async function writeFiles(
   root: string,
-  files: ReadonlyMap<string, Uint8Array> | { readonly [path: string]: string },
+  files: ReadonlyMap<string, Uint8Array> | { readonly [path: string]: string | Uint8Array },
 ): Promise<void> {
   const list = files instanceof Map ? [...files] : Object.entries(files);
   for (const [path, content] of list) {
