@@ -46,6 +46,22 @@ export function addExample(command: Command, ...lines: readonly string[]): Comma
   );
 }
 
+/** `--events`, as every command has it that reads events. */
+export function addEvents(command: Command): Command {
+  return command.option("--events <file>", "events as JSON Lines or JSON; `-` is standard input (required)");
+}
+
+/**
+ * The value of an option that must be there. The argument parser could see to that too, but it would do so before it
+ * looks for options that are misspelt.
+ *
+ * @throws {HookwardenError} `usage`
+ */
+export function required(value: string | undefined, option: string): string {
+  if (value !== undefined) return value;
+  throw new HookwardenError("usage", `the option \`${option}\` is missing`);
+}
+
 /** Reads an option that takes several names, separated by commas or given again. */
 export function names(value: string, before: readonly string[] | undefined): readonly string[] {
   const found = value.split(",").map((name) => name.trim());

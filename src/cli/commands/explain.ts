@@ -10,22 +10,22 @@ import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
 import { explain, type Explanation, type RunningHook } from "../explanation.ts";
 import { safeJson } from "../inert.ts";
-import { addExample, addFormat, type FormatOption } from "../options.ts";
+import { addExample, addFormat, type FormatOption, required } from "../options.ts";
 import { paragraph, Table } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface ExplainOptions extends FormatOption {
-  readonly event: string;
+  readonly event?: string;
   readonly tool?: string;
 }
 
 export function define(command: Command, cli: Cli): void {
   command
     .argument("<pack>", "folder of the pack")
-    .requiredOption("--event <name>", "name of the event, such as PreToolUse")
+    .option("--event <name>", "name of the event, such as PreToolUse (required)")
     .option("--tool <name>", "only for this tool (at other events: this source, trigger, model …)")
     .action(async (folder: string, options: ExplainOptions) => {
-      const event = knownEvent(options.event);
+      const event = knownEvent(required(options.event, "--event"));
       const pack = await loadPack(folder);
       const explanation = explain(pack, event, nameFor(event, options.tool));
       if (options.format === "json") await cli.terminal.line(safeJson(explanation, 2));

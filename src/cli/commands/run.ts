@@ -10,17 +10,19 @@ import { inOrder } from "../in-order.ts";
 import { safeJson } from "../inert.ts";
 import {
   addEngine,
+  addEvents,
   addExample,
   addFormat,
   type EngineOptions,
   type FormatOption,
   names,
   readTools,
+  required,
 } from "../options.ts";
 import { reportError } from "../report-error.ts";
 
 interface RunOptions extends FormatOption, EngineOptions {
-  readonly events: string;
+  readonly events?: string;
   readonly tool?: readonly string[];
   readonly tools?: string;
   readonly failOnStop?: true;
@@ -36,9 +38,7 @@ const stopped = 2;
 const badInput = 65;
 
 export function define(command: Command, cli: Cli): void {
-  command
-    .argument("<pack>", "folder of the pack")
-    .requiredOption("--events <file>", "events as JSON Lines or JSON; `-` is standard input")
+  addEvents(command.argument("<pack>", "folder of the pack"))
     .option("--tool <names>", "only events of these tools, separated by commas", names)
     .option("--tools <file>", "JSON with the input schemas of tools, which rewritten inputs must keep to")
     .option("--fail-on-stop", "exit 2 if a decision is deny, skip, block or halt")
@@ -52,9 +52,10 @@ export function define(command: Command, cli: Cli): void {
 
 async function run(pack: string, options: RunOptions, cli: Cli): Promise<void> {
   const { engine, isolation } = options;
+  const events = required(options.events, "--events");
   const tools = options.tools === undefined ? {} : { tools: await readTools(options.tools) };
   await using warden = await createWarden({ pack, engine, isolation, ...tools });
-  const { bad, stops: count } = await decideAll(warden, options, cli);
+  const { bad, stops: count } = await decideAll(warden, events, options, cli);
   if (bad > 0) cli.exitCode = badInput;
   else if (options.failOnStop && count > 0) cli.exitCode = stopped;
 }
@@ -64,6 +65,7 @@ type Decided =
 
 async function decideAll(
   warden: Warden,
+  path: string,
   options: RunOptions,
   cli: Cli,
 ): Promise<{ bad: number; stops: number }> {
@@ -71,7 +73,7 @@ async function decideAll(
   const json = options.format === "json";
   const table = new DecisionTable(terminal);
   const totals = new Totals();
-  const events = ofTools(readEvents(options.events, terminal.signal), options.tool);
+  const events = ofTools(readEvents(path, terminal.signal), options.tool);
   let bad = 0;
   let stopCount = 0;
   let done = 0;

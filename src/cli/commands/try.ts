@@ -19,17 +19,19 @@ import { safeJson } from "../inert.ts";
 import { readJsonOption } from "../json-file.ts";
 import {
   addEngine,
+  addEvents,
   addExample,
   addFormat,
   type EngineOptions,
   type FormatOption,
   names,
+  required,
 } from "../options.ts";
 import { reportError } from "../report-error.ts";
 import { paragraph } from "../table.ts";
 
 interface TryOptions extends FormatOption, EngineOptions {
-  readonly events: string;
+  readonly events?: string;
   readonly on?: readonly string[];
   readonly reads?: readonly string[];
   readonly actions?: readonly string[];
@@ -43,9 +45,7 @@ const mostEvents = 10_000;
 const badInput = 65;
 
 export function define(command: Command, cli: Cli): void {
-  command
-    .argument("<script>", "the script, JavaScript or TypeScript")
-    .requiredOption("--events <file>", "events as JSON Lines or JSON; `-` is standard input")
+  addEvents(command.argument("<script>", "the script, JavaScript or TypeScript"))
     .option(
       "--on <events>",
       "events that it listens to (default: those of the file that it has a handler for)",
@@ -63,7 +63,7 @@ export function define(command: Command, cli: Cli): void {
   addExample(
     addEngine(addFormat(command)),
     "try hook.ts --events session.jsonl",
-    "try hook.js --events - --on PreToolUse --reads tool_input.command --actions deny",
+    "try hook.js --events - --on PreToolUse --actions deny",
   );
 }
 
@@ -115,7 +115,7 @@ function known<Name extends EventName | ActionName>(
 
 async function collect(options: TryOptions, cli: Cli): Promise<readonly FoundEvent[]> {
   const events: FoundEvent[] = [];
-  for await (const found of readEvents(options.events, cli.terminal.signal)) {
+  for await (const found of readEvents(required(options.events, "--events"), cli.terminal.signal)) {
     if (!("error" in found)) events.push(found);
     else bad(found.error, null, options, cli);
     if (events.length > mostEvents) {

@@ -1,0 +1,144 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Decision } from "../../src/broker/decision.ts";
+import { eventNames } from "../../src/catalogue/index.ts";
+import { hookTemplate } from "../../src/cli/init/template.ts";
+import { loadPackFromFiles } from "../../src/pack/index.ts";
+import { readCases } from "../../src/review/cases.ts";
+import { createWarden } from "../../src/warden.ts";
+import { cli, folder, write } from "./cli.ts";
+
+const decisions = (out: string): Decision[] =>
+  out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Decision);
+
+describe("init", () => {
+  it("makes a pack that holds, and decides", async () => {
+    await using dir = await folder();
+    const made = await cli(["init", "my-pack"], { cwd: dir.path });
+    expect(made).toMatchObject({ code: 0, err: "" });
+    expect(made.out).toMatchInlineSnapshot(`
+      "made     my-pack/first-hook/hook.json
+      made     my-pack/first-hook/hook.ts
+      made     my-pack/first-hook/cases.json
+      made     my-pack/hookwarden.json
+      made     my-pack/events.jsonl
+
+      Next:
+        hookwarden check my-pack
+        hookwarden run my-pack --events my-pack/events.jsonl
+      "
+    `);
+    const check = await cli(["check", "my-pack"], { cwd: dir.path });
+    expect(check).toEqual({ code: 0, out: "1 hook checked: nothing found\n", err: "" });
+    const run = await cli(["run", "my-pack", "--events", "my-pack/events.jsonl", "--format", "json"], {
+      cwd: dir.path,
+    });
+    expect(decisions(run.out).map(({ verdict, decided_by }) => [verdict, decided_by])).toEqual([
+      ["deny", "first-hook"],
+      ["continue", null],
+    ]);
+  });
+
+  it("adds a hook to a pack, and leaves all else in its manifest as it was", async () => {
+    await using dir = await folder();
+    await cli(["init"], { cwd: dir.path });
+    const before =
+      '{\n    "apiVersion": 1,\n    "hooks": ["first-hook"],\n    "grants": { "first-hook": {} }\n}\n';
+    await write(dir.path, { "hookwarden.json": before });
+    const { code, out } = await cli(
+      ["init", ".", "--hook", "notes", "--event", "PostToolUse", "--lang", "js", "--format", "json"],
+      { cwd: dir.path },
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      hook: "notes",
+      made: ["notes/hook.json", "notes/hook.js", "notes/cases.json"],
+      changed: ["hookwarden.json"],
+    });
+    const after = await readFile(join(dir.path, "hookwarden.json"), "utf8");
+    expect(JSON.parse(after)).toEqual({ ...(JSON.parse(before) as object), hooks: ["first-hook", "notes"] });
+    expect(after).toContain('    "grants": { "first-hook": {} }\n}\n');
+    expect(await cli(["check", "."], { cwd: dir.path })).toMatchObject({ code: 0 });
+    expect((await readdir(dir.path)).toSorted()).toEqual([
+      "events.jsonl",
+      "first-hook",
+      "hookwarden.json",
+      "notes",
+    ]);
+  });
+
+  it("never overwrites anything", async () => {
+    const files = { "first-hook/hook.ts": "mine", "other/hook.json": "mine" };
+    await using dir = await folder(files);
+    const taken = await cli(["init"], { cwd: dir.path });
+    expect(taken).toMatchObject({ code: 65, out: "" });
+    expect(taken.err).toMatch(/^file-exists: first-hook\/hook\.ts: /);
+    expect((await readdir(dir.path)).toSorted()).toEqual(["first-hook", "other"]);
+    await cli(["init", ".", "--hook", "fine"], { cwd: dir.path });
+    const manifest = await readFile(join(dir.path, "hookwarden.json"), "utf8");
+    for (const [args, code, name] of [
+      [["init"], 64, "usage"],
+      [["init", ".", "--hook", "fine"], 65, "file-exists"],
+      [["init", ".", "--hook", "other"], 65, "file-exists"],
+    ] as const) {
+      const ran = await cli(args, { cwd: dir.path });
+      expect(ran).toMatchObject({ code, out: "" });
+      expect(ran.err).toMatch(new RegExp(`^${name}: .+\n$`));
+    }
+    expect(await readFile(join(dir.path, "hookwarden.json"), "utf8")).toBe(manifest);
+    expect(await readFile(join(dir.path, "other/hook.json"), "utf8")).toBe("mine");
+  });
+
+  it("touches no pack that does not hold", async () => {
+    await using dir = await folder({ "hookwarden.json": '{ "apiVersion": 1 }' });
+    const ran = await cli(["init", ".", "--hook", "a"], { cwd: dir.path });
+    expect(ran).toMatchObject({ code: 65, out: "" });
+    expect(ran.err).toMatch(/^pack-invalid: hookwarden\.json: /);
+    expect(await readdir(dir.path)).toEqual(["hookwarden.json"]);
+  });
+});
+
+describe("a new hook for", () => {
+  it.each(eventNames.flatMap((event) => [[event, "ts"] as const, [event, "js"] as const]))(
+    "%s in %s keeps its own cases",
+    async (event, language) => {
+      const { files } = hookTemplate("new-hook", event, language);
+      const encoder = new TextEncoder();
+      const bytes = [...files].map(([name, text]) => [`new-hook/${name}`, encoder.encode(text)] as const);
+      const manifest = encoder.encode(JSON.stringify({ apiVersion: 1, hooks: ["new-hook"] }));
+      const pack = await loadPackFromFiles(new Map([...bytes, ["hookwarden.json", manifest]]));
+      await using warden = await createWarden({ pack, isolation: "inline" });
+      const cases = readCases(encoder.encode(files.get("cases.json")), "cases.json");
+      expect(cases.length).toBe(2);
+      for (const {
+        events,
+        expect: [expected],
+      } of cases) {
+        const decision = await warden.dispatch({ session_id: "case", ...events[0] });
+        const { augment, context, notices } = decision.additions;
+        expect(decision.trace.map(({ fault }) => fault)).toEqual([null]);
+        expect({
+          verdict: decision.verdict,
+          reason: decision.reason,
+          feedback: decision.feedback,
+          augment: augment?.text,
+          context: context.map(({ text }) => text),
+          notices: notices.map(({ text }) => text),
+        }).toEqual({
+          verdict: expected?.verdict,
+          reason: expected?.reason ?? null,
+          feedback: expected?.feedback ?? null,
+          augment: expected?.additions?.augment,
+          context: expected?.additions?.context ?? [],
+          notices: expected?.additions?.notices ?? [],
+        });
+      }
+      // The two cases must differ, or the hook does nothing.
+      expect(JSON.stringify(cases[0]?.expect)).not.toBe(JSON.stringify(cases[1]?.expect));
+    },
+  );
+});
