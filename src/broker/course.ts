@@ -64,7 +64,7 @@ export class Course {
   private ran = 0;
   /** The calls under way, for the record. */
   private readonly inputs = new Map<Binding, Call>();
-  /** Hooks that were given less time than their own limit, because the decision had no more. */
+  /** Hooks that were given less time than their own limit, because hooks before them had used it up. */
   private readonly shortened = new Set<Binding>();
 
   constructor(
@@ -106,7 +106,8 @@ export class Course {
     if (left <= 0) return hindered(binding, `\`budgets.decisionMs\` (${budgets.decisionMs}) is used up`);
     if (left < limits.wallMs) {
       limits = { ...limits, wallMs: Math.max(1, Math.ceil(left)) };
-      this.shortened.add(binding);
+      // Who had most of the decision's time to itself has no one else to blame.
+      if (left < budgets.decisionMs / 2) this.shortened.add(binding);
     }
     if (this.state?.unavailable && this.state.keeps(binding))
       return failing("the hook's state cannot be read or kept");
@@ -202,7 +203,7 @@ export class Course {
     if (this.request.record) this.record(binding, outcome, recheck);
     if (outcome.ok) return readAnswer(binding, outcome.output, this.toolInput);
     let { fault } = outcome;
-    if (this.shortened.has(binding) && fault.code === "timeout") {
+    if (fault.code === "timeout" && this.shortened.has(binding) && performance.now() >= this.deadline - 1) {
       fault = makeFault("overloaded", "the decision's time budget ran out while the hook was running");
     }
     return { ok: false, fault, refused: [] };

@@ -6,7 +6,8 @@ export const maxEventDepth = 128;
 
 /**
  * Copies plain JSON data out of a host's objects, so that nothing the host does later can change what was validated.
- * Properties that are `undefined` are left out, as `JSON.stringify` does. Each property is read once.
+ * Properties that are `undefined` are left out, as `JSON.stringify` does; lone surrogates in texts become U+FFFD. Each
+ * property is read once.
  *
  * @throws {HookwardenError} `event-invalid` with a pointer for what has no one JSON form: functions, symbols, bigints,
  * numbers that are not finite, instances of classes (dates, maps, anything with `toJSON`), holes, cycles and what nests
@@ -52,7 +53,8 @@ class Copier {
     switch (typeof value) {
       case "string":
         this.spend(value.length, 6 * value.length + 3);
-        return value;
+        // As the reader of texts does: an event is the same in whatever form it comes.
+        return value.isWellFormed() ? value : value.toWellFormed();
       case "number":
         if (!Number.isFinite(value)) this.refuse(`is ${value}, which JSON cannot hold`);
         this.spend(1, 26);

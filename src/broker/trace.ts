@@ -6,6 +6,9 @@ import { neutralise } from "./text.ts";
 /** An entry while the decision is being made. */
 export type OpenEntry = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
 
+/** Longest message of a fault, in UTF-16 code units. */
+const maxFaultMessage = 2_000;
+
 const none: readonly never[] = Object.freeze([]);
 
 /** The entry of a hook that did not run. */
@@ -77,7 +80,7 @@ export function failedEntry(
 ): OpenEntry {
   const entry = ranEntry(hook, refused.length > 0 ? "refused" : "faulted", usage, none, recheck);
   entry.refused = refused;
-  // A sandbox escapes the guest's words in its messages; a sandbox of the host's own might not.
-  entry.fault = { code: fault.code, message: neutralise(fault.message) };
+  // A sandbox escapes and cuts the guest's words in its messages; a sandbox of the host's own might not.
+  entry.fault = { code: fault.code, message: neutralise(fault.message.slice(0, maxFaultMessage)) };
   return entry;
 }

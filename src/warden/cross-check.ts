@@ -6,7 +6,7 @@ export interface Divergence {
   readonly hook: string;
   readonly hook_event_name: string;
   readonly tenant: string;
-  /** Each engine's answer as JSON text (`null` where there was none), or its fault's code. */
+  /** Each engine's answer as JSON text (`null` where there was none), as it came: not safe to show. Or its fault's code. */
   readonly outcomes: readonly [EngineOutcome, EngineOutcome];
 }
 

@@ -89,20 +89,41 @@ describe("the time of a decision", () => {
     expect(decision.verdict).toBe("deny");
   });
 
-  test("a call gets no more than what is left, and running out then is the host's fault, not the hook's", async () => {
+  test("a call gets no more than what is left", async () => {
     const walls: number[] = [];
     const late = quiet("late", {
       limits: { wallMs: 100 },
-      run: (_event, _context, call) => {
-        walls.push(call.limits.wallMs);
+      run: (_event, _context, call) => void walls.push(call.limits.wallMs),
+    });
+    await decideOnce([late], event, { budgets: { decisionMs: 50 } });
+    await decideOnce([late], event, { budgets: { decisionMs: 5_000 } });
+    await decideOnce([slow, late], event, { budgets: { decisionMs: 120 } });
+    expect(walls.slice(0, 2)).toEqual([50, 100]);
+    expect(walls[2]).toBeLessThanOrEqual(80);
+  });
+
+  test("running out is the host's fault where others had used most of it, and the hook's own where not", async () => {
+    const endless = quiet("endless", {
+      limits: { wallMs: 1_000 },
+      run: async (_event, _context, call) => {
+        await sleep(call.limits.wallMs + 2);
         throw new FakeFault("timeout");
       },
     });
-    const short = await decideOnce([late], event, { budgets: { decisionMs: 50 } });
-    expect(short.trace[0]?.fault?.code).toBe("overloaded");
-    const long = await decideOnce([late], event, { budgets: { decisionMs: 5_000 } });
-    expect(long.trace[0]?.fault?.code).toBe("timeout");
-    expect(walls).toEqual([50, 100]);
+    const faultOf = async (hooks: readonly FakeHook[]): Promise<string | undefined> =>
+      (await decideOnce(hooks, event, { budgets: { decisionMs: 60 } })).trace.at(-1)?.fault?.code;
+    expect(await faultOf([slow, endless])).toBe("overloaded");
+    expect(await faultOf([endless])).toBe("timeout");
+    // A promise that nothing can settle is a timeout at once.
+    const stuck = quiet("stuck", {
+      limits: { wallMs: 1_000 },
+      run: () => {
+        throw new FakeFault("timeout");
+      },
+    });
+    expect(
+      (await decideOnce([slow, stuck], event, { budgets: { decisionMs: 5_000 } })).trace.at(-1)?.fault?.code,
+    ).toBe("timeout");
   });
 });
 

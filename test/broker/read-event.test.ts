@@ -170,6 +170,13 @@ describe("objects of a careless host", () => {
     expect(codeOf(value)).toBe("event-invalid");
   });
 
+  test("lone surrogates are replaced, in an object as in a text", () => {
+    const odd = { ...event, session_id: "a\ud800", tool_input: { command: "\udfff" } };
+    for (const input of [odd, JSON.stringify(odd)]) {
+      expect(read(input)).toMatchObject({ session_id: "a\ufffd", tool_input: { command: "\ufffd" } });
+    }
+  });
+
   test("what JSON leaves out is left out, and plain data of another realm is taken", () => {
     expect(read({ ...event, gone: undefined })).not.toHaveProperty("gone");
     expect(read({ ...event, extra: runInNewContext("({ a: [1] })") as object })).toMatchObject({

@@ -192,12 +192,14 @@ describe("a store", () => {
     ],
     ["rejects a write", { read: () => null, commit: () => Promise.reject(new Error("x")) }],
   ])("that %s makes a fault of each hook that keeps state, and of no other", async (_, store) => {
-    const { warden } = await fakeWarden(
+    const { warden, sandbox } = await fakeWarden(
       [counter(), { name: "other", run: () => null }],
       {},
       { store: store as StateStore },
     );
     const decision = await warden.dispatch(event());
+    // A store that failed is not asked again and again.
+    expect(sandbox.calls.filter(({ program }) => program.name === "counter").length).toBeLessThanOrEqual(1);
     expect(decision).toMatchObject({
       verdict: "deny",
       decided_by: "counter",
