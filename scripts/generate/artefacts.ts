@@ -1,5 +1,6 @@
 import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts";
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
+import { dialectsPage } from "./docs-dialects.ts";
 import { guestWorldPage } from "./docs-guest.ts";
 import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
 import { helpersModule } from "./helpers.ts";
@@ -38,6 +39,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     [`${ownedFolders[2]}/prelude.ts`, preludeModule()],
     ["docs/events.md", eventsPage()],
     ["docs/actions.md", actionsPage()],
+    ["docs/dialects.md", dialectsPage()],
     ["docs/faults.md", faultsPage()],
     ["docs/errors.md", errorsPage()],
     ["docs/limits.md", limitsPage()],
