@@ -12,7 +12,10 @@ export const hookBody = `(event) => {
 const filler = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt. ";
 
 /** A PreToolUse event of about so many bytes. */
-export function eventOf(bytes: number, command = 'git status && npm test -- --grep "sandbox"'): Record<string, unknown> {
+export function eventOf(
+  bytes: number,
+  command = 'git status && npm test -- --grep "sandbox"',
+): Record<string, unknown> {
   const event = {
     hook_event_name: "PreToolUse",
     session_id: "3f1c2b9e-7a51-4a7e-9a40-0f7c6d1c2a11",
@@ -33,7 +36,10 @@ export async function packOf(count: number, body = hookBody): Promise<LoadedPack
   const names = Array.from({ length: count }, (_, index) => `hook-${index}`);
   for (const [index, name] of names.entries()) {
     mkdirSync(join(root, name));
-    writeFileSync(join(root, name, "hook.js"), `export default ${body.replace("destructive", `destructive ${index}`)};\n`);
+    writeFileSync(
+      join(root, name, "hook.js"),
+      `export default ${body.replace("destructive", `destructive ${index}`)};\n`,
+    );
     writeFileSync(
       join(root, name, "hook.json"),
       JSON.stringify({
