@@ -5,6 +5,8 @@ import {
   type Loader,
   type Message,
   type Metafile,
+  type OnResolveArgs,
+  type OnResolveResult,
   type PartialMessage,
   type Plugin,
 } from "esbuild";
@@ -17,7 +19,8 @@ import {
   type BundleFailure,
   bundleLimits,
 } from "./bundle-protocol.ts";
-import { ImportResolver, type Resolved } from "./bundle-resolve.ts";
+import { Gate } from "./gate.ts";
+import type { ImportResolver, Resolved } from "./bundle-resolve.ts";
 import { hideRunTimeImports, mayImportAtRunTime } from "./opaque-imports.ts";
 
 /** What each kind of file is read as; anything else is refused. */
@@ -37,11 +40,11 @@ const loaders: ReadonlyMap<string, Loader> = new Map<string, Loader>([
  */
 export async function buildEntry(
   files: BundleFiles,
-  helper: string,
+  resolver: ImportResolver,
   entry: BundleEntry,
   maps: boolean,
 ): Promise<BundleAnswer | null> {
-  const reader = new ProgramFiles(files, new ImportResolver(files, helper), `/pack/${entry.path}`);
+  const reader = new ProgramFiles(files, resolver, `/pack/${entry.path}`);
   try {
     const { outputFiles, metafile } = await build({
       entryPoints: ["program"],
@@ -94,6 +97,8 @@ class ProgramFiles {
   private bytes = 0;
   private count = 0;
   private imports = 0;
+  private readonly gate = new Gate(16);
+  private refused: { errors: PartialMessage[] } | null = null;
 
   constructor(files: BundleFiles, resolver: ImportResolver, entry: string) {
     this.files = files;
@@ -105,21 +110,11 @@ class ProgramFiles {
     return {
       name: "hookwarden-pack",
       setup: (setup) => {
-        setup.onResolve({ filter: /.*/ }, async ({ path, kind, importer, namespace }) => {
-          if (kind === "entry-point") return this.accept({ path: this.entry, sideEffects: true });
-          if (++this.imports > bundleLimits.imports) {
-            return problem(`a program has at most ${bundleLimits.imports} imports`);
-          }
+        setup.onResolve({ filter: /.*/ }, async (args) => {
+          if (args.kind === "entry-point") return this.accept({ path: this.entry, sideEffects: true });
           // It rejects inside the guest, as a host without a loader does.
-          if (kind === "dynamic-import") return { path, external: true };
-          const required = kind === "require-call" || kind === "require-resolve";
-          const folder = posix.dirname(treePath(namespace, importer));
-          const result = await this.resolver.resolve(path, folder, required ? "require" : "import");
-          if (result.ok) return this.accept(result.found);
-          // esbuild lets a `require` inside `try` fail when it runs. It has no folder to look in by itself.
-          if (kind === "require-call" && /^[@a-z][\w@./-]*$/i.test(path) && !path.includes(".."))
-            return undefined;
-          return { errors: [{ text: result.problem }] };
+          if (args.kind === "dynamic-import") return { path: args.path, external: true };
+          return this.gate.run(() => this.resolve(args));
         });
         setup.onLoad({ filter: /.*/ }, async ({ path, namespace }) => this.load(treePath(namespace, path)));
       },
@@ -139,6 +134,27 @@ class ProgramFiles {
         bytes: bytesInOutput,
       };
     });
+  }
+
+  private async resolve({
+    path,
+    kind,
+    importer,
+    namespace,
+  }: OnResolveArgs): Promise<OnResolveResult | undefined> {
+    // One is enough: the program is refused for it, and there may be 100,000 more.
+    if (this.refused) return this.refused;
+    if (++this.imports > bundleLimits.imports) {
+      return (this.refused = problem(`a program has at most ${bundleLimits.imports} imports`));
+    }
+    const required = kind === "require-call" || kind === "require-resolve";
+    const folder = posix.dirname(treePath(namespace, importer));
+    const result = await this.resolver.resolve(path, folder, required ? "require" : "import");
+    if (result.ok) return this.accept(result.found);
+    // esbuild lets a `require` inside `try` fail when it runs. It has no folder to look in by itself.
+    const named = /^[@a-z][\w@./-]*$/i.test(path) && !path.includes("..");
+    if (kind === "require-call" && named) return undefined;
+    return (this.refused = problem(result.problem));
   }
 
   private accept(found: Resolved): { path: string; namespace: string; sideEffects: boolean } {
@@ -197,7 +213,7 @@ function loadProblem(error: unknown, file: string): { errors: PartialMessage[] }
   throw error;
 }
 
-function problem(text: string): { errors: { text: string }[] } {
+function problem(text: string): { errors: PartialMessage[] } {
   return { errors: [{ text }] };
 }
 

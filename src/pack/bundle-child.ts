@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { stop } from "esbuild";
 import { buildEntry } from "./bundle-build.ts";
 import { BundleFiles } from "./bundle-files.ts";
+import { ImportResolver } from "./bundle-resolve.ts";
 import type { BundleAnswer, BundleEntry, BundleJob } from "./bundle-protocol.ts";
 
 /** Most programs that are built at the same time. */
@@ -25,8 +26,9 @@ async function run(job: BundleJob): Promise<void> {
       ? job.pack
       : new Map(Object.entries(job.pack).map(([path, bytes]) => [path, Buffer.from(bytes, "base64")]));
   const files = await BundleFiles.open(pack, job.nodeModules, folder);
+  const resolver = new ImportResolver(files, helper);
   const build = (entry: BundleEntry): Promise<BundleAnswer | null> =>
-    buildEntry(files, helper, entry, job.maps);
+    buildEntry(files, resolver, entry, job.maps);
   const left = await buildAll(job.entries, build);
   // The bundler died. One at a time tells of which script.
   for (const entry of left) {

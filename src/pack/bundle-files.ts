@@ -12,6 +12,8 @@ import { type EntryKind, memorySource, type PackSource } from "./source.ts";
 export class BundleFiles {
   /** Longest place first, so that `/pack/node_modules` comes before `/pack`. */
   private readonly mounts: readonly Mount[];
+  /** What was found: a run lasts seconds, and resolving asks for the same places again and again. */
+  private readonly kinds = new Map<string, Promise<EntryKind | null>>();
 
   private constructor(mounts: readonly Mount[]) {
     this.mounts = [...mounts].sort((a, b) => b.at.length - a.at.length);
@@ -49,7 +51,13 @@ export class BundleFiles {
     return found && join(found.mount.at, found.path).split(sep).join("/");
   }
 
-  async kind(path: string): Promise<EntryKind | null> {
+  kind(path: string): Promise<EntryKind | null> {
+    const known = this.kinds.get(path) ?? this.look(path);
+    this.kinds.set(path, known);
+    return known;
+  }
+
+  private async look(path: string): Promise<EntryKind | null> {
     const found = await this.find(path);
     if (found) return found.mount.source.kind(found.path);
     return this.mounts.some(({ at }) => at.startsWith(`${path === "/" ? "" : path}/`)) ? "folder" : null;

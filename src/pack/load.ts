@@ -49,9 +49,13 @@ export async function loadPackFromFiles(
 /**
  * Reads and checks the manifests of a pack, and that its scripts are files of it.
  *
+ * @param scriptBytes largest script. Default: as for sources; scripts that are bundled already may be larger.
  * @throws {HookwardenError}
  */
-export async function readManifests(source: PackSource): Promise<PackManifests> {
+export async function readManifests(
+  source: PackSource,
+  scriptBytes: number = bundleLimits.sourceBytes,
+): Promise<PackManifests> {
   if ((await source.kind(packManifestFile)) === null) {
     throw new HookwardenError("pack-not-found", `the pack has no \`${packManifestFile}\``, {
       file: packManifestFile,
@@ -60,7 +64,7 @@ export async function readManifests(source: PackSource): Promise<PackManifests> 
   const manifest = readPackManifest(await source.read(packManifestFile, manifestTextLimits.maxBytes));
   const parts = await readHooks(source, manifest);
   const hooks = acceptHooks(manifest, parts);
-  for (const accepted of hooks) await source.read(scriptPath(accepted), bundleLimits.sourceBytes);
+  for (const accepted of hooks) await source.read(scriptPath(accepted), scriptBytes);
   return { manifest, hooks };
 }
 

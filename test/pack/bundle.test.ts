@@ -435,8 +435,8 @@ describe("what a script says to the bundler itself", () => {
       );
       for (const [index, call] of calls.entries()) {
         const result = results[index] as BundledScript;
-        expect(result.program?.source, call).toContain("String(");
-        expect(result.program.source, call).not.toMatch(/FOUND|glob/);
+        expect([call, result.program?.source]).toEqual([call, expect.stringContaining("String(")]);
+        expect(result.program.source).not.toMatch(/FOUND|glob/);
         expect(result.modules.map(({ path }) => path)).toEqual([`pack:h/hook${index}.ts`]);
       }
     },
