@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { settingsOf } from "../../../sandbox/process/options.ts";
 import type { Decision } from "../../broker/decision.ts";
 import { HookwardenError } from "../../errors.ts";
 import type { LoadedPack } from "../../pack/types.ts";
@@ -28,8 +29,6 @@ interface RunOptions extends FormatOption, EngineOptions {
   readonly failOnStop?: true;
 }
 
-/** Events that are under way at the same time. */
-const most = 64;
 /** Verdicts that `--fail-on-stop` is about. */
 const stops: ReadonlySet<string> = new Set(["deny", "skip", "block", "halt"]);
 /** Exit status where an event was stopped. */
@@ -81,7 +80,7 @@ async function decideAll(
     events,
     orderKey(warden.pack),
     (found) => decide(warden, found),
-    most,
+    atOnce(options),
   )) {
     if (terminal.signal.aborted) break;
     terminal.progress(`${++done} events`);
@@ -99,6 +98,14 @@ async function decideAll(
   terminal.clearProgress();
   if (!json) await terminal.line(`\n${totals}${bad > 0 ? `; ${plural(bad, "bad event")}` : ""}`);
   return { bad, stops: stopCount };
+}
+
+/**
+ * How many events are decided at the same time: as many as there are processes for hooks. More would wait for each
+ * other, and the wait would count as their time.
+ */
+function atOnce({ engine, isolation }: EngineOptions): number {
+  return isolation === "inline" ? 1 : settingsOf({ engine }).processes;
 }
 
 /** State goes from one event of a session to the next, and that of a tenant from each event to the next. */
