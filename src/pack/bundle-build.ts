@@ -98,7 +98,7 @@ class ProgramFiles {
   private count = 0;
   private imports = 0;
   private readonly gate = new Gate(16);
-  private refused: { errors: PartialMessage[] } | null = null;
+  private refused = false;
 
   constructor(files: BundleFiles, resolver: ImportResolver, entry: string) {
     this.files = files;
@@ -142,10 +142,10 @@ class ProgramFiles {
     importer,
     namespace,
   }: OnResolveArgs): Promise<OnResolveResult | undefined> {
-    // One is enough: the program is refused for it, and there may be 100,000 more.
-    if (this.refused) return this.refused;
+    // One error is enough: the program is refused for it. There may be 100,000 more, each with its line in the message.
+    if (this.refused) return { path, external: true };
     if (++this.imports > bundleLimits.imports) {
-      return (this.refused = problem(`a program has at most ${bundleLimits.imports} imports`));
+      return this.refuse(`a program has at most ${bundleLimits.imports} imports`);
     }
     const required = kind === "require-call" || kind === "require-resolve";
     const folder = posix.dirname(treePath(namespace, importer));
@@ -154,7 +154,12 @@ class ProgramFiles {
     // esbuild lets a `require` inside `try` fail when it runs. It has no folder to look in by itself.
     const named = /^[@a-z][\w@./-]*$/i.test(path) && !path.includes("..");
     if (kind === "require-call" && named) return undefined;
-    return (this.refused = problem(result.problem));
+    return this.refuse(result.problem);
+  }
+
+  private refuse(text: string): { errors: PartialMessage[] } {
+    this.refused = true;
+    return problem(text);
   }
 
   private accept(found: Resolved): { path: string; namespace: string; sideEffects: boolean } {

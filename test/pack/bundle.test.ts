@@ -508,7 +508,7 @@ describe("limits of bundling", () => {
     );
     const all = Object.keys(files).map((path) => `import "./${path.slice(2)}";`);
     expect((await refused(`${all.join("\n")} export default 1;`, files)).message).toContain("2000 files");
-    const missing = Array.from({ length: 60_000 }, (_, index) => `import "./${index}";`).join("");
+    const missing = Array.from({ length: 10_000 }, (_, index) => `import "./${index}";`).join("");
     expect(await refused(`${missing} export default 1;`)).toMatchObject({ code: "load-failed" });
   });
 
