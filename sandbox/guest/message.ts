@@ -1,6 +1,7 @@
 import type { Call, LogLine } from "../contract.ts";
 import type { Fault } from "../fault.ts";
 import type { Limits } from "../limits.ts";
+import { printable } from "../printable.ts";
 
 /** What the prelude's `entry` takes: three texts. */
 export interface Message {
@@ -86,10 +87,19 @@ function broken(): Reply {
   };
 }
 
+/** Text of a guest as a message of the host may carry it: cut, and without a character that would not be seen as such. */
+export function guestText(text: string): string {
+  if (text === "") return "a value that cannot be described";
+  return text
+    .slice(0, 1_000)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+    .slice(0, 1_000);
+}
+
 function readMessage(body: string): string {
   try {
     const message: unknown = JSON.parse(body);
-    if (typeof message === "string" && message !== "") return message.slice(0, 1_000);
+    if (typeof message === "string" && message !== "") return printable(message.slice(0, 1_000));
   } catch {
     // Falls through: there is nothing to show.
   }
@@ -117,7 +127,10 @@ function readLogs(text: string, limits: Limits): readonly LogLine[] | null {
     bytes += Buffer.byteLength(line[1]);
     // The guest counted code units; a line too many here is dropped, the count of dropped lines is kept.
     if (bytes > limits.logBytes && logs.length < lines.length - 1) continue;
-    logs.push({ level: line[0] as LogLine["level"], text: line[1].slice(0, limits.logBytes + 64) });
+    logs.push({
+      level: line[0] as LogLine["level"],
+      text: line[1].slice(0, limits.logBytes + 64).toWellFormed(),
+    });
   }
   return logs;
 }

@@ -6,6 +6,7 @@ import { isUtf8 } from "node:buffer";
 import type { Inspection, LogLine, Outcome } from "../contract.ts";
 import type { Fault, FaultCode } from "../fault.ts";
 import type { Limits } from "../limits.ts";
+import { printable } from "../printable.ts";
 import {
   handlersBytes,
   handlersMost,
@@ -265,12 +266,4 @@ function readLogs(buffer: Buffer, from: number, to: number, limits: Limits): Log
     lines.push({ level, text: readText(buffer, textAt, at) });
   }
   return lines;
-}
-
-/** Messages are the host's own sentences: whatever a broken child puts in them, they stay one line of plain text. */
-function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\u2028\u2029]/gu,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

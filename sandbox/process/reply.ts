@@ -19,7 +19,7 @@ import type { Limits } from "../limits.ts";
 /** Longest header line, in bytes; the longest that is valid has about 100. */
 export const headerBytes = 160;
 /** Longest message of a fault, in bytes. */
-export const messageBytes = 4_096;
+export const messageBytes = 8_192;
 /** Longest list of handlers, in bytes. */
 export const handlersBytes = 65_536;
 export const handlersMost = 1_000;

@@ -57,13 +57,17 @@ export class Schedule {
     return runner;
   }
 
-  /** Jobs that wait behind a stuck one, and can have another child instead. */
+  /**
+   * Jobs that wait behind a stuck one, where a child is free for them. They may run twice then, so it is not done where
+   * all are busy: that would make an overload worse.
+   */
   unstick(): Job[] {
-    if (!this.#shared) return [];
+    const isFree =
+      this.#fleet.hasSpare || this.#fleet.active.some((runner) => runner.jobs.length === 0 && !runner.apart);
+    if (!this.#shared || !isFree) return [];
     const jobs: Job[] = [];
     for (const runner of this.#fleet.active) {
       if (runner.jobs.length < 2 || this.now - runner.since < stuckMs) continue;
-      if (this.#allSlow() && !this.#fleet.hasSpare) continue;
       jobs.push(...runner.leave((job) => job.attempts === 1));
     }
     return jobs;
