@@ -144,7 +144,9 @@ function honoured(decision: Decision, event: EventName, action: ActionName): voi
   expect(entry?.actions).toEqual([sampleAction(action)]);
   const { kind, rewrites = {}, payload } = actionRows.get(action)!;
   const speaks = "reason" in payload || "feedback" in payload;
-  expect([decision.verdict, decision.decided_by]).toEqual(kind === "verdict" ? [action, "probe"] : ["continue", null]);
+  expect([decision.verdict, decision.decided_by]).toEqual(
+    kind === "verdict" ? [action, "probe"] : ["continue", null],
+  );
   expect(decision.reason ?? decision.feedback).toBe(speaks ? "mark" : null);
   const rewritten = Object.entries(rewrites).filter(([payloadField]) => payloadField in sampleAction(action));
   expect(decision.changes).toEqual(
