@@ -11,6 +11,7 @@ interface SessionEvent {
   readonly hook_event_name: string;
   readonly session_id: string;
   readonly tool_name?: string;
+  readonly tool_input?: { readonly [field: string]: unknown };
 }
 
 const engines: readonly EngineName[] = ["quickjs", "isolate"];
@@ -42,15 +43,25 @@ function essence({ verdict, reason, feedback, decided_by, changes, additions, tr
 
 /** Which hooks did something, and what they say. */
 function deeds({ trace, decided_by, reason, feedback, verdict }: Decision): readonly string[] {
-  return trace.flatMap(({ hook, actions, fault, refused }) => {
+  return trace.flatMap(({ hook, outcome, actions, fault, refused }) => {
     if (fault) return [`${hook}: ${fault.code}: ${fault.message}`];
     if (refused.length > 0) return refused.map(({ action, code }) => `${hook}: ${action} refused: ${code}`);
     if (hook === decided_by) return [`${hook}: ${reason ?? feedback ?? verdict}`];
+    if (outcome !== "honoured") return [];
     const shown = actions.filter(({ action }) => action !== "continue" && action !== "set_state");
-    return shown.map(
-      ({ action, text }) => `${hook}: ${action}${typeof text === "string" ? `: ${text}` : ""}`,
+    return shown.map(({ action, text, reason = text }) =>
+      typeof reason === "string" ? `${hook}: ${action}: ${reason}` : `${hook}: ${action}`,
     );
   });
+}
+
+/** What the tool was asked to do, on one line. */
+function asked({ tool_input = {} }: SessionEvent): string {
+  const what = [tool_input["command"], tool_input["file_path"], tool_input["url"]].find(
+    (one) => typeof one === "string",
+  );
+  const line = neutralise(String(what ?? "")).replace(/\s+/g, " ");
+  return line.length > width - 4 ? `${line.slice(0, width - 5)}…` : line;
 }
 
 function colour(verdict: string): "dim" | "green" | "yellow" | "red" {
@@ -97,7 +108,9 @@ function print(
     if (!one || !other) continue;
     const times = [one, other].map(({ duration_us }) => duration_us.toLocaleString("en"));
     console.log(row(event.hook_event_name, neutralise(event.tool_name ?? ""), one.verdict, times));
-    for (const deed of deeds(one)) for (const line of wrapped(deed, 4)) console.log(line);
+    const done = deeds(one);
+    if (done.length > 0 && asked(event) !== "") console.log(styleText("dim", `    ${asked(event)}`));
+    for (const deed of done) for (const line of wrapped(deed, 4)) console.log(line);
     if (isDeepStrictEqual(essence(one), essence(other))) same++;
     else console.log(styleText("red", `    isolate differs: ${other.verdict}: ${deeds(other).join("; ")}`));
   }
