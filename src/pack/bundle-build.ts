@@ -116,7 +116,7 @@ class ProgramFiles {
           if (args.kind === "dynamic-import") return { path: args.path, external: true };
           return this.gate.run(() => this.resolve(args));
         });
-        setup.onLoad({ filter: /.*/ }, async ({ path, namespace }) => this.load(treePath(namespace, path)));
+        setup.onLoad({ filter: /.*/ }, async ({ path, namespace }) => this.load(this.place(namespace, path)));
       },
     };
   }
@@ -126,7 +126,7 @@ class ProgramFiles {
       Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined)?.inputs ?? {};
     return Object.entries(inputs).map(([path, { bytesInOutput }]) => {
       const colon = path.indexOf(":");
-      const found = this.found.get(treePath(path.slice(0, colon), path.slice(colon + 1)));
+      const found = this.found.get(this.place(path.slice(0, colon), path.slice(colon + 1)));
       return {
         path,
         ...(found?.package === undefined ? {} : { package: found.package }),
@@ -148,7 +148,7 @@ class ProgramFiles {
       return this.refuse(`a program has at most ${bundleLimits.imports} imports`);
     }
     const required = kind === "require-call" || kind === "require-resolve";
-    const folder = posix.dirname(treePath(namespace, importer));
+    const folder = posix.dirname(this.place(namespace, importer));
     const result = await this.resolver.resolve(path, folder, required ? "require" : "import");
     if (result.ok) return this.accept(result.found);
     // esbuild lets a `require` inside `try` fail when it runs. It has no folder to look in by itself.
@@ -164,8 +164,13 @@ class ProgramFiles {
 
   private accept(found: Resolved): { path: string; namespace: string; sideEffects: boolean } {
     this.found.set(found.path, found);
-    const [, namespace = "", ...rest] = found.path.split("/");
+    const [, namespace = "", ...rest] = this.resolver.shown(found.path).split("/");
     return { namespace, path: rest.join("/"), sideEffects: found.sideEffects };
+  }
+
+  /** The place in the tree of files of what the bundler calls by namespace and path. */
+  private place(namespace: string, path: string): string {
+    return this.resolver.hidden(`/${namespace}/${path}`);
   }
 
   private async load(
@@ -220,10 +225,6 @@ function loadProblem(error: unknown, file: string): { errors: PartialMessage[] }
 
 function problem(text: string): { errors: PartialMessage[] } {
   return { errors: [{ text }] };
-}
-
-function treePath(namespace: string, path: string): string {
-  return `/${namespace}/${path}`;
 }
 
 function failureOf({ text, location }: Message, entry: BundleEntry): BundleFailure {

@@ -8,6 +8,9 @@ import { bundleLimits } from "./bundle-protocol.ts";
 /** The one module that is always there: types and helpers for authors of hooks. */
 export const helperModule = "hookwarden/hook";
 
+/** How a program calls our helpers, whether their source is bundled or what was built from it. */
+const helperName = "/hookwarden/hook";
+
 export type ImportKind = "import" | "require";
 
 export interface Resolved {
@@ -37,6 +40,16 @@ export class ImportResolver {
     this.resolvers = { import: this.resolver("import"), require: this.resolver("require") };
   }
 
+  /** A place as it stands in programs and messages. */
+  shown(path: string): string {
+    return path === this.helper ? helperName : path;
+  }
+
+  /** The place that is shown so. */
+  hidden(path: string): string {
+    return path === helperName ? this.helper : path;
+  }
+
   async resolve(specifier: string, folder: string, kind: ImportKind): Promise<Resolution> {
     if (specifier === helperModule) return { ok: true, found: { path: this.helper, sideEffects: false } };
     const forbidden = forbiddenSpecifier(specifier);
@@ -58,7 +71,8 @@ export class ImportResolver {
         path,
         ...(typeof name === "string" ? { package: name } : {}),
         ...(typeof version === "string" ? { version } : {}),
-        sideEffects: sideEffects !== false,
+        // Our own helpers have none, however they are cut into files.
+        sideEffects: sideEffects !== false && !path.startsWith("/hookwarden/"),
       },
     };
   }

@@ -94,7 +94,7 @@ describe("a script becomes one module", () => {
       'import { deny, type PreToolUse } from "hookwarden/hook"; export default deny("no");',
     );
     expect(await run(result)).toEqual({ action: "deny", reason: "no" });
-    expect(result.modules.some(({ path }) => path.startsWith("hookwarden:"))).toBe(true);
+    expect(result.modules.map(({ path }) => path)).toEqual(["hookwarden:hook", "pack:h/hook.ts"]);
     for (const name of [
       "hookwarden",
       "hookwarden/sandbox",
