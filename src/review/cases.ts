@@ -1,4 +1,12 @@
-import { forbiddenEventKeys, JsonError, quote, readJsonBytes } from "../../sandbox/json/index.ts";
+import { RE2JS } from "re2js";
+import { type FaultCode, faultTable } from "../../sandbox/index.ts";
+import {
+  forbiddenEventKeys,
+  JsonError,
+  pointerPart,
+  quote,
+  readJsonBytes,
+} from "../../sandbox/json/index.ts";
 import type { Verdict } from "../broker/decision.ts";
 import { defaultMaxEventBytes, readEvent } from "../broker/read-event.ts";
 import { actionNames, actionRows, legalActions } from "../catalogue/lookup.ts";
@@ -23,6 +31,8 @@ export interface Expectation {
   };
   /** The hook's state after the event. */
   readonly state?: unknown;
+  /** The code of the hook's fault. Absent: there must be none. */
+  readonly fault?: FaultCode;
 }
 
 /** One test of a hook: events one after another, and what is expected of each. */
@@ -96,6 +106,7 @@ const expectation = {
       additionalProperties: false,
     },
     state: {},
+    fault: { enum: Object.keys(faultTable) },
   },
   required: ["verdict"],
   additionalProperties: false,
@@ -196,6 +207,24 @@ function checkEvent(given: Json, expected: Expectation | null, file: string, poi
   const { verdict = "continue" } = expected ?? {};
   if (!legalActions(name).has(verdict)) {
     throw invalid(`the verdict \`${verdict}\` is not legal at ${name}`, file, pointer);
+  }
+  const { changes: _values, state: _state, ...texts } = expected ?? {};
+  checkPatterns(texts, file, `${pointer.replace(/\/events?(\/\d+)?$/, "")}/expect`);
+}
+
+/** Patterns run on an engine that is linear in the text, whoever wrote the case. */
+function checkPatterns(value: unknown, file: string, pointer: string): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key !== "matches" || typeof inner !== "string") {
+      checkPatterns(inner, file, pointer + pointerPart(key));
+      continue;
+    }
+    try {
+      RE2JS.compile(inner);
+    } catch {
+      throw invalid(`the pattern ${quote(inner)} does not compile`, file, `${pointer}/matches`);
+    }
   }
 }
 

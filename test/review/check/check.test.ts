@@ -230,6 +230,22 @@ describe("check finds", () => {
       "2 events and 1 expectation",
     ],
     [
+      "a case whose pattern does not compile",
+      { "no-rm/cases.json": [{ ...aCase, expect: { verdict: "deny", reason: { matches: "(?=x)" } } }] },
+      "cases-invalid",
+      "no-rm",
+      "no-rm/cases.json",
+      "`(?=x)`",
+    ],
+    [
+      "a case with a fault that there is not",
+      { "no-rm/cases.json": [{ ...aCase, expect: { verdict: "deny", fault: "slept" } }] },
+      "cases-invalid",
+      "no-rm",
+      "no-rm/cases.json",
+      "",
+    ],
+    [
       "two cases of one name",
       { "no-rm/cases.json": [aCase, aCase] },
       "cases-invalid",
