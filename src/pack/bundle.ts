@@ -1,5 +1,5 @@
 import { lstat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Program } from "../../sandbox/index.ts";
 import { JsonError, quote, readJson } from "../../sandbox/json/index.ts";
@@ -13,6 +13,7 @@ import {
   bundleLimits,
 } from "./bundle-protocol.ts";
 import { sha256 } from "./canonical.ts";
+import { folderSource } from "./folder.ts";
 import { runChild } from "./run-child.ts";
 
 export type { BundledModule, BundleEntry } from "./bundle-protocol.ts";
@@ -66,9 +67,12 @@ export async function bundleEach(
   options: BundleOptions = {},
 ): Promise<readonly (BundledScript | HookwardenError)[]> {
   if (entries.length === 0) return [];
+  // The child works in another folder, so that a relative path would mean something else there.
+  const root = typeof pack === "string" ? (await folderSource(pack)).root : null;
+  const modules = options.nodeModules ?? (root === null ? [] : await nearestModules(root));
   const job: BundleJob = {
-    pack: typeof pack === "string" ? pack : inBase64(pack),
-    nodeModules: options.nodeModules ?? (typeof pack === "string" ? await nearestModules(pack) : []),
+    pack: root ?? inBase64(pack as ReadonlyMap<string, Uint8Array>),
+    nodeModules: await Promise.all(modules.map(async (folder) => (await folderSource(folder)).root)),
     entries,
     maps: options.maps ?? false,
   };
@@ -91,15 +95,14 @@ export async function bundleEach(
 /**
  * Bundles one script that belongs to no pack. Its folder is taken as the pack.
  *
- * @throws {HookwardenError} `load-failed`, `pack-not-found` where there is no such folder
+ * @throws {HookwardenError} `load-failed`, or `pack-not-found` where there is no such folder
  */
 export async function bundleScript(
   file: string,
   name: string,
   options: BundleOptions = {},
 ): Promise<BundledScript> {
-  const path = file.slice(dirname(file).length).replace(/^[/\\]/, "");
-  const [script] = await bundleScripts(dirname(file), [{ name, path }], options);
+  const [script] = await bundleScripts(dirname(file), [{ name, path: basename(file) }], options);
   if (!script) throw new HookwardenError("internal", "the bundler made no program");
   return script;
 }

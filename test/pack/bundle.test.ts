@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readJson } from "../../sandbox/json/index.ts";
 import {
@@ -170,6 +170,14 @@ describe("a script becomes one module", () => {
     const result = await bundleScript(join(root, "my hook.ts"), "mine");
     expect(await run(result)).toBe(5);
     expect(result.program.name).toBe("mine");
+    const relativePath = relative(process.cwd(), join(root, "my hook.ts"));
+    expect((await bundleScript(relativePath, "mine")).program).toEqual(result.program);
+    const missing = await errorOf(bundleScript(join(root, "missing.ts"), "mine"));
+    expect(missing).toMatchObject({ code: "load-failed", place: { file: "missing.ts" } });
+    expect(missing.message).not.toContain(root);
+    expect(await errorOf(bundleScript(join(root, "none/x.ts"), "mine"))).toMatchObject({
+      code: "pack-not-found",
+    });
   });
 
   it("in the order in which it was asked for, many at once", async () => {
