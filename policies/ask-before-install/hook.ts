@@ -48,7 +48,7 @@ function findingsOf(invocation: Invocation, config: Config): readonly Finding[] 
 
 /** A folder or an archive of this machine. */
 function isHere(name: string): boolean {
-  return /^(?:\.{1,2}(?:\/|$|\[)|\/|~|file:)/.test(name);
+  return /^(?:\.{1,2}(?:\/|$|\[)|\/|file:)/.test(name);
 }
 
 /** A package by its address: nobody has checked what stands there today. */

@@ -9,6 +9,8 @@ interface Manager {
   readonly runs?: readonly string[];
   /** Options that take a value, so that the value is no package. */
   readonly values?: readonly string[];
+  /** Options whose value is a package. */
+  readonly packages?: readonly string[];
 }
 
 const node: Manager = {
@@ -33,8 +35,6 @@ const python: Manager = {
     "-f",
     "--find-links",
     "--python",
-    "-e",
-    "--editable",
     "--prefix",
   ],
 };
@@ -45,12 +45,12 @@ const managers: ReadonlyMap<string, Manager> = new Map<string, Manager>([
   ["pnpm", node],
   ["yarn", node],
   ["bun", node],
-  ["npx", { values: ["-p", "--package", "-c"] }],
+  ["npx", { values: ["-c"], packages: ["-p", "--package"] }],
   ["bunx", {}],
   ["pip", python],
   ["pipx", python],
   ["uv", { ...python, installs: ["add", "install"], runs: [] }],
-  ["uvx", { values: ["--from", "--with", "--python"] }],
+  ["uvx", { values: ["--python"], packages: ["--from", "--with"] }],
   ["poetry", { installs: ["add"], values: ["--group", "-G", "--source"] }],
   ["conda", { installs: ["install", "create"], values: ["-n", "-c", "--name", "--channel", "-p"] }],
   ["mamba", { installs: ["install", "create"], values: ["-n", "-c", "--name", "--channel", "-p"] }],
@@ -81,8 +81,13 @@ export function installationOf(invocation: Invocation): Installation | undefined
   const { name, args } = asProgram(invocation);
   const manager = managers.get(name);
   if (manager === undefined || args.some((arg) => /^(-h|--help|--dry-run)$/.test(arg))) return undefined;
-  const words = operands(args.filter((_, at) => !(manager.values ?? []).includes(args[at - 1] ?? "")));
-  if (manager.installs === undefined) return { packages: words.slice(0, 1), runs: true };
+  const isAfter = (options: readonly string[] | undefined, at: number): boolean =>
+    options?.includes(args[at - 1] ?? "") ?? false;
+  const named = args.filter((_, at) => isAfter(manager.packages, at));
+  const words = operands(
+    args.filter((_, at) => !isAfter(manager.values, at) && !isAfter(manager.packages, at)),
+  );
+  if (manager.installs === undefined) return { packages: [...named, ...words.slice(0, 1)], runs: true };
   // `uv pip install`, `uv tool install`, `yarn global add`, `go get`
   const at = words.findIndex((word) => word !== "pip" && word !== "tool" && word !== "global");
   const command = words[at] ?? "";

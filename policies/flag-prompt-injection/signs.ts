@@ -45,7 +45,7 @@ const signs: readonly Sign[] = [
   },
   {
     kind: "asks to hide something from the person",
-    starts: ["do", "don't", "never", "without", "avoid"],
+    starts: ["do", "never", "without", "avoid"],
     pattern:
       /(?:do\s{1,8}not|don't|never|without|avoid)\s{1,8}(?:[a-z]{1,20}\s{1,8}){0,2}(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|ask|asking|show|showing|reveal|revealing)\b[^]{0,30}\b(?:user|human|person|developer|operator|owner)\b/y,
   },

@@ -28,7 +28,7 @@ const editInPlace: Writer = ({ args }) => {
 };
 
 const archive: Writer = ({ args }) => {
-  const modes = args.filter((arg, at) => /^-[^-]/.test(arg) || at === 0).join("");
+  const modes = args.filter((arg, at) => /^-[^-]/.test(arg) || (at === 0 && !arg.startsWith("-"))).join("");
   if (modes.includes("x") || args.includes("--extract"))
     return [".", ...optionValues(args, "C", "directory")];
   if (!/[cru]/.test(modes) && !args.some((arg) => /^--(create|append|update)$/.test(arg))) return [];

@@ -26,7 +26,7 @@ const push: Rule = (args, shown, branches) => {
     const isProtected = has(args, "--all", "--branches") || isOneOf(target, branches);
     if (!remove && !force && !forced && !leased) continue;
     const what = remove ? "deletes a branch of the remote" : "replaces commits on the remote";
-    if (isProtected) return { verdict: "deny", reason: `${shown} ${what} that is protected` };
+    if (isProtected) return { verdict: "deny", reason: `${shown} ${what}, and the branch is protected` };
     // A leased push to a named branch of one's own is how a rebased branch is published.
     if (remove || force || forced || target === "") worst = { verdict: "ask", reason: `${shown} ${what}` };
   }
@@ -43,7 +43,7 @@ const branch: Rule = (args, shown, branches) => {
   const forces = hasOption(args, "DMCf", "force", 4);
   if (!removes && !forces) return undefined;
   if (operands(args).some((name) => isOneOf(name, branches))) {
-    return { verdict: "deny", reason: `${shown} deletes or replaces a branch that is protected` };
+    return { verdict: "deny", reason: `${shown} deletes or replaces a branch, and the branch is protected` };
   }
   return forces
     ? { verdict: "ask", reason: `${shown} may lose commits that are on no other branch` }

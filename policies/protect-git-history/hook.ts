@@ -15,7 +15,7 @@ interface Config {
 
 const usual: readonly string[] = ["main", "master", "trunk", "develop", "production", "release*"];
 /** What lies in a repository's own folder; a stale lock may go. */
-const ownFolder = /(?:^|\/)\.git(?:\/(?!index\.lock$)|$)/;
+const ownFolder = /\/\.git(?:\/(?!index\.lock$)|$)/;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const file = fileOf(event.tool_input);
@@ -65,10 +65,8 @@ const changers: ReadonlySet<string> = new Set([
   "shred",
   "truncate",
   "tee",
-  "cp",
   "chmod",
   "chown",
-  "ln",
   "touch",
 ]);
 

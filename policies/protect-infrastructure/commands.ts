@@ -37,7 +37,7 @@ export const losses: readonly Loss[] = [
   },
   {
     programs: kube,
-    test: / delete .*(ns|namespaces?|nodes?|pvc?|persistentvolumes?|persistentvolumeclaims?|crds?|--all|-A|--all-namespaces)[ /=]/,
+    test: / delete (?:.* )?(ns|namespaces?|nodes?|pvc?|persistentvolumes?|persistentvolumeclaims?|crds?|--all|-A|--all-namespaces)[ /=]/,
     verdict: "deny",
     what: "deletes more than one workload",
   },
@@ -84,7 +84,7 @@ export const losses: readonly Loss[] = [
   },
   {
     programs: ["fly", "flyctl"],
-    test: / (apps destroy|destroy|volumes destroy) /,
+    test: / destroy /,
     verdict: "deny",
     what: "destroys an application or its data",
   },

@@ -1,6 +1,6 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, short } from "../lib/findings.ts";
-import { homeOf, resolvePath } from "../lib/paths.ts";
+import { resolvePath } from "../lib/paths.ts";
 import { clean } from "../lib/shell/marks.ts";
 import { readShell } from "../lib/shell/read.ts";
 import type { Invocation } from "../lib/shell/types.ts";
@@ -50,8 +50,7 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
     if (typeof file !== "string") continue;
     const path = clean(file)
       .replaceAll("\\", "/")
-      .replace(/^file:\/\//, "")
-      .replace(/^~(?=\/|$)/, homeOf(cwd));
+      .replace(/^file:\/\//, "");
     if (isKept(resolvePath(path, cwd))) note(path);
   }
   const command = commandOf(input);
@@ -72,7 +71,6 @@ function pathsOf({ name, args, redirects }: Invocation): readonly string[] {
   if (blind.has(name)) return targets;
   // Options and forms carry paths too: `--file=.env`, `-i~/.ssh/id_rsa`, `file=@.env`, `host:.env`, `HEAD:.env`.
   const parts = args.flatMap((arg) => [
-    arg,
     ...arg.split(/[=@:,<]/, 16),
     ...(/^-[A-Za-z]./.test(arg) ? [arg.slice(2)] : []),
   ]);

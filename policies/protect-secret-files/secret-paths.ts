@@ -2,7 +2,6 @@ import { baseName, globMatches, isGlob } from "../lib/paths.ts";
 
 /** Names of files that hold secrets, wherever they lie. In lower case, as all that follows. */
 const names: ReadonlySet<string> = new Set([
-  ".env",
   ".envrc",
   "id_rsa",
   "id_dsa",
@@ -69,7 +68,6 @@ const folders: readonly RegExp[] = [/\/\.(?:ssh|aws|gnupg|azure)$/, /\/\.config\
 /** Names that a pattern with `*` is held against: a shell writes out the name. */
 const typical: readonly string[] = [
   ".env",
-  ".env.local",
   "id_rsa",
   "id_ed25519",
   ".netrc",

@@ -23,10 +23,10 @@ const runners: ReadonlySet<string> = new Set([
 
 /** Programs that run tests with the right command. */
 const commands: ReadonlyMap<string, RegExp> = new Map([
-  ["npm", /^(?:t|test|tst|run test|run check)/],
-  ["pnpm", /^(?:t|test|run test|run check)/],
-  ["yarn", /^(?:test|run test|run check)/],
-  ["bun", /^(?:test|run test|run check)/],
+  ["npm", /^(?:t|tst|test|run test|run check)(?:$|[ :])/],
+  ["pnpm", /^(?:t|test|run test|run check)(?:$|[ :])/],
+  ["yarn", /^(?:test|run test|run check)(?:$|[ :])/],
+  ["bun", /^(?:test|run test|run check)(?:$|[ :])/],
   ["npx", /^(?:jest|vitest|mocha|ava|playwright|cypress)/],
   ["go", /^(?:test|vet)/],
   ["cargo", /^(?:test|nextest)/],

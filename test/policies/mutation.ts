@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  bundle,
+  casesOf,
+  configOf,
+  failuresOf,
+  hookNames,
+  load,
+  manifestOf,
+  policiesFolder,
+} from "./harness.ts";
+import { mutantsOf } from "./mutants.ts";
+
+/** How the mutants of one policy, or of what policies share, fared. */
+export interface MutationResult {
+  readonly group: string;
+  readonly caught: number;
+  readonly survivors: readonly string[];
+}
+
+/** Longest time for one call of a mutant, in milliseconds: some loop for ever. */
+const callTimeout = 1_000;
+
+/** The folders that are mutated: every policy, and `lib`. */
+export function mutationGroups(): readonly string[] {
+  return [...hookNames(), "lib"];
+}
+
+/**
+ * Makes the mutants of a group's scripts, and runs the cases on each, until one fails. What policies share is held
+ * against the cases of every policy that imports it. `every` takes each n-th mutant only.
+ */
+export async function mutate(
+  group: string,
+  every = 1,
+  report: (done: number) => void = () => undefined,
+): Promise<MutationResult> {
+  const survivors: string[] = [];
+  let caught = 0;
+  for (const path of scriptsOf(join(policiesFolder, group))) {
+    const hooks = group === "lib" ? await importersOf(path) : [group];
+    for (const [index, { what, text }] of mutantsOf(readFileSync(path, "utf8")).entries()) {
+      if (index % every !== 0) continue;
+      if (await isCaught(hooks, path, text)) caught++;
+      else survivors.push(`${path.slice(policiesFolder.length)} ${what}`);
+      report(caught + survivors.length);
+    }
+  }
+  return { group, caught, survivors };
+}
+
+async function isCaught(hooks: readonly string[], path: string, text: string): Promise<boolean> {
+  for (const hook of hooks) {
+    try {
+      const call = load(await bundle(hook, new Map([[path, text]])), callTimeout);
+      const [manifest, config] = [manifestOf(hook), configOf(hook)];
+      for (const test of casesOf(hook))
+        if (failuresOf(call, manifest, [test], config).length > 0) return true;
+    } catch {
+      return true;
+    }
+  }
+  return false;
+}
+
+const importers = new Map<string, readonly string[]>();
+
+/** The policies whose bundle holds a file. */
+async function importersOf(path: string): Promise<readonly string[]> {
+  let found = importers.get(path);
+  if (found === undefined) {
+    const marker = "policy-mutation-marker";
+    const marked = new Map([[path, `${readFileSync(path, "utf8")}\nconsole.log("${marker}");\n`]]);
+    const all = await Promise.all(
+      hookNames().map(async (hook) => ((await bundle(hook, marked)).includes(marker) ? [hook] : [])),
+    );
+    found = all.flat();
+    importers.set(path, found);
+  }
+  return found;
+}
+
+function scriptsOf(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return scriptsOf(path);
+    return entry.name.endsWith(".ts") ? [path] : [];
+  });
+}
