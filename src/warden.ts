@@ -7,9 +7,9 @@ import type { StateAccess } from "./broker/decision-state.ts";
 import { type EventInput, readEvent } from "./broker/read-event.ts";
 import { RetryCounters } from "./broker/retry-limit.ts";
 import { toolInputChecks } from "./broker/tool-schemas.ts";
+import type { LoadedBundle } from "./bundle/load.ts";
 import { HookwardenError } from "./errors.ts";
 import type { DecisionLog } from "./log/decision-log.ts";
-import { loadPack } from "./pack/load.ts";
 import type { LogOptions } from "./log/options.ts";
 import type { LoadedPack } from "./pack/types.ts";
 import { KeyedQueue } from "./state/keyed-queue.ts";
@@ -27,6 +27,7 @@ import {
   type WardenOptions,
 } from "./warden/options.ts";
 import { createSandbox } from "./warden/sandboxes.ts";
+import { type BundleDescription, describeBundle, supply } from "./warden/supply.ts";
 import { FolderWatch } from "./warden/watch.ts";
 
 /**
@@ -41,13 +42,18 @@ import { FolderWatch } from "./warden/watch.ts";
 export async function createWarden(options: WardenOptions): Promise<Warden> {
   checkOptions(options);
   const toolInputs = toolInputChecks(options.tools ?? {});
-  const pack = typeof options.pack === "string" ? await loadPack(options.pack, options.load) : options.pack;
+  const { pack, bundle } = await supply(options);
   const generation = new Generation(pack, options.rules);
+  await bundle?.keep();
   let report: (divergence: Divergence) => void = () => undefined;
   const sandbox = await createSandbox(options, (divergence) => report(divergence));
   const log = options.log === undefined ? null : await openLogFor(options, sandbox);
-  const warden = new Warden(options, generation, { sandbox, toolInputs }, log);
+  const warden = new Warden(options, generation, { sandbox, toolInputs }, log, bundle);
   report = (divergence) => warden.announce("divergence", divergence);
+  const refused = bundle?.refused;
+  // Later, so that whoever creates the warden can listen.
+  if (refused)
+    setImmediate(() => warden.announce("reload", { ok: false, pack: pack.digest, error: refused }));
   if (options.telemetry) {
     const { telemetry } = await import("./warden/telemetry.ts");
     warden.on("decision", telemetry());
@@ -74,6 +80,7 @@ export class Warden extends EventEmitter<WardenEvents> {
   readonly #maxEventBytes: number;
   readonly #watch: FolderWatch | null;
   readonly #log: DecisionLog | null;
+  #bundle: LoadedBundle | null;
   /** Old generations, as long as decisions are made with them. */
   readonly #retiring = new Set<Generation>();
   #generation: Generation;
@@ -86,9 +93,11 @@ export class Warden extends EventEmitter<WardenEvents> {
     generation: Generation,
     parts: Pick<BrokerParts, "sandbox" | "toolInputs">,
     log: DecisionLog | null = null,
+    bundle: LoadedBundle | null = null,
   ) {
     super();
     this.#log = log;
+    this.#bundle = bundle;
     if (log) log.onState = (error) => this.announce("log", error ? { ok: false, error } : { ok: true });
     this.#options = options;
     this.#generation = generation;
@@ -113,6 +122,11 @@ export class Warden extends EventEmitter<WardenEvents> {
   /** The pack that serves now. */
   get pack(): LoadedPack {
     return this.#generation.pack;
+  }
+
+  /** The bundle that serves now; `null` for a pack that is no bundle. */
+  get bundle(): BundleDescription | null {
+    return this.#bundle && describeBundle(this.#bundle);
   }
 
   /**
@@ -179,10 +193,10 @@ export class Warden extends EventEmitter<WardenEvents> {
    * Replaces the pack. Decisions under way end with the pack that they began with; a pack that cannot be loaded leaves
    * the old one serving. Reloads happen one after another.
    *
-   * @param pack default: the path that the warden was created with.
+   * @param pack default: the path or the bundle that the warden was created with.
    * @throws {HookwardenError} why the pack cannot serve; a `reload` event tells the same.
    */
-  reload(pack: string | LoadedPack = this.#options.pack): Promise<void> {
+  reload(pack?: string | LoadedPack): Promise<void> {
     const reloading = this.#reloading.then(() => this.#reload(pack));
     this.#reloading = reloading.catch(() => undefined);
     return reloading;
@@ -222,18 +236,21 @@ export class Warden extends EventEmitter<WardenEvents> {
     }
   }
 
-  async #reload(given: string | LoadedPack): Promise<void> {
+  async #reload(given: string | LoadedPack | undefined): Promise<void> {
     const old = this.#generation;
     try {
       if (this.#closing) throw new HookwardenError("closed", "the warden has been closed");
-      const pack = typeof given === "string" ? await loadPack(given, this.#options.load) : given;
+      const { pack, bundle } = await supply(this.#options, this.#bundle, given);
       if (pack.hooks.length === 0 && old.pack.hooks.length > 0) {
         throw new HookwardenError(
           "pack-invalid",
           "the new pack has no hooks, so that nothing would be guarded any more",
         );
       }
-      this.#serve(new Generation(pack, this.#options.rules), old);
+      const next = new Generation(pack, this.#options.rules);
+      await bundle?.keep();
+      this.#serve(next, old);
+      this.#bundle = bundle;
       this.announce("reload", { ok: true, pack: pack.digest, previous: old.pack.digest });
     } catch (cause) {
       const error =

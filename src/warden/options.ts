@@ -5,6 +5,7 @@ import type { PlanRules } from "../broker/select.ts";
 import { defaultMaxEventBytes } from "../broker/read-event.ts";
 import type { ToolSchemas } from "../broker/tool-schemas.ts";
 import { HookwardenError } from "../errors.ts";
+import type { Trust } from "../bundle/trust.ts";
 import type { LogOptions } from "../log/options.ts";
 import type { LoadOptions } from "../pack/load.ts";
 import type { LoadedPack } from "../pack/types.ts";
@@ -13,8 +14,14 @@ import type { StateStore } from "../state/store.ts";
 export type Isolation = "process" | "inline";
 
 export interface WardenOptions {
-  /** Folder of the pack, or a pack that is loaded already. */
-  readonly pack: string | LoadedPack;
+  /** Folder of the pack, or a pack that is loaded already. Either this or `bundle`. */
+  readonly pack?: string | LoadedPack;
+  /** A signed bundle: the path of the .tgz, or its bytes. Needs `trust`. See docs/bundles.md. */
+  readonly bundle?: string | Uint8Array;
+  /** What bundles are accepted: the path of a trust file, or what stands in it. Read again with every reload. */
+  readonly trust?: string | Trust;
+  /** Folder in which the last good bundle is kept with its signature, for the case that the next one cannot serve. */
+  readonly keepBundle?: string;
   /** Default `quickjs`. */
   readonly engine?: EngineName;
   /** Where the engine lives: in child processes that can be killed (default), or, quickjs only, in this process. */
@@ -87,10 +94,25 @@ export function checkOptions(options: WardenOptions): void {
   if (maxEventBytes !== undefined && !(Number.isSafeInteger(maxEventBytes) && maxEventBytes > 0)) {
     invalid("`maxEventBytes` must be a whole number above 0");
   }
+  checkSupply(options);
   if (watch && typeof pack !== "string") invalid("`watch` needs `pack` to be the path of a folder");
-  if (typeof pack !== "string" && !Array.isArray((pack as Partial<LoadedPack> | null | undefined)?.hooks)) {
-    invalid("`pack` must be the path of a folder, or a loaded pack");
+}
+
+function checkSupply({ pack, bundle, trust, keepBundle }: WardenOptions): void {
+  if (bundle === undefined) {
+    if (typeof pack !== "string" && !Array.isArray((pack as Partial<LoadedPack> | null | undefined)?.hooks)) {
+      invalid("`pack` must be the path of a folder, or a loaded pack");
+    }
+    if (trust !== undefined || keepBundle !== undefined)
+      invalid("`trust` and `keepBundle` belong to a `bundle`");
+    return;
   }
+  if (pack !== undefined) invalid("there must be either `pack` or `bundle`, not both");
+  if (typeof bundle !== "string" && !(bundle instanceof Uint8Array)) {
+    invalid("`bundle` must be the path of a file, or its bytes");
+  }
+  // Nothing is ever loaded from a bundle that nobody vouches for.
+  if (trust === undefined) invalid("`bundle` needs `trust`: the keys that may sign it");
 }
 
 /** Options of one dispatch with every default that does not depend on the event. */

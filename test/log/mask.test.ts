@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Fragments } from "../../src/log/fragments.ts";
 import { replayLog } from "../../src/log/index.ts";

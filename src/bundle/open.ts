@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { isUtf8 } from "node:buffer";
+import type { Program } from "../../sandbox/index.ts";
+import { quote } from "../../sandbox/json/index.ts";
+import { HookwardenError } from "../errors.ts";
+import { completePack } from "../pack/assemble.ts";
+import { sha256 } from "../pack/canonical.ts";
+import { readManifests, scriptPath } from "../pack/load.ts";
+import { hookManifestFile, packManifestFile } from "../pack/manifest.ts";
+import { memorySource } from "../pack/source.ts";
+import type { LoadedPack } from "../pack/types.ts";
+import { decompress } from "./gzip.ts";
+import { packedLimits } from "./limits.ts";
+import { type BundleList, readList } from "./list.ts";
+import { invalid, signatureFile } from "./names.ts";
+import { verifySignature } from "./signature.ts";
+import { type BundleEntryFile, readTar } from "./tar.ts";
+import { type CheckedTrust, isOlder } from "./trust.ts";
+
+/** The least that a bundle must be, beside trusted. */
+export interface Floor {
+  readonly version: string;
+  /** Digest of the bundle that has this version, where it is known: the version may then mean no other one. */
+  readonly digest?: string;
+}
+
+export interface OpenOptions {
+  /** What the host trusts; `null` for looking at a bundle without trusting it. */
+  readonly trust: CheckedTrust | null;
+  /** Beside the floor of the trust file: for instance what serves now. */
+  readonly floors?: readonly Floor[];
+  /** Time to hold keys to, in milliseconds since 1970. Default: now. */
+  readonly now?: number;
+}
+
+/** A bundle whose every byte has been accounted for. */
+export interface OpenedBundle {
+  readonly list: BundleList;
+  /** `sha256:` of the file. */
+  readonly digest: string;
+  /** Name of the key that signed it; `null` where nothing was asked for. */
+  readonly key: string | null;
+  /** Whether it carries a signature, looked at or not. */
+  readonly signed: boolean;
+  readonly pack: LoadedPack;
+}
+
+/**
+ * Opens a bundle in memory: unpacks it within limits, holds every file to the list, the list to its signature, the
+ * signature to the host's trust, the version to the floors, and loads the pack from these very bytes. Writes nothing,
+ * and runs no code of the bundle.
+ *
+ * @throws {HookwardenError} `bundle-invalid`, `bundle-untrusted`, `bundle-rollback`, or as loading a pack does
+ */
+export async function openBundle(packed: Uint8Array, options: OpenOptions): Promise<OpenedBundle> {
+  const { trust, floors = [], now = Date.now() } = options;
+  const entries = await readTar(await decompress(packed));
+  const { list, files } = readList(entries);
+  const digest = `sha256:${createHash("sha256").update(packed).digest("hex")}`;
+  const signature = entries[1]?.path === signatureFile ? entries[1].bytes : null;
+  let key: string | null = null;
+  if (trust) {
+    if (!signature) throw new HookwardenError("bundle-untrusted", "the bundle is not signed");
+    key = await verifySignature((entries[0] as BundleEntryFile).bytes, signature, list, trust, now);
+    checkPurpose(list, trust);
+    if (!trust.approved.has(digest)) {
+      for (const floor of trust.floor === null ? floors : [{ version: trust.floor }, ...floors])
+        checkFloor(list, digest, floor);
+    }
+  }
+  return { list, digest, key, signed: signature !== null, pack: await loadFiles(list, files) };
+}
+
+function checkPurpose({ name, target }: BundleList, trust: CheckedTrust): void {
+  if (trust.name !== null && name !== trust.name) {
+    throw new HookwardenError(
+      "bundle-untrusted",
+      `the bundle is ${quote(name)}, and ${quote(trust.name)} is wanted`,
+    );
+  }
+  if (target !== trust.target) {
+    const message = `the bundle is made for the target ${quote(target)}, and this is ${quote(trust.target)}`;
+    throw new HookwardenError("bundle-untrusted", message);
+  }
+}
+
+function checkFloor({ version }: BundleList, digest: string, floor: Floor): void {
+  if (isOlder(version, floor.version)) {
+    throw new HookwardenError(
+      "bundle-rollback",
+      `version ${version} is older than ${floor.version}, which is the least`,
+    );
+  }
+  const same = !isOlder(floor.version, version);
+  if (same && floor.digest !== undefined && floor.digest !== digest) {
+    throw new HookwardenError("bundle-rollback", `version ${version} was accepted with other content before`);
+  }
+}
+
+/** The pack, from the files that were verified. Its scripts are programs already. */
+async function loadFiles(list: BundleList, files: readonly BundleEntryFile[]): Promise<LoadedPack> {
+  const byPath = new Map(files.map(({ path, bytes }) => [path, bytes]));
+  const { manifest, hooks } = await readManifests(memorySource(byPath), packedLimits.scriptBytes);
+  if (manifest.name !== undefined && manifest.name !== list.name)
+    invalid(`the pack in the bundle is called ${quote(manifest.name)}`);
+  if (manifest.version !== undefined && manifest.version !== list.version) {
+    invalid(`the pack in the bundle has version ${quote(manifest.version)}`);
+  }
+  const used = new Set([packManifestFile]);
+  const programs = hooks.map((accepted): Program => {
+    const path = scriptPath(accepted);
+    used.add(path).add(accepted.folder === "" ? hookManifestFile : `${accepted.folder}/${hookManifestFile}`);
+    const bytes = byPath.get(path) as Buffer;
+    if (!isUtf8(bytes)) invalid(`the script ${quote(path)} is not UTF-8`, path);
+    const source = bytes.toString("utf8");
+    return { key: sha256(source), name: accepted.hook.name, source };
+  });
+  // Nothing rides along: a file that no hook uses has no business in a bundle.
+  for (const path of byPath.keys())
+    if (!used.has(path)) invalid(`the file ${quote(path)} belongs to no hook`);
+  const pack = completePack(manifest, hooks, programs);
+  if (pack.digest !== list.pack) invalid("the pack in the bundle has another digest than the list says");
+  return pack;
+}

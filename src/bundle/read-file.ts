@@ -1,0 +1,42 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { quote } from "../../sandbox/json/index.ts";
+import { HookwardenError } from "../errors.ts";
+
+/** Never wait for the other end of a pipe, never become a terminal's owner. */
+const careful = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/**
+ * Reads a regular file whole. `what` is how messages call it.
+ *
+ * @throws {HookwardenError} `file-unreadable`
+ */
+export async function readWholeFile(path: string, maxBytes: number, what: string): Promise<Buffer> {
+  const unreadable = (why: string): HookwardenError =>
+    new HookwardenError("file-unreadable", `${what} ${quote(path)} ${why}`, { file: path });
+  let file;
+  try {
+    file = await open(path, careful);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw unreadable(code === "ENOENT" ? "is missing" : `cannot be opened (${code})`);
+  }
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw unreadable("is not a regular file");
+    if (stats.size > maxBytes) throw unreadable(`is larger than ${maxBytes} bytes`);
+    const buffer = Buffer.alloc(stats.size + 1);
+    let filled = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, filled);
+      filled += bytesRead;
+      if (filled > stats.size) throw unreadable("grows while it is read");
+      if (bytesRead === 0) return buffer.subarray(0, filled);
+    }
+  } catch (error) {
+    if (error instanceof HookwardenError) throw error;
+    throw unreadable(`cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
+  } finally {
+    await file.close();
+  }
+}

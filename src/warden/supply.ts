@@ -1,0 +1,58 @@
+import type { LoadedBundle } from "../bundle/load.ts";
+import { HookwardenError } from "../errors.ts";
+import { loadPack } from "../pack/load.ts";
+import type { LoadedPack } from "../pack/types.ts";
+import type { WardenOptions } from "./options.ts";
+
+/** A pack that may serve, and the bundle that it comes from. */
+export interface Supply {
+  readonly pack: LoadedPack;
+  readonly bundle: LoadedBundle | null;
+}
+
+/** What is known of a bundle that serves. */
+export interface BundleDescription {
+  readonly name: string;
+  readonly version: string;
+  readonly target: string;
+  /** `sha256:` of the file. */
+  readonly digest: string;
+  /** Name of the key that signed it. */
+  readonly key: string | null;
+  /** Whether it is the one that was offered, or the last good one. */
+  readonly from: "offered" | "kept";
+}
+
+/**
+ * Loads what a warden is to serve.
+ *
+ * @param serving the bundle that serves now: nothing older takes its place.
+ * @param given for a reload: another pack than that of the options.
+ */
+export async function supply(
+  options: WardenOptions,
+  serving: LoadedBundle | null = null,
+  given: string | LoadedPack | undefined = undefined,
+): Promise<Supply> {
+  const { bundle: offered, trust, keepBundle } = options;
+  if (offered === undefined) {
+    const pack = given ?? (options.pack as string | LoadedPack);
+    return { pack: typeof pack === "string" ? await loadPack(pack, options.load) : pack, bundle: null };
+  }
+  if (given !== undefined) {
+    throw new HookwardenError("option-invalid", "a warden that was made with a bundle takes bundles only");
+  }
+  const { floorOf, loadBundle } = await import("../bundle/load.ts");
+  const source = {
+    bundle: offered,
+    trust: trust as NonNullable<typeof trust>,
+    ...(keepBundle === undefined ? {} : { keep: keepBundle }),
+  };
+  const bundle = await loadBundle(source, serving && floorOf(serving));
+  return { pack: bundle.pack, bundle };
+}
+
+export function describeBundle({ list, digest, key, from }: LoadedBundle): BundleDescription {
+  const { name, version, target } = list;
+  return { name, version, target, digest, key, from };
+}
