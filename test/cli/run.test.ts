@@ -257,3 +257,41 @@ it("no colour goes to what is no terminal, whatever the environment says", async
   });
   expect(out).not.toContain("\u001b");
 });
+
+describe("run, in the words of another system", () => {
+  const input = lines(
+    { event: "tool_call", tool_name: "Bash", tool_call_id: "1", arguments_json: '{"command":"rm x"}' },
+    { event: "tool_call", tool_name: "Bash", tool_call_id: "2", arguments_json: '{"command":"ls"}' },
+    { event: "no_such_event" },
+  );
+
+  it("hears its events, and gives its answers", async () => {
+    await using dir = await folder(pack);
+    const args = ["run", ".", "--events", "-", "--dialect", "pig", ...inline];
+    const { code, out, err } = await cli([...args, "--format", "json"], { cwd: dir.path, input });
+    expect(code).toBe(65);
+    expect(
+      out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as object),
+    ).toMatchObject([{ decision: "ToolBlocked", hook_name: "no-rm" }, { decision: "ToolAllowed" }]);
+    expect(JSON.parse(err)).toMatchObject({ error: { code: "event-unknown", place: { line: 3 } } });
+    const pretty = await cli([...args, "--fail-on-stop"], {
+      cwd: dir.path,
+      input: input.split("\n").slice(0, 2).join("\n"),
+    });
+    expect(pretty).toMatchObject({ code: 2, err: "" });
+    expect(pretty.out).toContain("no-rm: it deletes things");
+  });
+
+  it("that there is", async () => {
+    await using dir = await folder(pack);
+    const { code, err } = await cli(["run", ".", "--events", "-", "--dialect", "pigg"], {
+      cwd: dir.path,
+      input,
+    });
+    expect(code).toBe(64);
+    expect(err).toMatch(/^dialect-unknown: .+\n$/);
+  });
+});

@@ -1,6 +1,9 @@
 import type { Command } from "commander";
 import { settingsOf } from "../../../sandbox/process/options.ts";
 import type { Decision } from "../../broker/decision.ts";
+import type { EventInput } from "../../broker/read-event.ts";
+import { dialectOf, dialects } from "../../dialects/dialects.ts";
+import { Translator } from "../../dialects/translator.ts";
 import { HookwardenError } from "../../errors.ts";
 import type { LoadedPack } from "../../pack/types.ts";
 import { createWarden, type Warden } from "../../warden.ts";
@@ -21,12 +24,14 @@ import {
   required,
 } from "../options.ts";
 import { reportError } from "../report-error.ts";
+import { paragraph } from "../table.ts";
 
 interface RunOptions extends FormatOption, EngineOptions {
   readonly events?: string;
   readonly tool?: readonly string[];
   readonly tools?: string;
   readonly failOnStop?: true;
+  readonly dialect?: string;
 }
 
 /** Verdicts that `--fail-on-stop` is about. */
@@ -40,6 +45,10 @@ export function define(command: Command, cli: Cli): void {
   addEvents(command.argument("<pack>", "folder of the pack"))
     .option("--tool <names>", "only events of these tools, separated by commas", names)
     .option("--tools <file>", "JSON with the input schemas of tools, which rewritten inputs must keep to")
+    .option(
+      "--dialect <name>",
+      `events and answers in the words of another system: ${[...dialects.keys()].join(", ")}`,
+    )
     .option("--fail-on-stop", "exit 2 if a decision is deny, skip, block or halt")
     .action((pack: string, options: RunOptions) => run(pack, options, cli));
   addExample(
@@ -52,51 +61,66 @@ export function define(command: Command, cli: Cli): void {
 async function run(pack: string, options: RunOptions, cli: Cli): Promise<void> {
   const { engine, isolation } = options;
   const events = required(options.events, "--events");
+  const dialect = options.dialect === undefined ? null : dialectOf(options.dialect);
   const tools = options.tools === undefined ? {} : { tools: await readTools(options.tools) };
   await using warden = await createWarden({ pack, engine, isolation, ...tools });
-  const { bad, stops: count } = await decideAll(warden, events, options, cli);
+  const ask = dialect === null ? plainly(warden) : translated(new Translator(dialect, warden));
+  const orderOf = orderKey(warden.pack);
+  const found = ofTools(readEvents(events, cli.terminal.signal), options.tool);
+  const answers = inOrder(found, orderOf, (one) => answer(ask, one), atOnce(options));
+  const { bad, stops: count } = await print(answers, options, cli);
   if (bad > 0) cli.exitCode = badInput;
   else if (options.failOnStop && count > 0) cli.exitCode = stopped;
 }
 
-type Decided =
-  { readonly found: FoundEvent; readonly decision: Decision } | { readonly error: HookwardenError };
+/** What became of one event. */
+interface Answer {
+  /** `null` where no hook could be asked. */
+  readonly decision: Decision | null;
+  /** The decision, or what it is in the words of another system. */
+  readonly answer: unknown;
+  readonly note: string | null;
+}
 
-async function decideAll(
-  warden: Warden,
-  path: string,
-  options: RunOptions,
-  cli: Cli,
+type Answered = (Answer & { readonly found: FoundEvent }) | { readonly error: HookwardenError };
+type Ask = (event: EventInput) => Promise<Answer>;
+
+async function print(
+  answers: AsyncIterable<Answered>,
+  { format }: RunOptions,
+  { terminal }: Cli,
 ): Promise<{ bad: number; stops: number }> {
-  const { terminal } = cli;
-  const json = options.format === "json";
   const table = new DecisionTable(terminal);
   const totals = new Totals();
-  const events = ofTools(readEvents(path, terminal.signal), options.tool);
   let bad = 0;
   let stopCount = 0;
-  let done = 0;
-  for await (const decided of inOrder(
-    events,
-    orderKey(warden.pack),
-    (found) => decide(warden, found),
-    atOnce(options),
-  )) {
+  let shown = 0;
+  for await (const answered of answers) {
     if (terminal.signal.aborted) break;
-    terminal.progress(`${++done} events`);
-    if ("error" in decided) {
+    terminal.progress(`${shown + bad + 1} events`);
+    if ("error" in answered) {
       bad++;
-      reportError(terminal, decided.error, json);
+      reportError(terminal, answered.error, format === "json");
       continue;
     }
-    const { decision, found } = decided;
-    if (stops.has(decision.verdict)) stopCount++;
-    if (!json && done - bad === 1) await terminal.line(table.head());
-    totals.add(decision);
-    await terminal.line(json ? safeJson(decision) : table.lines(decision, found.fields));
+    const { decision, found, note } = answered;
+    if (decision && stops.has(decision.verdict)) stopCount++;
+    if (decision) totals.add(decision);
+    if (format === "json") await terminal.line(safeJson(answered.answer));
+    else {
+      if (shown === 0) await terminal.line(table.head());
+      await terminal.line(
+        decision
+          ? table.lines(decision, found.fields)
+          : paragraph(terminal, 10, { text: note ?? "", style: "dim" }),
+      );
+    }
+    shown++;
   }
   terminal.clearProgress();
-  if (!json) await terminal.line(`\n${totals}${bad > 0 ? `; ${plural(bad, "bad event")}` : ""}`);
+  if (format === "pretty") {
+    await terminal.line(`\n${totals}${bad > 0 ? `; ${plural(bad, "bad event")}` : ""}`);
+  }
   return { bad, stops: stopCount };
 }
 
@@ -115,14 +139,30 @@ function orderKey(pack: LoadedPack): (found: Found) => string {
     "fields" in found && typeof found.fields["session_id"] === "string" ? found.fields["session_id"] : "";
 }
 
-async function decide(warden: Warden, found: Found): Promise<Decided> {
+async function answer(ask: Ask, found: Found): Promise<Answered> {
   if ("error" in found) return found;
   try {
-    return { found, decision: await warden.dispatch(found.input) };
+    return { found, ...(await ask(found.input)) };
   } catch (error) {
-    if (!(error instanceof HookwardenError) || !error.code.startsWith("event-")) throw error;
+    if (!(error instanceof HookwardenError) || !ofOneEvent(error)) throw error;
     return { error: placed(error, found.place) };
   }
+}
+
+/** Whether an error is about one event, so that the others can go on. */
+function ofOneEvent({ code }: HookwardenError): boolean {
+  return code.startsWith("event-") || code === "dialect-unsupported";
+}
+
+function plainly(warden: Warden): Ask {
+  return async (event) => {
+    const decision = await warden.dispatch(event);
+    return { decision, answer: decision, note: null };
+  };
+}
+
+function translated(translator: Translator): Ask {
+  return (event) => translator.reply(event);
 }
 
 async function* ofTools(
