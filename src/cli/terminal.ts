@@ -61,6 +61,7 @@ export class Terminal {
   /** Writes a line to standard output, and waits where whoever reads it is slower than we are. */
   async line(text: string): Promise<void> {
     if (this.#stdout.destroyed || this.#stdout.errored) return;
+    if (this.#stdout.isTTY) this.clearProgress();
     if (this.#stdout.write(`${text}\n`)) return;
     await new Promise<void>((done) => {
       const settle = (): void => {
@@ -88,9 +89,9 @@ export class Terminal {
     return styleText(style, text, { stream: this.#stderr });
   }
 
-  /** Shows how far long work is, on a terminal that shows nothing else meanwhile. */
+  /** Shows how far long work is, where standard error is a terminal. The next line takes its place. */
   progress(text: string): void {
-    if (!this.#stderr.isTTY || this.#stdout.isTTY) return;
+    if (!this.#stderr.isTTY) return;
     const now = performance.now();
     if (now - this.#progressAt < progressMs) return;
     this.#progressAt = now;

@@ -18,6 +18,7 @@ export function define(command: Command, cli: Cli): void {
     .action(async (folder: string, options: FormatOption & EngineOptions) => {
       const { terminal } = cli;
       const { engine, isolation } = options;
+      terminal.progress("checking manifests, scripts and cases");
       await using sandbox = await createSandbox({ pack: folder, engine, isolation }, () => undefined);
       const report = await checkPack(folder, sandbox);
       if (options.format === "json") await terminal.line(safeJson(report, 2));

@@ -26,6 +26,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--tool <name>", "only for this tool (at other events: this source, trigger, model …)")
     .action(async (folder: string, options: ExplainOptions) => {
       const event = knownEvent(required(options.event, "--event"));
+      cli.terminal.progress("loading the pack");
       const pack = await loadPack(folder);
       const explanation = explain(pack, event, nameFor(event, options.tool));
       if (options.format === "json") await cli.terminal.line(safeJson(explanation, 2));

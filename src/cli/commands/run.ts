@@ -63,6 +63,7 @@ async function run(pack: string, options: RunOptions, cli: Cli): Promise<void> {
   const events = required(options.events, "--events");
   const dialect = options.dialect === undefined ? null : dialectOf(options.dialect);
   const tools = options.tools === undefined ? {} : { tools: await readTools(options.tools) };
+  cli.terminal.progress("loading the pack");
   await using warden = await createWarden({ pack, engine, isolation, ...tools });
   const ask = dialect === null ? plainly(warden) : translated(new Translator(dialect, warden));
   const orderOf = orderKey(warden.pack);

@@ -70,6 +70,7 @@ export function define(command: Command, cli: Cli): void {
 async function tryScript(script: string, options: TryOptions, cli: Cli): Promise<void> {
   const { terminal } = cli;
   const asked = askedOf(options);
+  terminal.progress("loading the script");
   const program = await bundleBare(script);
   const events = await collect(options, cli);
   await using sandbox = await createSandbox(
