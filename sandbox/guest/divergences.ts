@@ -68,6 +68,11 @@ export const divergences: readonly Divergence[] = [
       "quickjs never runs them. V8 runs all jobs in one go; they have no effect, but if they do not end, the call is a `timeout` on isolate.",
   },
   {
+    what: "Accessors that a hook defines at indices of `Array.prototype` or `Object.prototype`",
+    reason:
+      "QuickJS's own writer of JSON keeps a list that sees them, so that the call may end as `threw`. V8's does not.",
+  },
+  {
     what: "How long things take, and so whether a call that is near its `wallMs` is a `timeout`",
     reason: "V8 compiles hot code; its regular expressions are much faster.",
   },

@@ -23,6 +23,7 @@
     getPrototypeOf,
   } = Reflect;
   const { setPrototypeOf } = Reflect;
+  const { hasOwnProperty } = Object.prototype;
   const { parse, stringify } = JSON;
   const NativeArrayBuffer = ArrayBuffer;
   const NativeDate = Date;
@@ -34,7 +35,6 @@
   const functionToString = Function.prototype.toString;
   const isArray = Array.isArray;
   const indexOf = String.prototype.indexOf;
-  const freeze = Object.freeze;
   const WeakSetHas = WeakSet.prototype.has;
   const WeakSetAdd = WeakSet.prototype.add;
   const hidden = new WeakSet();
@@ -47,6 +47,7 @@
   let s1 = 0;
   let s2 = 0;
   let s3 = 0;
+  let mixed = false;
   let logs = [];
   let logCount = 0;
   let logLeft = 0;
@@ -132,6 +133,7 @@
     s1 = numbers[2] | 0;
     s2 = numbers[3] | 0;
     s3 = numbers[4] | 0;
+    mixed = false;
   };
   const GuestDate = wrap(NativeDate, function (...args) {
     if (sleeping !== "") wake();
@@ -156,16 +158,24 @@
   method(NativeDate.prototype, "toString", 0, dateText);
   method(NativeDate.prototype, "toTimeString", 0, withoutZone(NativeDate.prototype.toTimeString));
 
-  // sfc32, a small generator that passes the usual statistical batteries; the host gives the seed.
-  method(Math, "random", 0, () => {
-    if (sleeping !== "") wake();
+  // sfc32, a small generator that passes the usual statistical batteries once it has taken its seed in; that comes from
+  // the host.
+  const next = () => {
     const t = (((s0 + s1) | 0) + s3) | 0;
     s3 = (s3 + 1) | 0;
     s0 = s1 ^ (s1 >>> 9);
     s1 = (s2 + (s2 << 3)) | 0;
     s2 = (s2 << 21) | (s2 >>> 11);
     s2 = (s2 + t) | 0;
-    return (t >>> 0) / 4294967296;
+    return t >>> 0;
+  };
+  method(Math, "random", 0, () => {
+    if (sleeping !== "") wake();
+    if (!mixed) {
+      mixed = true;
+      for (let i = 0; i < 12; i++) next();
+    }
+    return next() / 4294967296;
   });
 
   // ---- one locale: none. The engines differ in theirs, and a locale would tell of the host -----------------------
@@ -277,6 +287,7 @@
     logLeft -= line.length + 1;
     // `defineProperty`, not assignment: a setter on Array.prototype must not see the log.
     defineProperty(logs, logCount++, {
+      __proto__: null,
       value: [level, line],
       writable: true,
       enumerable: true,
@@ -437,6 +448,7 @@
     let head = tag;
     if (logDropped > 0) {
       defineProperty(logs, logCount++, {
+        __proto__: null,
         value: ["warn", "dropped " + logDropped + " lines"],
         writable: true,
         enumerable: true,
@@ -451,7 +463,7 @@
     }
     return head + "\n" + body;
   };
-  const shield = (value) => defineProperty(value, "toJSON", { value: undefined });
+  const shield = (value) => defineProperty(value, "toJSON", { __proto__: null, value: undefined });
   const quote = (text) => {
     try {
       return stringify(text);
@@ -489,7 +501,7 @@
   const rejected = (error) => settle(settled ? "" : threw(error));
   // `then` of a native promise looks its species up; an own `constructor` keeps a patched one out.
   const watch = (promise) => {
-    defineProperty(promise, "constructor", { value: undefined, configurable: true });
+    defineProperty(promise, "constructor", { __proto__: null, value: undefined, configurable: true });
     apply(promiseThen, promise, [fulfilled, rejected]);
   };
   const finish = (result) => {
@@ -540,7 +552,8 @@
   const own = (object, key) => {
     if (typeof object !== "object" || object === null) return undefined;
     const found = getOwnPropertyDescriptor(object, key);
-    return found === undefined ? undefined : found.get ? apply(found.get, object, []) : found.value;
+    if (found === undefined) return undefined;
+    return apply(hasOwnProperty, found, ["get"]) ? apply(found.get, object, []) : found.value;
   };
   const poll = () => (settled ? answer : "p");
   // Takes the module's namespace and the budgets of its calls, and tells what its default export is: `f`, a JSON
@@ -558,6 +571,7 @@
       const key = keys[i];
       if (typeof key === "string" && typeof own(exported, key) === "function") {
         defineProperty(names, names.length, {
+          __proto__: null,
           value: key,
           writable: true,
           enumerable: true,

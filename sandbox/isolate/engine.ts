@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import type { Call, Inspection, Outcome, Program, Sandbox } from "../contract.ts";
 import type { Fault } from "../fault.ts";
-import { encodeMessage, type Message, readReply } from "../guest/message.ts";
+import { encodeMessage, guestText, type Message, readReply } from "../guest/message.ts";
 import { loadLimits, type Limits } from "../limits.ts";
 import { failed, faults, isLonger, microseconds } from "../outcome.ts";
 import { Instance, type LoadedContext, type LoadResult, type Stopped } from "./instance.ts";
@@ -276,7 +276,7 @@ function stopFault(by: Stopped, limits: Limits): Fault {
 }
 
 function loadFault(result: Exclude<LoadResult, { kind: "loaded" }>): Fault {
-  if (result.kind === "failed") return { code: "load-failed", message: result.message };
+  if (result.kind === "failed") return { code: "load-failed", message: guestText(result.message) };
   switch (result.by) {
     case "wall":
       return { code: "timeout", message: "took too long to load" };

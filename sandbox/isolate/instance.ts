@@ -10,6 +10,8 @@ import type { World } from "./world.ts";
 const minimumMb = 8;
 /** What an isolate and a loaded program take before a call takes anything, in MiB. */
 const overheadMb = 4;
+/** What the engine and the host's own calls into it take of the stack, in KiB. */
+const overheadStackKb = 64;
 /** Contexts that one isolate makes before it is replaced, so that what V8 keeps of each cannot add up. */
 const maxContexts = 1_000;
 /** The stack that V8 gives an isolate where no flag says otherwise, in KiB. */
@@ -54,7 +56,7 @@ export class Instance {
   constructor({ ivm, snapshot, taken }: World, limits: Limits) {
     this.#taken = taken;
     // V8 reads the size of the stack when a thread enters an isolate for the first time.
-    setFlagsFromString(`--stack-size=${limits.stackKb}`);
+    setFlagsFromString(`--stack-size=${limits.stackKb + overheadStackKb}`);
     try {
       this.#isolate = new ivm.Isolate({
         memoryLimit: Math.max(minimumMb, Math.ceil(limits.memoryKb / 1_024) + overheadMb),

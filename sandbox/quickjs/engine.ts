@@ -1,6 +1,6 @@
 import type { Call, Inspection, LogLine, Outcome, Program, Sandbox } from "../contract.ts";
 import type { Fault } from "../fault.ts";
-import { encodeMessage, type Reply, readReply } from "../guest/message.ts";
+import { encodeMessage, guestText, type Reply, readReply } from "../guest/message.ts";
 import { loadLimits, type Limits } from "../limits.ts";
 import {
   type Anchors,
@@ -10,6 +10,7 @@ import {
   pagesFor,
   type RawResult,
 } from "./instance.ts";
+import { failed, faults, isLonger, microseconds } from "../outcome.ts";
 import type { BaseImage } from "./image.ts";
 import { findLayout, type Layout } from "./layout.ts";
 import { engineVersion } from "./module.ts";
@@ -158,12 +159,12 @@ class QuickjsSandbox implements Sandbox {
     const started = performance.now();
     const { limits } = call;
     const loaded = this.#load(instance, slot, call.program, limits);
-    if (!loaded.ok) return fail(loaded.fault, instance.steps, started, instance.memoryBytes);
+    if (!loaded.ok) return failed(loaded.fault, instance.steps, started, instance.memoryBytes);
     const kept = !this.#pristine && call.keep !== undefined;
     if (kept) instance.resume(loaded.program);
     else instance.select(loaded.program);
     const message = encodeMessage(call);
-    if (isLonger(message.args, limits.inputBytes)) return fail(inputTooLarge(limits), 0, started, 0);
+    if (isLonger(message.args, limits.inputBytes)) return failed(faults.inputTooLarge(limits), 0, started, 0);
     const result = instance.call(message, {
       steps: limits.steps,
       deadline: performance.now() + limits.wallMs,
@@ -174,7 +175,7 @@ class QuickjsSandbox implements Sandbox {
       this.#refill(instance.pages);
     } else if (!kept) this.#lastUsed = instance;
     const { steps, memoryBytes } = instance;
-    if (result.kind !== "text") return fail(callFault(result, limits), steps, started, memoryBytes);
+    if (result.kind !== "text") return failed(callFault(result, limits), steps, started, memoryBytes);
     const reply = readReply(result.text, limits);
     const logs: readonly LogLine[] = reply.logs;
     const durationUs = microseconds(started);
@@ -185,43 +186,24 @@ class QuickjsSandbox implements Sandbox {
   /** An error that the guest let through is one of the stack where the host sees that the stack was used up. */
   #refine(reply: Reply & { ok: false }, instance: Instance, limits: Limits): Fault {
     if (reply.fault.code !== "threw" || !instance.reachedStackLimit()) return reply.fault;
-    return { code: "stack-exceeded", message: `used more than ${limits.stackKb} KiB of stack` };
+    return faults.stack(limits);
   }
-}
-
-/** Whether a text has more bytes of UTF-8; counts them only where the length leaves it open. */
-function isLonger(text: string, bytes: number): boolean {
-  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
-}
-
-function microseconds(since: number): number {
-  return Math.round((performance.now() - since) * 1_000);
-}
-
-function fail(fault: Fault, steps: number, started: number, memoryBytes: number): Outcome {
-  return { ok: false, fault, steps, durationUs: microseconds(started), memoryBytes, logs: [] };
-}
-
-function inputTooLarge(limits: Limits): Fault {
-  return { code: "overloaded", message: `the event is larger than ${limits.inputBytes} bytes` };
 }
 
 function callFault(result: Exclude<RawResult, { kind: "text" }>, limits: Limits): Fault {
   switch (result.kind) {
     case "stopped":
-      return result.by === "steps"
-        ? { code: "steps-exceeded", message: `used more than ${limits.steps} steps` }
-        : { code: "timeout", message: `took longer than ${limits.wallMs} ms` };
+      return result.by === "steps" ? faults.steps(limits) : faults.wall(limits);
     case "unsettled":
-      return { code: "timeout", message: "waits for a promise that nothing can settle any more" };
+      return faults.unsettled();
     case "refused-memory":
-      return { code: "memory-exceeded", message: `asked for more than ${limits.memoryKb} KiB of memory` };
+      return faults.memory(limits);
     case "overflow":
-      return { code: "stack-exceeded", message: `used more than ${limits.stackKb} KiB of stack` };
+      return faults.stack(limits);
     case "too-large":
-      return { code: "output-too-large", message: `the answer is larger than ${limits.outputBytes} bytes` };
+      return faults.outputTooLarge(limits);
     case "exception":
-      return { code: "threw", message: result.message };
+      return { code: "threw", message: guestText(result.message) };
     case "trap":
       return { code: "crashed", message: "the engine trapped" };
   }
@@ -230,7 +212,7 @@ function callFault(result: Exclude<RawResult, { kind: "text" }>, limits: Limits)
 function loadFault(result: Exclude<RawResult | LoadedProgram, LoadedProgram>): Fault {
   switch (result.kind) {
     case "exception":
-      return { code: "load-failed", message: result.message };
+      return { code: "load-failed", message: guestText(result.message) };
     case "unsettled":
       return {
         code: "load-failed",

@@ -52,6 +52,13 @@ export type RawResult =
   | { readonly kind: "overflow" }
   | { readonly kind: "trap" };
 
+/** Pointers that the host has to free. */
+interface Owned {
+  readonly values: number[];
+  readonly strings: number[];
+  readonly blocks: number[];
+}
+
 /** What calls need beyond their text. */
 export interface Bounds {
   readonly steps: number;
@@ -90,6 +97,8 @@ export class Instance {
   #heapBefore = 0;
   #bounds: Bounds = { steps: 0, deadline: 0, maxReplyBytes: 0 };
   readonly #counter: number;
+  /** What a call in a kept context has to give back; an image that is restored takes everything with it. */
+  #owned: Owned | null = null;
 
   private constructor(
     module: EngineModule,
@@ -123,6 +132,7 @@ export class Instance {
     const runtime = exports._QTS_NewRuntime();
     const context = exports._QTS_NewContext(runtime, 0);
     exports._QTS_RuntimeEnableInterruptHandler(runtime);
+    exports._QTS_RuntimeEnableModuleLoader(runtime, 1);
     const world = evaluate(module, context, `${preludeSource}(${JSON.stringify(permits)})`);
     const property = (name: string): number => {
       const text = writeText(module, name);
@@ -166,10 +176,13 @@ export class Instance {
       exports._free(code.at);
       exports._free(file.at);
       const failed = this.#exception(namespace);
-      if (failed) return failed;
+      if (failed) return failed.kind === "exception" ? this.#importing(failed) : failed;
       while (exports._QTS_PromiseState(context, namespace) === promise.pending) {
         if (!exports._QTS_IsJobPending(runtime)) return { kind: "unsettled" };
-        exports._QTS_ExecutePendingJob(runtime, 1, this.#anchors.argv);
+        exports._QTS_FreeValuePointer(
+          context,
+          exports._QTS_ExecutePendingJob(runtime, 1, this.#anchors.argv),
+        );
         if (this.#stopped) return { kind: "stopped", by: this.#stopped };
       }
       const state = exports._QTS_PromiseState(context, namespace);
@@ -190,7 +203,8 @@ export class Instance {
       const names = exports._QTS_Call(context, register, undef, 4, this.#anchors.argv);
       const thrown = this.#exception(names);
       if (thrown) return thrown;
-      return { kind: "text", text: this.#read(names, 1_048_576) ?? "" };
+      const text = this.#read(names, bounds.maxReplyBytes);
+      return text === null ? { kind: "too-large" } : { kind: "text", text };
     };
     let result: RawResult;
     try {
@@ -213,6 +227,7 @@ export class Instance {
 
   /** Puts a program's image in place, whatever was there. */
   select(program: LoadedProgram): void {
+    this.#owned = null;
     const previous = this.#loaded;
     if (previous === program && !this.#dirty) return;
     const memory = this.#memory;
@@ -246,6 +261,7 @@ export class Instance {
   /** Goes on with a program in the state that its last call left, or starts it. */
   resume(program: LoadedProgram): void {
     if (this.#loaded !== program) this.select(program);
+    this.#owned ??= { values: [], strings: [], blocks: [] };
   }
 
   /** Calls the selected program with a message of the prelude, and gives the prelude's reply. */
@@ -257,7 +273,26 @@ export class Instance {
     } catch (error) {
       result = this.#broken(error);
     }
-    return this.#end(result);
+    result = this.#end(result);
+    if (this.#owned && this.healthy) this.#giveBack(this.#owned);
+    return result;
+  }
+
+  #giveBack({ values, strings, blocks }: Owned): void {
+    const { exports } = this.#module;
+    const { context } = this.#anchors;
+    for (const string of strings) exports._QTS_FreeCString(context, string);
+    for (const value of values) exports._QTS_FreeValuePointer(context, value);
+    for (const block of blocks) exports._free(block);
+    values.length = 0;
+    strings.length = 0;
+    blocks.length = 0;
+  }
+
+  /** Remembers a value that belongs to the host, where that matters. */
+  #own(value: number): number {
+    this.#owned?.values.push(value);
+    return value;
   }
 
   #callGuest(message: Message, maxReplyBytes: number): RawResult {
@@ -266,23 +301,28 @@ export class Instance {
     const { callBuffer } = this.#anchors;
     const args = this.#write(message.args);
     if (args === 0) return { kind: "refused-memory" };
-    this.#argument(0, exports._QTS_NewString(context, args));
+    if (args !== callBuffer) this.#owned?.blocks.push(args);
+    this.#argument(0, this.#own(exports._QTS_NewString(context, args)));
     this.#memory[callBuffer + this.#memory.write(message.handler, callBuffer, callBufferBytes - 1, "utf8")] =
       0;
-    this.#argument(1, exports._QTS_NewString(context, callBuffer));
+    this.#argument(1, this.#own(exports._QTS_NewString(context, callBuffer)));
     this.#memory[callBuffer + this.#memory.write(message.numbers, callBuffer, "latin1")] = 0;
-    this.#argument(2, exports._QTS_NewString(context, callBuffer));
+    this.#argument(2, this.#own(exports._QTS_NewString(context, callBuffer)));
     let reply = exports._QTS_Call(context, entry, undef, 3, argv);
     for (;;) {
       if (this.#stopped) return { kind: "stopped", by: this.#stopped };
       const failed = this.#exception(reply);
       if (failed) return failed;
       const text = this.#read(reply, maxReplyBytes);
-      if (text === null) return { kind: "too-large" };
-      if (text !== "p") return { kind: "text", text };
-      // Job by job, so that nothing runs after the one that settles the answer.
+      if (text !== "p") {
+        this.#own(reply);
+        return text === null ? { kind: "too-large" } : { kind: "text", text };
+      }
+      exports._QTS_FreeValuePointer(context, reply);
+      // Job by job, so that nothing runs after the one that settles the answer. What each leaves is freed at once: it
+      // is the host's, and must not count as the guest's.
       if (!exports._QTS_IsJobPending(runtime)) return { kind: "unsettled" };
-      exports._QTS_ExecutePendingJob(runtime, 1, argv);
+      exports._QTS_FreeValuePointer(context, exports._QTS_ExecutePendingJob(runtime, 1, argv));
       reply = exports._QTS_Call(context, poll, undef, 0, 0);
     }
   }
@@ -295,6 +335,7 @@ export class Instance {
     this.#bounds = bounds;
     this.#heapBefore = this.#words[this.#layout.breakWord]!;
     this.#module.refused = null;
+    this.#module.imported = null;
     this.#words[this.#counter] = stepsPerInterrupt;
   }
 
@@ -355,6 +396,7 @@ export class Instance {
   #read(value: number, maxBytes: number): string | null {
     const start = this.#module.exports._QTS_GetString(this.#anchors.context, value);
     if (start === 0) return "";
+    this.#owned?.strings.push(start);
     const end = this.#memory.indexOf(0, start);
     if (end - start > maxBytes) return null;
     return this.#memory.toString("utf8", start, end);
@@ -364,6 +406,7 @@ export class Instance {
     const { exports } = this.#module;
     const error = exports._QTS_ResolveException(this.#anchors.context, value);
     if (error === 0) return null;
+    this.#own(error);
     if (this.#stopped) return { kind: "stopped", by: this.#stopped };
     return { kind: "exception", message: this.#describe(error) };
   }
@@ -373,7 +416,15 @@ export class Instance {
     const { exports } = this.#module;
     const text = exports._QTS_GetString(this.#anchors.context, error);
     if (text === 0) return "a value that cannot be described";
+    this.#owned?.strings.push(text);
     return this.#memory.toString("utf8", text, Math.min(this.#memory.indexOf(0, text), text + 1_000));
+  }
+
+  /** What a module that could not even be linked wanted to import says more than the engine does. */
+  #importing(failed: RawResult): RawResult {
+    const { imported } = this.#module;
+    if (imported === null) return failed;
+    return { kind: "exception", message: `imports \`${imported}\`, and a program has no imports` };
   }
 
   #capture(limits: Limits, stackBytes: number): ProgramImage | null {

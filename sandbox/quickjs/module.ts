@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import loader from "@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module";
+import { newText, throwInto } from "./imports.ts";
+import { inUtc } from "./utc.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -12,6 +14,7 @@ export interface Exports {
   _QTS_NewContext(runtime: number, intrinsics: number): number;
   _QTS_RuntimeSetMaxStackSize(runtime: number, bytes: number): void;
   _QTS_RuntimeEnableInterruptHandler(runtime: number): void;
+  _QTS_RuntimeEnableModuleLoader(runtime: number, withNormaliser: number): void;
   _QTS_Eval(
     context: number,
     code: number,
@@ -32,6 +35,19 @@ export interface Exports {
   _QTS_ExecutePendingJob(runtime: number, maxJobs: number, contextOut: number): number;
   _QTS_FreeValuePointer(context: number, value: number): void;
   _QTS_FreeCString(context: number, text: number): void;
+  _QTS_NewError(context: number): number;
+  _QTS_Throw(context: number, error: number): number;
+  _QTS_DefineProp(
+    context: number,
+    object: number,
+    key: number,
+    value: number,
+    get: number,
+    set: number,
+    configurable: number,
+    enumerable: number,
+    hasValue: number,
+  ): void;
 }
 
 // The package's types describe its CommonJS form.
@@ -56,6 +72,8 @@ export interface EngineModule {
   refused: "memory" | "absurd" | null;
   /** Asked every 10,000 steps; `true` ends the guest's code. */
   interrupt: () => boolean;
+  /** What the guest last tried to import, cut; `null` if nothing since this was last set to `null`. */
+  imported: string | null;
 }
 
 let compiled: WebAssembly.Module | undefined;
@@ -73,50 +91,6 @@ function unexpected(): never {
 }
 
 /**
- * Takes the host's time zone away from the engine. The C library asks for it by two functions whose names the package
- * has shortened; what they do gives them away: one fills in the parts of a time, the other the names of the zone.
- */
-function inUtc(imports: WebAssembly.Imports, memory: WebAssembly.Memory): WebAssembly.Imports {
-  const view = new DataView(memory.buffer);
-  const toParts = (seconds: bigint, at: number): void => {
-    const time = new Date(Number(seconds) * 1_000);
-    const year = time.getUTCFullYear();
-    const dayOfYear = Math.floor((time.getTime() - Date.UTC(year, 0, 1)) / 86_400_000);
-    const parts = [
-      time.getUTCSeconds(),
-      time.getUTCMinutes(),
-      time.getUTCHours(),
-      time.getUTCDate(),
-      time.getUTCMonth(),
-      year - 1_900,
-      time.getUTCDay(),
-      dayOfYear,
-      0,
-      0,
-    ];
-    for (const [index, part] of parts.entries()) view.setInt32(at + 4 * index, part, true);
-  };
-  const toZone = (offset: number, hasSummer: number, standard: number, summer: number): void => {
-    view.setInt32(offset, 0, true);
-    view.setInt32(hasSummer, 0, true);
-    const name = Buffer.from("UTC\0");
-    for (const at of [standard, summer]) new Uint8Array(memory.buffer).set(name, at);
-  };
-  let replaced = 0;
-  const replace = (fn: unknown): unknown => {
-    if (typeof fn !== "function" || !String(fn).includes("getTimezoneOffset")) return fn;
-    replaced++;
-    return fn.length === 2 ? toParts : toZone;
-  };
-  const result: WebAssembly.Imports = {};
-  for (const [from, functions] of Object.entries(imports)) {
-    result[from] = Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, replace(fn)]));
-  }
-  if (replaced !== 2) throw new Error("cannot find how the engine asks for the time zone");
-  return result;
-}
-
-/**
  * Instantiates the engine. Its memory has `pages` pages and never grows: asking for more is refused, counted, and seen
  * by the guest as a failed allocation. Functions through which the engine could learn of the host are cut off by the
  * guest's prelude; nothing of a guest is ever printed.
@@ -128,6 +102,7 @@ export async function createModule(pages: number = basePages): Promise<EngineMod
     memory,
     refused: null,
     interrupt: () => false,
+    imported: null,
   };
   // The runtime's own `grow` would fail at the maximum as well; this one also tells the host.
   memory.grow = (more) => {
@@ -151,8 +126,18 @@ export async function createModule(pages: number = basePages): Promise<EngineMod
     callbacks: {
       shouldInterrupt: () => (module.interrupt() ? 1 : 0),
       callFunction: unexpected,
-      loadModuleSource: unexpected,
-      normalizeModule: unexpected,
+      // Neither `import` nor `import()` finds anything: not even the program itself, since no name stays what it was.
+      normalizeModule: (
+        _self: unknown,
+        _runtime: number,
+        _context: number,
+        _from: string,
+        specifier: string,
+      ) => {
+        module.imported = specifier.slice(0, 80);
+        return newText(module, `import of ${module.imported}`);
+      },
+      loadModuleSource: (_self: unknown, _runtime: number, context: number) => throwInto(module, context),
       freeHostRef: unexpected,
     },
   });

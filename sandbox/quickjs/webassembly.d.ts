@@ -9,9 +9,8 @@ declare namespace WebAssembly {
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
   }
-  class Module {
-    constructor(bytes: Uint8Array);
-  }
+  type Module = object;
+  const Module: new (bytes: Uint8Array) => Module;
   type Imports = Record<string, Record<string, unknown>>;
   class Instance {
     constructor(module: Module, imports?: Imports);
