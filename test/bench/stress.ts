@@ -1,0 +1,158 @@
+/**
+ * `npm run stress`: what must hold over many calls, at full length. The tests hold shorter forms of the same. Exits 1
+ * where anything does not hold.
+ */
+import { readFileSync } from "node:fs";
+import { defaultLimits } from "../../sandbox/limits.ts";
+import type { Call, Outcome, Sandbox } from "../../sandbox/index.ts";
+import { createProcessSandbox } from "../../sandbox/process/index.ts";
+import { createQuickjsSandbox } from "../../sandbox/quickjs/index.ts";
+import { createWarden } from "../../src/warden.ts";
+import { hostileScripts } from "../support/hostile-corpus.ts";
+import { eventOf, packOf } from "./workload.ts";
+
+let failed = 0;
+function report(name: string, wrong: number, detail: string): void {
+  console.log(`${wrong === 0 ? "ok    " : "FAILED"}  ${name}: ${detail}`);
+  if (wrong > 0) failed++;
+}
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}\r`);
+}
+
+const callOf = (name: string, source: string, more: Partial<Call> = {}): Call => ({
+  program: { key: name, name, source },
+  tenant: "a",
+  handler: "PreToolUse",
+  args: [JSON.stringify(eventOf(1_024)), '{"state":null}'],
+  time: 0,
+  seed: [1, 2, 3, 4],
+  limits: defaultLimits,
+  ...more,
+});
+
+const counting = `
+  let inModule = 0; const re = /a/g; const cached = Promise.resolve({ n: 0 });
+  export default async () => {
+    inModule++; globalThis.inGlobal = (globalThis.inGlobal ?? 0) + 1;
+    Array.prototype.patched = ([].patched ?? 0) + 1; re.test("aaa");
+    const symbol = Symbol.for("kept"); symbol.constructor.seen = (Symbol.seen ?? 0) + 1;
+    const held = await cached; held.n++;
+    return [inModule, globalThis.inGlobal, [].patched, re.lastIndex, Symbol.seen, held.n];
+  };`;
+
+async function alwaysTheFirstAnswer(where: string, sandbox: Sandbox, n: number): Promise<void> {
+  const call = callOf("counting", counting);
+  let wrong = 0;
+  for (let i = 0; i < n; i++) {
+    if (i % 1_000 === 0) progress(`${where}: ${i} of ${n}`);
+    const outcome = await sandbox.call(call);
+    if (!outcome.ok || outcome.output !== "[1,1,1,1,1,1]") wrong++;
+  }
+  report(
+    `pristine, ${where}`,
+    wrong,
+    `${n} calls of a hook that counts in six places, ${wrong} not like the first`,
+  );
+}
+
+await using inline = await createQuickjsSandbox();
+await alwaysTheFirstAnswer("quickjs inline", inline, 100_000);
+
+await using pool = await createProcessSandbox({ engine: "quickjs", processes: 2 });
+{
+  const attacks = hostileScripts
+    .filter(({ event }) => event === "PreToolUse")
+    .map(({ file }) =>
+      callOf(file, readFileSync(new URL(`../hostile/scripts/${file}`, import.meta.url), "utf8"), {
+        limits: { ...defaultLimits, wallMs: 20, steps: 500_000 },
+      }),
+    );
+  const benign = callOf(
+    "benign",
+    "export default (event) => ({ action: 'continue', saw: event.tool_name });",
+  );
+  const n = 10_000;
+  let wrong = 0;
+  let answered = 0;
+  let next = 0;
+  const one = async (): Promise<void> => {
+    for (let i = next++; i < n; i = next++) {
+      if (i % 100 === 0) progress(`hostile and benign: ${i} of ${n}`);
+      const tenant = ["a", "b", "c"][i % 3]!;
+      const hostile = i % 4 === 0;
+      const outcome: Outcome = await pool.call({
+        ...(hostile ? attacks[(i >> 2) % attacks.length]! : benign),
+        tenant,
+      });
+      answered++;
+      if (!hostile && (!outcome.ok || outcome.output !== '{"action":"continue","saw":"Bash"}')) wrong++;
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, one));
+  report(
+    "hostile and benign, 3 tenants",
+    wrong + (n - answered),
+    `${n} calls, ${wrong} wrong benign answers`,
+  );
+}
+{
+  const benign = callOf("small", "export default () => ({ action: 'continue' });");
+  const children = (): number[] =>
+    readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8")
+      .trim()
+      .split(" ")
+      .filter(Boolean)
+      .map(Number);
+  let answers = 0;
+  let asked = 0;
+  const counts = new Map<string, number>();
+  for (let round = 0; round < 200; round++) {
+    progress(`kill -9: ${round} of 200`);
+    const calls = Array.from({ length: 64 }, () => Promise.resolve(pool.call(benign)));
+    asked += 64;
+    setTimeout(() => {
+      for (const pid of children()) {
+        try {
+          if (Math.random() < 0.7) process.kill(pid, "SIGKILL");
+        } catch {
+          // It was gone already.
+        }
+      }
+    }, Math.random() * 4);
+    for (const outcome of await Promise.all(calls)) {
+      answers++;
+      const what = outcome.ok ? "answered" : outcome.fault.code;
+      counts.set(what, (counts.get(what) ?? 0) + 1);
+    }
+  }
+  report(
+    "kill -9 under 64 in flight, 200 times",
+    asked - answers,
+    `${answers} of ${asked} answered: ${JSON.stringify(Object.fromEntries(counts))}`,
+  );
+}
+{
+  await using warden = await createWarden({ pack: await packOf(3), sandbox: pool });
+  const event = eventOf(1_024);
+  const rss = (): number => process.memoryUsage.rss() / 2 ** 20;
+  const samples: number[] = [];
+  for (let i = 0; i < 50_000; i += 16) {
+    if (i % 10_000 === 0) {
+      globalThis.gc?.();
+      samples.push(Math.round(rss()));
+      progress(`memory: ${i} of 50000`);
+    }
+    await Promise.all(Array.from({ length: 16 }, () => warden.dispatch(event)));
+  }
+  globalThis.gc?.();
+  samples.push(Math.round(rss()));
+  const growth = samples.at(-1)! - samples[1]!;
+  report(
+    "memory over 50,000 decisions",
+    growth > 48 ? 1 : 0,
+    `RSS of the parent in MiB: ${samples.join(", ")}`,
+  );
+}
+progress("");
+process.exitCode = failed === 0 ? 0 : 1;
