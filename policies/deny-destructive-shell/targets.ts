@@ -32,7 +32,7 @@ const systemFolders: ReadonlySet<string> = new Set([
   "/Volumes",
 ]);
 
-/** Those of them where a part, too, is the system's and not a person's. */
+/** Folders where a part, too, is the machine's and not a project's. */
 const systemInside: readonly string[] = [
   "/bin",
   "/boot",
@@ -40,12 +40,17 @@ const systemInside: readonly string[] = [
   "/etc",
   "/lib",
   "/lib64",
+  "/media",
+  "/mnt",
   "/proc",
   "/sbin",
+  "/srv",
   "/sys",
   "/usr",
+  "/var/lib",
   "/Library",
   "/System",
+  "/Volumes",
 ];
 
 /** Tells what kind of place a path is. */
@@ -71,7 +76,7 @@ function isEverything(name: string): boolean {
   return isUnknown(name) || (isGlob(name) && /^[.*?]+$/.test(name.replace(/\[[^\]]*\]/g, "?")));
 }
 
-const harmless = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|fd\/.*|shm\/.*)$/;
+const harmless = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|(?:fd|shm|tcp|udp)\/.*)$/;
 const disks = /^\/dev\/(?:[shv]d[a-z*?[]|xvd|nvme|mmcblk|r?disk|md\d|dm-|mapper\/|loop\d)/;
 
 /** Whether a path is a disk or a part of one. */

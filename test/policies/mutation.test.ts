@@ -40,5 +40,6 @@ test("the cases notice at least nine of ten mutants", { timeout: 600_000 }, asyn
     survivors.push(...result.survivors);
   }
   expect(caught).toBeGreaterThan(50);
-  expect(survivors.length, survivors.join("\n")).toBeLessThanOrEqual((caught + survivors.length) / 10);
+  const tooMany = survivors.length > (caught + survivors.length) / 10 ? survivors : [];
+  expect(tooMany).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { resolvePath } from "../paths.ts";
 import { UNKNOWN } from "./marks.ts";
 import type { Input, Invocation } from "./types.ts";
 
@@ -7,6 +8,8 @@ export interface Inner {
   readonly code?: string;
   /** What commands in `code` read from their standard input. */
   readonly input?: Input | undefined;
+  /** `$0`, `$1`, … of `code`, where it runs in a shell of its own. */
+  readonly parameters?: readonly string[];
   /** Set for the languages that are not shell: what is found there is a guess. */
   readonly guess?: true;
   /** Name of what they are inside of. */
@@ -22,6 +25,8 @@ const shellValues: ReadonlySet<string> = new Set(["-o", "+o", "-O", "+O", "--rcf
 export interface ShellCall {
   /** The text after `-c`. */
   readonly code: string | undefined;
+  /** What stands after the text or the script. */
+  readonly rest: readonly string[];
   /** The script's path. */
   readonly script: string | undefined;
 }
@@ -40,10 +45,11 @@ export function shellCall({ name, args }: Invocation): ShellCall | undefined {
     else if (/^-[A-Za-z]*s/.test(arg)) fromInput = true;
   }
   const word = args[at];
-  if (wantsCode) return { code: word ?? "", script: undefined };
+  const rest = args.slice(at + 1);
+  if (wantsCode) return { code: word ?? "", script: undefined, rest };
   const input =
     fromInput || word === undefined || word === "-" || word === "/dev/stdin" || word === "/dev/fd/0";
-  return { code: undefined, script: input ? undefined : word };
+  return { code: undefined, script: input ? undefined : word, rest };
 }
 
 /** Languages whose programs can be given on the command line, and the option that does it. */
@@ -73,37 +79,62 @@ export function inlineProgram({ name, args }: Invocation): string | undefined {
   return at < 0 ? undefined : args[at + 1];
 }
 
+/** Texts of files that are known, by their path in the form of `resolvePath`. */
+type Files = ReadonlyMap<string, string>;
+
 /** The commands inside a command. */
-export function innerOf(invocation: Invocation): readonly Inner[] {
-  const { name, args, input } = invocation;
+export function innerOf(invocation: Invocation, files: Files): readonly Inner[] {
+  const { name, program, args, input, cwd } = invocation;
+  const textOf = (path: string): string | undefined => files.get(resolvePath(path, cwd));
   const call = shellCall(invocation);
-  if (call?.code !== undefined) return [{ code: call.code, input, through: name }];
-  if (call !== undefined) return call.script === undefined ? inputAsCode(invocation) : [];
-  const program = inlineProgram(invocation);
-  if (program !== undefined) return guesses(program, name);
-  return carriers.get(name)?.(args, invocation) ?? [];
+  if (call?.code !== undefined) {
+    const parameters = call.rest.length > 0 ? call.rest : [name];
+    return [{ code: call.code, parameters, input, through: name }];
+  }
+  if (call !== undefined) {
+    const code = call.script === undefined ? input?.text : textOf(call.script);
+    return code === undefined
+      ? []
+      : [{ code, parameters: [call.script ?? name, ...call.rest], through: name }];
+  }
+  if (languageOf(name) !== undefined || awks.has(name)) {
+    const script = args.find((arg) => !/^-./.test(arg));
+    const text =
+      inlineProgram(invocation) ?? (script === undefined || script === "-" ? input?.text : textOf(script));
+    return text === undefined ? [] : guesses(text, name);
+  }
+  const code = program.includes("/") ? textOf(program) : undefined;
+  if (code !== undefined) return [{ code, parameters: [program, ...args], through: name }];
+  return carriers.get(name)?.(invocation, textOf) ?? [];
 }
 
 function inputAsCode({ name, input }: Invocation): readonly Inner[] {
   return input?.text === undefined ? [] : [{ code: input.text, through: name }];
 }
 
-type Carrier = (args: readonly string[], invocation: Invocation) => readonly Inner[];
+type Carrier = (invocation: Invocation, textOf: (path: string) => string | undefined) => readonly Inner[];
 
 /** Programs that carry a command line or a command in their arguments. */
 const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
-  ["eval", (args, { input }) => [{ code: args.join(" "), input, through: "eval" }]],
-  ["su", (args) => afterOption(args, /^(-[a-z]*c|--command)$/, "su")],
-  ["runuser", (args) => afterOption(args, /^(-[a-z]*c|--command)$/, "runuser")],
-  ["script", (args) => afterOption(args, /^(-[a-z]*c|--command)$/, "script")],
-  ["trap", (args) => args.slice(0, 1).map((code) => ({ code, through: "trap" }))],
-  ["alias", (args) => args.map((arg) => ({ code: arg.slice(arg.indexOf("=") + 1), through: "alias" }))],
-  ["ssh", (args) => [{ code: sshCommand(args), through: "ssh" }]],
-  ["find", findCommands],
+  ["eval", ({ args, input }) => [{ code: args.join(" "), input, through: "eval" }]],
+  ["su", otherUser],
+  ["runuser", otherUser],
+  ["script", otherUser],
+  ["at", inputAsCode],
+  ["batch", inputAsCode],
+  ["trap", ({ args }) => args.slice(0, 1).map((code) => ({ code, through: "trap" }))],
+  ["alias", ({ args }) => args.map((arg) => ({ code: arg.slice(arg.indexOf("=") + 1), through: "alias" }))],
+  [
+    "tmux",
+    ({ args }) =>
+      args.filter((arg) => /\s/.test(arg)).map((code) => ({ code, guess: true, through: "tmux" })),
+  ],
+  ["ssh", remote],
+  ["find", ({ args }) => findCommands(args)],
   // `git -c alias.x='!command' x`
   [
     "git",
-    (args) =>
+    ({ args }) =>
       args.flatMap((arg) =>
         /^alias\.[^=]+=!/.test(arg) ? [{ code: arg.slice(arg.indexOf("!") + 1), through: "git" }] : [],
       ),
@@ -112,14 +143,23 @@ const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
   [".", sourced],
 ]);
 
-function afterOption(args: readonly string[], option: RegExp, through: string): readonly Inner[] {
-  const at = args.findIndex((arg) => option.test(arg));
-  const code = args[at + 1];
-  return at < 0 || code === undefined ? [] : [{ code, through }];
+/** Programs that give a text to a shell: after `-c`, or from their input. */
+function otherUser(invocation: Invocation): readonly Inner[] {
+  const { name, args } = invocation;
+  const at = args.findIndex((arg) => /^(-[a-z]*c|--command)$/.test(arg));
+  return at < 0 ? inputAsCode(invocation) : [{ code: args[at + 1] ?? "", parameters: [name], through: name }];
 }
 
-function sourced([file]: readonly string[], invocation: Invocation): readonly Inner[] {
-  return file === "/dev/stdin" || file === "/dev/fd/0" ? inputAsCode(invocation) : [];
+function sourced(invocation: Invocation, textOf: (path: string) => string | undefined): readonly Inner[] {
+  const [file = ""] = invocation.args;
+  if (file === "/dev/stdin" || file === "/dev/fd/0") return inputAsCode(invocation);
+  const code = textOf(file);
+  return code === undefined ? [] : [{ code, through: invocation.name }];
+}
+
+function remote(invocation: Invocation): readonly Inner[] {
+  const code = sshCommand(invocation.args);
+  return code === "" ? inputAsCode(invocation) : [{ code, parameters: ["ssh"], through: "ssh" }];
 }
 
 /** What `ssh` runs on the other machine. */

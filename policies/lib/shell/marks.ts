@@ -10,6 +10,9 @@ export const TAINTED = "\u0002";
 /** The name of a person, in the path of a home directory. */
 export const SOMEONE = "\u0003";
 
+/** Stands between the elements of a list, such as `"$@"`. */
+export const LIST = "\u0004";
+
 /** The home directory where nothing tells its path. */
 export const SOME_HOME = `/home/${SOMEONE}`;
 

@@ -1,3 +1,4 @@
+import { resolvePath } from "../paths.ts";
 import { SOMEONE, UNKNOWN } from "./marks.ts";
 import type { Invocation } from "./types.ts";
 
@@ -57,6 +58,17 @@ const printers: ReadonlyMap<string, (command: Invocation) => string | undefined>
   ["command", ({ args }: Invocation) => args.at(-1)],
   ["whoami", () => SOMEONE],
 ]);
+
+/** Files that a command fills with a text that is known: their paths, in the form of `resolvePath`, and the text. */
+export function written(command: Invocation): readonly (readonly [string, string])[] {
+  const { name, args, input, redirects, cwd } = command;
+  const files = redirects
+    .filter(({ operator }) => operator === ">" || operator === ">|")
+    .map(({ target }) => target);
+  const text = name === "tee" ? input?.text : printed([{ ...command, redirects: [] }]);
+  if (text === undefined) return [];
+  return [...files, ...(name === "tee" ? args : [])].map((file) => [resolvePath(file, cwd), text]);
+}
 
 function echo(args: readonly string[]): string {
   let at = 0;

@@ -1,7 +1,7 @@
 import { isFloating, resolvePath } from "../paths.ts";
-import { TAINTED, UNKNOWN } from "./marks.ts";
-import { innerOf, searched } from "./inner.ts";
-import { isTaintSource, printed } from "./output.ts";
+import { LIST, TAINTED, UNKNOWN } from "./marks.ts";
+import { type Inner, innerOf } from "./inner.ts";
+import { isTaintSource, printed, written } from "./output.ts";
 import {
   type Assignment,
   type Command,
@@ -11,11 +11,11 @@ import {
   type Redirection as RedirectionNode,
   type Statement,
   type SyntaxNode,
-  type Word,
 } from "./parser.ts";
 import type { Input, Invocation, Reading, Redirection } from "./types.ts";
-import { commandWays, expandText, fieldsOf, type Scope, textOf } from "./words.ts";
+import { commandWays, expandText, fieldsOf, type Scope, textsOf } from "./words.ts";
 import { programName, unwrap } from "./wrappers.ts";
+import { filled } from "./xargs.ts";
 
 const mostInvocations = 400;
 const deepest = 40;
@@ -53,6 +53,8 @@ export class Walker {
   whole = true;
   forkBomb: string | undefined;
   private readonly scope: Scope;
+  /** Files whose whole text the command line itself has written. */
+  private readonly files = new Map<string, string>();
   private parsed = 0;
   private place: Place = start;
 
@@ -61,7 +63,13 @@ export class Walker {
       variables: new Map(),
       cwd,
       home,
-      run: (script) => this.substitute(script),
+      run: (script) => this.substitute(script, undefined),
+      pipe: ({ operator, script }) => {
+        const text = this.substitute(script, operator === ">" ? this.place.input : undefined);
+        const path = `/dev/fd/${text === UNKNOWN || text === TAINTED ? text : `text${this.files.size}`}`;
+        this.files.set(path, text);
+        return path;
+      },
       visit: (node) => this.visitChildren(node),
     };
   }
@@ -163,7 +171,7 @@ export class Walker {
       case "CommandExpansion":
       case "ProcessSubstitution":
       case "ArithmeticCommandExpansion":
-        this.substitute(node.script);
+        this.substitute(node.script, undefined);
         return;
       default:
         this.at(place, () => this.visitChildren(node));
@@ -185,9 +193,9 @@ export class Walker {
   }
 
   /** Reads the script of a substitution, and tells what it prints. */
-  private substitute(script: ParsedScript | undefined): string {
+  private substitute(script: ParsedScript | undefined, input: Input | undefined): string {
     if (script === undefined) return UNKNOWN;
-    const place = { ...this.place, depth: this.place.depth + 1, input: undefined, beside: true };
+    const place = { ...this.place, depth: this.place.depth + 1, input, beside: true };
     const inner = this.at(place, () => {
       if (place.depth > deepest) this.whole = false;
       else this.apart(() => this.script(script));
@@ -210,7 +218,7 @@ export class Walker {
     const { name, value } = assignment;
     const values =
       value.type === "Word"
-        ? [textOf(value, this.scope)]
+        ? textsOf(value, this.scope)
         : value.elements.flatMap((word) => fieldsOf(word, this.scope));
     const before = this.place.maybe ? (this.scope.variables.get(name) ?? []) : [];
     this.scope.variables.set(name, [...new Set([...before, ...values])].slice(0, 8));
@@ -220,20 +228,38 @@ export class Walker {
   private start(words: readonly string[], redirects: readonly Redirection[], input: Input | undefined): void {
     const { words: rest, through, placeholder } = unwrap(words);
     const [program = "", ...args] = rest;
-    const last = through.at(-1);
-    const given = last === "xargs" ? fill(args, placeholder, input) : args;
+    const given = through.at(-1) === "xargs" ? filled(args, placeholder, input) : args;
     const invocation = this.note(program, given, redirects, input, through);
     this.changeDirectory(invocation);
-    for (const inner of innerOf(invocation)) {
-      const place = {
-        through: [...invocation.through, inner.through],
-        guess: this.place.guess || inner.guess === true,
-        input: inner.code === undefined ? input : inner.input,
-      };
-      if (inner.code !== undefined) this.readText(inner.code, place);
-      else if (this.found.length > mostInvocations) this.whole = false;
-      else this.at({ ...this.place, ...place }, () => this.start(inner.words ?? [], [], input));
+    if (invocation.name === "set" && given[0] === "--") this.setParameters(given);
+    for (const inner of innerOf(invocation, this.files)) this.inside(inner, invocation);
+  }
+
+  /** Reads a command that stands inside another one. */
+  private inside(inner: Inner, { through, input }: Invocation): void {
+    const place = {
+      ...this.place,
+      through: [...through, inner.through],
+      guess: this.place.guess || inner.guess === true,
+      input: inner.code === undefined ? input : inner.input,
+    };
+    const { code, words, parameters } = inner;
+    if (this.found.length > mostInvocations) this.whole = false;
+    else if (code === undefined) this.at(place, () => this.start(words ?? [], [], input));
+    else if (parameters === undefined) this.readText(code, place);
+    else {
+      this.apart(() => {
+        this.setParameters(parameters);
+        this.readText(code, place);
+      });
     }
+  }
+
+  /** Sets `$0`, `$1`, … and `$@`. */
+  private setParameters(values: readonly string[]): void {
+    const { variables } = this.scope;
+    values.slice(0, 10).forEach((value, index) => variables.set(String(index), [value]));
+    for (const all of ["@", "*"]) variables.set(all, [values.slice(1).join(LIST)]);
   }
 
   private note(
@@ -255,6 +281,7 @@ export class Walker {
       through: [...place.through, ...through],
     };
     this.found.push(invocation);
+    for (const [path, text] of written(invocation)) this.files.set(path, text);
     if (place.beside && place.inside.includes(name)) this.forkBomb = name;
     return invocation;
   }
@@ -277,7 +304,8 @@ export class Walker {
   private inputOf(nodes: readonly RedirectionNode[]): Input | undefined {
     let input: Input | undefined;
     for (const node of nodes) {
-      if (node.type === "HereString") input = { text: wordText(node.target, this.scope), from: [] };
+      if (node.type === "HereString")
+        input = { text: node.target && textsOf(node.target, this.scope)[0], from: [] };
       else if (node.type === "HereDoc") {
         const { parts, text } = node.body;
         input = { text: parts === undefined ? text : expandText(parts, this.scope), from: [] };
@@ -285,30 +313,4 @@ export class Walker {
     }
     return input;
   }
-}
-
-function wordText(word: Word | undefined, scope: Scope): string {
-  return word === undefined ? "" : textOf(word, scope);
-}
-
-/** The arguments of a program that `xargs` starts. */
-function fill(
-  args: readonly string[],
-  placeholder: string | undefined,
-  input: Input | undefined,
-): readonly string[] {
-  const lines = itemsOf(input);
-  if (placeholder === undefined) return [...args, ...lines];
-  return args.flatMap((arg) =>
-    arg.includes(placeholder) ? lines.map((line) => arg.replaceAll(placeholder, line)) : [arg],
-  );
-}
-
-/** What `xargs` reads: words of a known text, names below the folders that `find` searches, or something unknown. */
-function itemsOf(input: Input | undefined): readonly string[] {
-  if (input?.text !== undefined) return input.text.split(/\s+/, 64).filter((item) => item !== "");
-  if (input?.from.some(isTaintSource)) return [TAINTED];
-  const [source] = input?.from ?? [];
-  if (source?.name !== "find") return [UNKNOWN];
-  return searched(source.args).map((folder) => `${folder}/${UNKNOWN}`);
 }

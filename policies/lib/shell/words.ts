@@ -1,4 +1,4 @@
-import { SOME_HOME, UNKNOWN } from "./marks.ts";
+import { LIST, SOME_HOME, UNKNOWN } from "./marks.ts";
 import {
   type Command,
   parse,
@@ -17,6 +17,8 @@ export interface Scope {
   readonly home: string;
   /** Reads a nested script and gives what it prints, with marks. */
   run(script: ParsedScript | undefined): string;
+  /** Reads the script of `<( )` or `>( )` and gives the path that stands for it. */
+  pipe(part: Extract<WordPart, { type: "ProcessSubstitution" }>): string;
   /** Reads what runs inside a node whose value is not needed. */
   visit(node: SyntaxNode): void;
 }
@@ -38,9 +40,9 @@ export function waysOf(word: Word, scope: Scope): Ways {
   return expand(word.parts, scope, 0);
 }
 
-/** The text of a word that is not split into fields: the value of a variable, a here-string, a redirection's target. */
-export function textOf(word: Word, scope: Scope): string {
-  return waysOf(word, scope)[0]?.join(" ") ?? "";
+/** The texts that a word may be where it is not split into fields: the value of a variable, a here-string. */
+export function textsOf(word: Word, scope: Scope): readonly string[] {
+  return waysOf(word, scope).map((way) => way.join(" "));
 }
 
 /** Expands the text of a here-document. */
@@ -129,7 +131,7 @@ function isSplit(part: WordPart): boolean {
 }
 
 function append(way: readonly string[], value: string, splits: boolean): string[] {
-  const pieces = splits ? value.split(/[ \t\n]+/, mostFields) : [value];
+  const pieces = value.split(splits ? /[ \t\n\u0004]+/ : LIST, mostFields);
   const [first = "", ...rest] = pieces;
   return [...way.slice(0, -1), (way.at(-1) ?? "") + first, ...rest];
 }
@@ -151,7 +153,7 @@ function valuesOf(part: WordPart, scope: Scope): readonly string[] {
     case "CommandExpansion":
       return [scope.run(part.script)];
     case "ProcessSubstitution":
-      return [`/dev/fd/${scope.run(part.script)}`];
+      return [scope.pipe(part)];
     case "ExtendedGlob":
     case "BraceExpansion":
       return ["*"];
@@ -172,9 +174,14 @@ function quotedValues(parts: readonly WordPart[], scope: Scope): readonly string
 
 function parameter(part: Extract<WordPart, { type: "ParameterExpansion" }>, scope: Scope): readonly string[] {
   const { operation, prefix, index } = part;
-  if (prefix !== undefined || index !== undefined) {
+  if (prefix !== undefined) {
     scope.visit(part);
     return [UNKNOWN];
+  }
+  if (index !== undefined) {
+    scope.visit(index);
+    const elements = scope.variables.get(part.parameter) ?? [UNKNOWN];
+    return index.text === "@" || index.text === "*" ? [elements.join(LIST)] : elements;
   }
   if (operation === undefined) return variable(part.parameter, scope);
   if (operation.type !== "Default") {
@@ -182,7 +189,7 @@ function parameter(part: Extract<WordPart, { type: "ParameterExpansion" }>, scop
     return [UNKNOWN];
   }
   const known = scope.variables.get(part.parameter);
-  const operand = waysOf(operation.operand, scope).map((way) => way.join(" "));
+  const operand = textsOf(operation.operand, scope);
   if (operation.operator.includes("+")) return operand;
   if (operation.operator.includes("?")) return variable(part.parameter, scope);
   const set = known?.filter((value) => value !== "" || !operation.operator.startsWith(":")) ?? [];
@@ -213,7 +220,7 @@ export function commandWays(command: Command, scope: Scope): Ways {
   if (command.name === undefined) return [];
   const args = command.args.flatMap((arg) => {
     if (arg.type === "Word") return fieldsOf(arg, scope);
-    return arg.value.type === "Word" ? [`${arg.name}=${textOf(arg.value, scope)}`] : [];
+    return arg.value.type === "Word" ? textsOf(arg.value, scope).map((text) => `${arg.name}=${text}`) : [];
   });
   return waysOf(command.name, scope).map((way) => [...way, ...args].slice(0, mostFields * 4));
 }
