@@ -131,6 +131,18 @@ describe("readJson reads what RFC 8259 allows", () => {
     );
   });
 
+  it("reads decimal numbers to the last bit as JSON.parse does", () => {
+    const digits = fc.stringMatching(/^-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?([eE][+-]?[0-9]{1,3})?$/);
+    fc.assert(
+      fc.property(digits, (text) => {
+        const expected = JSON.parse(text) as number;
+        fc.pre(Number.isFinite(expected));
+        expect(Object.is(readJson(text, limits), expected)).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
   it.each([
     "0",
     "-0",
@@ -141,6 +153,9 @@ describe("readJson reads what RFC 8259 allows", () => {
     "1234567890123456",
     "-999999999999999",
     "1e308",
+    "9007199254740993",
+    "-0.0",
+    "9007199254740991",
   ])("reads the number %s as JSON.parse does", (text) =>
     expect(Object.is(readJson(text, limits), JSON.parse(text))).toBe(true),
   );
