@@ -1,0 +1,106 @@
+import { type AST, RegExpParser } from "@eslint-community/regexpp";
+
+/** Most words that are made of one expression, and the most characters of one. */
+const most = { words: 24, length: 400 } as const;
+/** Characters that are tried for a class, in this order. */
+const candidates = [..."ax0A/._-:=@ ~$\"'`\\;&|<>()[]{}!?*+,#%^\t\n", "é", "\u4e00"];
+
+const parser = new RegExpParser({ ecmaVersion: 2025 });
+
+/**
+ * Words that a regular expression matches, or nearly so: each alternative is taken once, each repetition at its least
+ * (and once, where that is none). The expression comes from a stranger and is only read, never run. What look-around
+ * forbids is not looked at: what comes out is a guess that a hook is asked about.
+ */
+export function wordsOf(source: string, flags: string): readonly string[] {
+  try {
+    const pattern = parser.parsePattern(source, undefined, undefined, {
+      unicode: flags.includes("u"),
+      unicodeSets: flags.includes("v"),
+    });
+    return [...new Set(alternatives(pattern.alternatives))].filter((word) => word !== "");
+  } catch {
+    // No regular expression after all, such as a text that was handed to `RegExp` in parts.
+    return [];
+  }
+}
+
+function alternatives(all: readonly AST.Alternative[]): readonly string[] {
+  return thinned(all.flatMap(({ elements }) => sequence(elements)));
+}
+
+function sequence(elements: readonly AST.Element[]): readonly string[] {
+  let words: readonly string[] = [""];
+  for (const element of elements) {
+    const parts = wordsOfElement(element);
+    // Each part once, not all with all: `(a|b)(c|d)` gives `ac` and `bd`.
+    const count = Math.min(most.words, Math.max(words.length, parts.length));
+    words = Array.from({ length: count }, (_, at) =>
+      `${words[at % words.length] ?? ""}${parts[at % parts.length] ?? ""}`.slice(0, most.length),
+    );
+  }
+  return words;
+}
+
+function wordsOfElement(element: AST.Element): readonly string[] {
+  switch (element.type) {
+    case "Character":
+      return [String.fromCodePoint(element.value)];
+    case "CharacterSet":
+    case "CharacterClass":
+    case "ExpressionCharacterClass":
+      return [candidates.find((candidate) => isIn(element, candidate)) ?? "a"];
+    case "Group":
+    case "CapturingGroup":
+      return alternatives(element.alternatives);
+    case "Quantifier": {
+      const once = wordsOfElement(element.element);
+      const least = Math.min(element.min, most.length);
+      if (least > 0) return once.map((word) => word.repeat(least).slice(0, most.length));
+      return element.max === 0 ? [""] : ["", ...once];
+    }
+    case "Assertion":
+      // What must follow is put there; what must not be there, or stand before, is left to chance.
+      return element.kind === "lookahead" && !element.negate ? alternatives(element.alternatives) : [""];
+    default:
+      return [""];
+  }
+}
+
+function isIn(
+  node: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass | AST.CharacterClassElement,
+  character: string,
+): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  switch (node.type) {
+    case "Character":
+      return node.value === code;
+    case "CharacterClassRange":
+      return code >= node.min.value && code <= node.max.value;
+    case "CharacterClass":
+      return node.elements.some((element) => isIn(element, character)) !== node.negate;
+    case "CharacterSet":
+      return isInSet(node, character);
+    case "ClassStringDisjunction":
+      return node.alternatives.some(({ elements }) => elements.length === 1 && elements[0]?.value === code);
+    default:
+      return false;
+  }
+}
+
+const letters = { space: /^\s$/, digit: /^\d$/, word: /^\w$/ } as const;
+
+function isInSet(set: AST.CharacterSet, character: string): boolean {
+  if (set.kind === "any") return character !== "\n";
+  if (set.kind === "property") return /^\p{L}$/u.test(character) !== set.negate;
+  return letters[set.kind].test(character) !== set.negate;
+}
+
+/** At most so many, spread over the whole list. */
+function thinned(words: readonly string[]): readonly string[] {
+  if (words.length <= most.words) return words;
+  return Array.from(
+    { length: most.words },
+    (_, at) => words[Math.floor((at * words.length) / most.words)] as string,
+  );
+}

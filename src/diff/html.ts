@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { neutralise } from "../broker/text.ts";
+import type { PackDiff, PackName } from "./diff.ts";
+import type { Group } from "./group.ts";
+import type { Opening } from "./opening.ts";
+import { compactPlaces } from "./places.ts";
+
+const style = `
+:root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3a3f4b); --soft: light-dark(#f5f6f8, #1e2128);
+  --bad: light-dark(#b3261e, #ff8a80); --good: light-dark(#1b6e3c, #7bd69b); --dim: light-dark(#59606d, #a0a7b4); }
+* { box-sizing: border-box; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 1rem; max-width: 60rem;
+  background: light-dark(#fff, #15171c); color: light-dark(#1a1d23, #e6e8ec); }
+h1 { font-size: 1.5rem; margin: 0 0 .5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+code, pre { font: .85em/1.45 ui-monospace, monospace; }
+pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: .6rem;
+  margin: .3rem 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.dim { color: var(--dim); } .bad { color: var(--bad); font-weight: 600; } .good { color: var(--good); font-weight: 600; }
+ul { padding-left: 1.2rem; } li, p, summary { overflow-wrap: anywhere; }
+details { border: 1px solid var(--line); border-radius: 6px; padding: .4rem .7rem; margin: .5rem 0; }
+summary { cursor: pointer; }
+`;
+
+/** Most openings that are listed one by one; the JSON has all. */
+const mostOpenings = 500;
+/** Longest example, in characters of JSON. */
+const longestExample = 4_000;
+
+/**
+ * The report as one HTML file, without scripts and without anything from elsewhere: its policy forbids both, whatever
+ * a hook or an event has put into a text.
+ */
+export function diffHtml(diff: PackDiff): string {
+  const digest = createHash("sha256").update(style).digest("base64");
+  const policy = `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Behaviour diff</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>Behaviour diff</h1>
+<p>${named(diff.old)} → ${named(diff.new)}<br>
+<span class="dim">${diff.events} recorded events${diff.explored > 0 ? `, ${diff.explored} near them` : ""}</span></p>
+${verdict(diff)}
+${openings(diff.openings)}
+${hooks(diff)}
+${powers(diff)}
+${groups(diff.groups)}
+</main>
+</body>
+</html>
+`;
+}
+
+function verdict({ newOpenings, openings: all, groups: changes, powers: gained }: PackDiff): string {
+  const accepted = all.length - newOpenings;
+  const also = accepted > 0 ? ` ${accepted} accepted.` : "";
+  if (newOpenings > 0) return `<p class="bad">${count(newOpenings, "new opening")}.${also}</p>`;
+  const same = changes.length === 0 && gained.length === 0;
+  return `<p class="good">${same ? "No difference in behaviour." : `No new opening.${also}`}</p>`;
+}
+
+function openings(all: readonly Opening[]): string {
+  if (all.length === 0) return "";
+  const rows = all.slice(0, mostOpenings).map(({ hook, what, event, accepted }) => {
+    const place = event ? ` <span class="dim">${escape(event.place)}</span>` : "";
+    const mark = accepted ? ` <span class="good">accepted</span>` : "";
+    return `<li>${subject(hook)}: ${words(what)}${place}${mark}</li>`;
+  });
+  const more = all.length - rows.length;
+  return `<h2>Openings</h2>
+<ul>
+${rows.join("\n")}
+</ul>${more > 0 ? `\n<p class="dim">and ${more} more</p>` : ""}`;
+}
+
+function hooks({ hooks: { added, removed, changed, same } }: PackDiff): string {
+  const row = (title: string, names: readonly string[]): string =>
+    names.length === 0
+      ? ""
+      : `<li>${title}: ${names.map((name) => `<code>${escape(name)}</code>`).join(", ")}</li>\n`;
+  return `<h2>Hooks</h2>
+<ul>
+${row("added", added)}${row("removed", removed)}${row("changed", changed)}${row("the same", same)}</ul>`;
+}
+
+function powers({ powers: all }: PackDiff): string {
+  if (all.length === 0) return "";
+  const rows = all.map(
+    ({ hook, what, opens }) => `<li${opens ? ` class="bad"` : ""}>${subject(hook)}: ${words(what)}</li>`,
+  );
+  return `<h2>Powers</h2>
+<ul>
+${rows.join("\n")}
+</ul>`;
+}
+
+function groups(all: readonly Group[]): string {
+  if (all.length === 0) return "";
+  const rows = all.map(({ hook, event, kind, change, opens, count: times, places, example }) => {
+    const title = `${subject(hook)}, ${escape(event)}, ${kind}: ${words(change)}`;
+    return `<details>
+<summary${opens ? ` class="bad"` : ""}>${title} <span class="dim">${count(times, "event")}</span></summary>
+<p class="dim">${escape(compactPlaces(places, 20))}</p>
+<p>Smallest example: ${escape(example.event.place)}</p>
+<pre>${shown(example.event.fields)}</pre>
+<p>Old</p>
+<pre>${shown(example.old)}</pre>
+<p>New</p>
+<pre>${shown(example.new)}</pre>
+</details>`;
+  });
+  return `<h2>Differences</h2>
+${rows.join("\n")}`;
+}
+
+function named({ name, version, digest }: PackName): string {
+  const title = [name, version].filter((part) => part !== null).join(" ");
+  return `${escape(title === "" ? "pack" : title)} <code class="dim">${escape(digest.slice(0, 19))}</code>`;
+}
+
+function subject(hook: string | null): string {
+  return hook === null ? "the pack" : `<code>${escape(hook)}</code>`;
+}
+
+/** Our own words with names in backticks. */
+function words(text: string): string {
+  return escape(text).replace(/`([^`]*)`/g, "<code>$1</code>");
+}
+
+function shown(value: unknown): string {
+  const text = value === undefined ? "nothing" : JSON.stringify(value, null, 2);
+  return escape(text.length > longestExample ? `${text.slice(0, longestExample)}…` : text);
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["'", "&#39;"],
+]);
+
+/** Text from outside, made inert: nothing in it is markup, and nothing hides or turns what stands beside it. */
+function escape(text: string): string {
+  return neutralise(text).replace(/[&<>"']/g, (character) => entities.get(character) ?? "");
+}
