@@ -27,6 +27,11 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/check.ts"),
   },
   {
+    name: "test",
+    summary: "run the cases of a pack through the whole pipeline",
+    load: () => import("./commands/test.ts"),
+  },
+  {
     name: "run",
     summary: "decide events with a pack",
     load: () => import("./commands/run.ts"),

@@ -5,7 +5,7 @@ import type { Decision } from "../../src/broker/decision.ts";
 import { eventNames } from "../../src/catalogue/index.ts";
 import { hookTemplate } from "../../src/cli/init/template.ts";
 import { loadPackFromFiles } from "../../src/pack/index.ts";
-import { readCases } from "../../src/review/cases.ts";
+import { readCases } from "../../src/cases/read.ts";
 import { createWarden } from "../../src/warden.ts";
 import { cli, folder, write } from "./cli.ts";
 

@@ -1,6 +1,6 @@
 import type { AcceptedHook } from "../../pack/assemble.ts";
 import type { PackSource } from "../../pack/source.ts";
-import { casesFile, casesLimits, readCases } from "../cases.ts";
+import { casesFile, casesLimits, readCases } from "../../cases/read.ts";
 import type { Finding } from "./finding.ts";
 import { attempt } from "./manifests.ts";
 

@@ -1,0 +1,3 @@
+/** What the cases of a pack run of its scripts. */
+export { type Coverage, CoverageCounter, type CoverageTotals } from "./counter.ts";
+export { coverageTable, writeCoverage } from "./report.ts";
