@@ -57,6 +57,11 @@
   let outputDepth = 0;
   let innermost = null;
   let tooDeep = false;
+  let textLeft = 0;
+  let deepest = null;
+  let descent = 0;
+  const hopelessDepth = 4096;
+  const hopeless = { __proto__: null };
   let answer = "";
   let settled = false;
   let exported;
@@ -433,16 +438,47 @@
   if (permits) confine(permits);
 
   // ---- calls ----------------------------------------------------------------------------------------------------
-  // The replacer of the answer: watches its depth while it is written. `JSON.stringify` goes depth first, so the objects
-  // from the answer down to the holder of this value are a list that only changes at its end. What is over a budget is
-  // never handed out; how much of it is written at all is a matter of the limits of memory, steps and time.
-  const watchDepth = function (key, value) {
-    if (tooDeep || typeof value !== "object" || value === null) return value;
+  // The replacer of the answer: watches its texts and its depth while it is written. `JSON.stringify` goes depth first, so
+  // the objects from the answer down to the holder of this value are a list that only changes at its end. How much of an
+  // answer is written that will not be handed out is a matter of the limits of memory, steps and time, but for two kinds:
+  // texts beyond the budget, and a depth at which engines begin to search for cycles in quadratic time.
+  const measure = function (key, value) {
+    if (typeof value === "string") {
+      textLeft -= value.length;
+      if (textLeft < 0) throw hopeless;
+      return value;
+    }
+    if (typeof value !== "object" || value === null) return value;
+    if (tooDeep) {
+      // What matters from here on is whether it goes on straight down, and that needs no list.
+      descent = this === deepest ? descent + 1 : 0;
+      deepest = value;
+      if (descent > hopelessDepth) throw hopeless;
+      return value;
+    }
     while (innermost !== null && innermost.object !== this) innermost = innermost.outer;
     const depth = innermost === null ? 1 : innermost.depth + 1;
-    if (depth > outputDepth) tooDeep = true;
+    if (depth > outputDepth) {
+      tooDeep = true;
+      deepest = value;
+    }
     innermost = { __proto__: null, object: value, outer: innermost, depth };
     return value;
+  };
+  // Whether plain data nests beyond the budget, along its first or last branch; asks no getter.
+  const nestsTooDeep = (value) => {
+    try {
+      for (let depth = 1; typeof value === "object" && value !== null; depth++) {
+        if (depth > outputDepth) return true;
+        const keys = ownKeys(value);
+        // The last own key of an array is its length.
+        const key = keys[isArray(value) ? keys.length - 2 : keys.length - 1];
+        value = getOwnPropertyDescriptor(value, key)?.value;
+      }
+    } catch {
+      // A proxy that is in the way.
+    }
+    return false;
   };
   const reply = (tag, body) => {
     let head = tag;
@@ -483,9 +519,11 @@
     if (value === undefined || value === null) return reply("u", "");
     let body;
     try {
-      body = stringify(value, watchDepth);
+      body = stringify(value, measure);
     } catch (error) {
-      return threw(error);
+      if (textLeft < 0) return reply("o", "");
+      if (tooDeep && nestsTooDeep(value)) return reply("d", "");
+      return threw(error === hopeless ? "the answer nests without end" : error);
     }
     if (body === undefined) return reply("n", "");
     // The host counts the bytes; what is too long even as code units need not go there.
@@ -532,6 +570,9 @@
     logLeft = logBytes;
     innermost = null;
     tooDeep = false;
+    textLeft = outputBytes;
+    deepest = null;
+    descent = 0;
     settled = false;
     answer = "";
     let fn;
