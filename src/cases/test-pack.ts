@@ -71,7 +71,7 @@ export async function testPack(dir: string, options: TestOptions = {}): Promise<
     throw new HookwardenError("usage", "coverage is counted on quickjs, which the engines leave out");
   }
   await using sandboxes = await Sandboxes.open(dir, engines);
-  const counter = counted ? await openCounter(suite, sandboxes) : null;
+  const counter = counted ? await openCounter(suite.root, plans, sandboxes) : null;
   const total = plans.reduce((sum, { indexes }) => sum + indexes.length, 0) * engines.length;
   const packs = new SinglePacks(suite);
   const hooks: HookReport[] = [];
@@ -144,9 +144,12 @@ function placeOf({ pointer }: CaseResult): number {
   return Number(pointer.slice(1));
 }
 
-async function openCounter(suite: Suite, sandboxes: Sandboxes) {
+async function openCounter(root: string, plans: readonly HookPlan[], sandboxes: Sandboxes) {
   const { CoverageCounter } = await import("./cover/index.ts");
-  const counter = new CoverageCounter(suite);
+  const counter = new CoverageCounter(
+    root,
+    plans.map(({ hook }) => hook),
+  );
   sandboxes.replace((sandbox) => (sandbox.engine === "quickjs" ? counter.around(sandbox) : sandbox));
   return counter;
 }

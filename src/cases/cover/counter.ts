@@ -1,4 +1,5 @@
 import { join, sep } from "node:path";
+import type { EncodedSourceMap } from "@jridgewell/trace-mapping";
 import coverageLibrary, { type CoverageMap, type FileCoverageData } from "istanbul-lib-coverage";
 import sourceMaps from "istanbul-lib-source-maps";
 import {
@@ -10,8 +11,8 @@ import {
   type Program,
   type Sandbox,
 } from "../../../sandbox/index.ts";
-import type { Suite, SuiteHook } from "../suite.ts";
-import { type Instrumented, instrument } from "./instrument.ts";
+import type { SuiteHook } from "../suite.ts";
+import { instrument } from "./instrument.ts";
 
 /** Shares of what ran, in percent of what there is, with two decimals. */
 export interface CoverageTotals {
@@ -46,12 +47,18 @@ export class CoverageCounter {
   readonly #twins = new Map<string, Counted>();
   #lost = 0;
 
-  constructor({ root, hooks }: Suite) {
+  /** @param hooks those whose cases run. */
+  constructor(root: string, hooks: readonly SuiteHook[]) {
     this.#root = root;
     for (const hook of hooks) {
       const map = mapOf(hook, root);
       if (map === null) continue;
-      const { program, zero }: Instrumented = instrument(hook.script, join(outside, `${hook.name}.js`), map);
+      const path = join(outside, `${hook.name}.js`);
+      const { program, zero } = instrument(hook.script, {
+        path,
+        map,
+        counts: (source) => isOwn(source, root),
+      });
       this.#twins.set(hook.script.program.key, { program, counts: structuredClone(zero) });
     }
   }
@@ -69,17 +76,15 @@ export class CoverageCounter {
     const raw = coverageLibrary.createCoverageMap({});
     for (const { counts } of this.#twins.values()) raw.addFileCoverage(structuredClone(counts));
     const mapped = await sourceMaps.createSourceMapStore({}).transformCoverage(raw);
-    const own = this.#root + sep;
     const map = coverageLibrary.createCoverageMap({});
     for (const file of mapped.files()) {
-      if (file.startsWith(own) && !file.includes(`${sep}node_modules${sep}`))
-        map.addFileCoverage(mapped.fileCoverageFor(file));
+      if (isOwn(file, this.#root)) map.addFileCoverage(mapped.fileCoverageFor(file));
     }
     const files = map
       .files()
       .toSorted()
       .map((file) => [
-        file.slice(own.length).replaceAll(sep, "/"),
+        file.slice(this.#root.length + 1).replaceAll(sep, "/"),
         totalsOf(map.fileCoverageFor(file).toSummary()),
       ]);
     return {
@@ -142,21 +147,30 @@ function add(counts: FileCoverageData, output: string | null): boolean {
   const numbers = text.split(",").slice(0, -1).map(Number);
   const ways = Object.values(counts.b);
   const places =
-    Object.keys(counts.s).length + Object.keys(counts.f).length + ways.reduce((sum, way) => sum + way.length, 0);
+    Object.keys(counts.s).length +
+    Object.keys(counts.f).length +
+    ways.reduce((sum, way) => sum + way.length, 0);
   if (numbers.length !== places) return false;
   let at = 0;
   const next = (): number => numbers[at++] as number;
-  for (const part of [counts.s, counts.f]) for (const key of Object.keys(part)) part[key] = (part[key] ?? 0) + next();
-  for (const way of ways) for (let index = 0; index < way.length; index++) way[index] = (way[index] ?? 0) + next();
+  for (const part of [counts.s, counts.f])
+    for (const key of Object.keys(part)) part[key] = (part[key] ?? 0) + next();
+  for (const way of ways)
+    for (let index = 0; index < way.length; index++) way[index] = (way[index] ?? 0) + next();
   return true;
 }
 
+/** Whether a file is the pack's own, and not that of a package in it. */
+function isOwn(file: string, root: string): boolean {
+  return file.startsWith(root + sep) && !file.slice(root.length).includes(`${sep}node_modules${sep}`);
+}
+
 /** The source map of a program, with real paths in it; `null` where there is none. */
-function mapOf({ script }: SuiteHook, root: string): object | null {
+function mapOf({ script }: SuiteHook, root: string): EncodedSourceMap | null {
   if (script.map === null) return null;
-  const map = JSON.parse(script.map) as { sources: readonly string[] };
+  const map = JSON.parse(script.map) as EncodedSourceMap;
   const sources = map.sources.map((source) =>
-    source.startsWith("pack:") ? join(root, source.slice("pack:".length)) : join(outside, source),
+    source?.startsWith("pack:") ? join(root, source.slice("pack:".length)) : join(outside, source ?? ""),
   );
   return { ...map, sources };
 }
