@@ -60,7 +60,7 @@
   let textLeft = 0;
   let deepest = null;
   let descent = 0;
-  const hopelessDepth = 4096;
+  const hopelessDepth = 512;
   const hopeless = { __proto__: null };
   let answer = "";
   let settled = false;
