@@ -26,8 +26,8 @@ export function textsOf(value: unknown): readonly string[] {
   return found;
 }
 
-/** Less than an answer may have, which counts the keys around the value too. */
-const mostKeys = 9_000;
+/** Far less than an answer may have: counting is dear in a sandbox. */
+const mostKeys = 2_000;
 const longestKey = 256;
 
 /** The value, or its JSON text where an answer cannot carry it: a hook's answer may have so many and so long keys only. */
