@@ -1,7 +1,12 @@
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { defineConfig } from "tsup";
 
-const library = { index: "src/index.ts", hook: "src/hook/index.ts", sandbox: "sandbox/index.ts" };
+const library = {
+  index: "src/index.ts",
+  hook: "src/hook/index.ts",
+  sandbox: "sandbox/index.ts",
+  testing: "src/testing/index.ts",
+};
 /** Programs: the command line, and the scripts that child processes run. */
 const programs = {
   cli: "src/cli/main.ts",
