@@ -96,6 +96,11 @@ export const errorTable = {
     means: "the decision log takes no records: it is full, or it cannot be written",
     fix: "Free the disk or mend the destination; treat the event as refused. Writing is tried again by itself.",
   },
+  "certificate-invalid": {
+    exit: 65,
+    means: "the certificate of a replay was changed, is cut off, or is of another log or pack",
+    fix: "Make it again with `hookwarden replay --certificate`.",
+  },
   "bundle-invalid": {
     exit: 65,
     means: "a bundle does not have the one form that a bundle may have, or passes a limit",

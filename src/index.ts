@@ -7,12 +7,14 @@ export type { Chunk, ChunkStreamOptions } from "./warden/chunk-stream.ts";
 export type { Divergence, EngineOutcome } from "./warden/cross-check.ts";
 export type {
   FaultNotice,
+  LogNotice,
   NoticeSource,
   RefusalNotice,
   ReloadNotice,
   WardenEvents,
 } from "./warden/events.ts";
 export type { HookDescription } from "./warden/hooks.ts";
+export type { BundleDescription } from "./warden/supply.ts";
 export type { DispatchOptions, Isolation, WardenOptions } from "./warden/options.ts";
 
 export { type ErrorCode, type ErrorPlace, type ErrorRow, errorTable, HookwardenError } from "./errors.ts";
@@ -37,6 +39,35 @@ export { retryLimit } from "./broker/retry-limit.ts";
 export type { PlanRules } from "./broker/select.ts";
 export { neutralise } from "./broker/text.ts";
 export type { ToolSchemas } from "./broker/tool-schemas.ts";
+
+export {
+  buildBundle,
+  type BuildOptions,
+  type BuiltBundle,
+  type BundleList,
+  generateKey,
+  loadBundle,
+  type LoadedBundle,
+  type PrivateKeyJwk,
+  type PublicKeyJwk,
+  publicHalf,
+  type Trust,
+  type TrustedKey,
+} from "./bundle/index.ts";
+export {
+  type Difference,
+  type FlushPolicy,
+  type LogOptions,
+  type LogProblem,
+  type LogReport,
+  type Replayed,
+  replayLog,
+  type ReplayOptions,
+  type ReplayProof,
+  verifyCertificate,
+  verifyLog,
+  type VerifyOptions,
+} from "./log/index.ts";
 
 export * from "./catalogue/index.ts";
 export {

@@ -109,7 +109,7 @@ function agreed(what: "name" | "version", said: string | undefined, given: strin
   }
   const value = said ?? given;
   if (value === undefined)
-    cannot(`a bundle needs a ${what}: give \`${what}\` in \`${packManifestFile}\`, or with \`--${what}\``);
+    cannot(`a bundle needs a ${what}: give \`${what}\` in \`${packManifestFile}\`, or with the options`);
   return value;
 }
 

@@ -56,12 +56,18 @@ export async function openBundle(packed: Uint8Array, options: OpenOptions): Prom
   const { trust, floors = [], now = Date.now() } = options;
   const entries = await readTar(await decompress(packed));
   const { list, files } = readList(entries);
-  const digest = `sha256:${createHash("sha256").update(packed).digest("hex")}`;
+  const digest = digestOfBytes(packed);
   const signature = entries[1]?.path === signatureFile ? entries[1].bytes : null;
   let key: string | null = null;
   if (trust) {
     if (!signature) throw new HookwardenError("bundle-untrusted", "the bundle is not signed");
-    key = await verifySignature((entries[0] as BundleEntryFile).bytes, signature, list, trust, now);
+    const { bytes } = entries[0] as BundleEntryFile;
+    key = await verifySignature(
+      { bytes, type: "hookwarden-bundle", bundle: list.name },
+      signature,
+      trust,
+      now,
+    );
     checkPurpose(list, trust);
     if (!trust.approved.has(digest)) {
       for (const floor of trust.floor === null ? floors : [{ version: trust.floor }, ...floors])
@@ -69,6 +75,11 @@ export async function openBundle(packed: Uint8Array, options: OpenOptions): Prom
     }
   }
   return { list, digest, key, signed: signature !== null, pack: await loadFiles(list, files) };
+}
+
+/** `sha256:` of bytes. */
+export function digestOfBytes(bytes: Uint8Array): string {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
 function checkPurpose({ name, target }: BundleList, trust: CheckedTrust): void {

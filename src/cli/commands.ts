@@ -46,4 +46,39 @@ export const commandTable: readonly CommandRow[] = [
     summary: "tell which hooks run at an event, and what they may do",
     load: () => import("./commands/explain.ts"),
   },
+  {
+    name: "log",
+    summary: "check that a decision log is whole",
+    load: () => import("./commands/log.ts"),
+  },
+  {
+    name: "replay",
+    summary: "make logged decisions again, and compare them",
+    load: () => import("./commands/replay.ts"),
+  },
+  {
+    name: "bundle",
+    summary: "make a signed bundle of a pack",
+    load: () => import("./commands/bundle.ts"),
+  },
+  {
+    name: "verify",
+    summary: "check a bundle, or the certificate of a replay",
+    load: () => import("./commands/verify.ts"),
+  },
+  {
+    name: "keygen",
+    summary: "make a key for signing bundles",
+    load: () => import("./commands/keygen.ts"),
+  },
+  {
+    name: "diff",
+    summary: "compare how two versions of a pack behave",
+    load: () => import("./commands/diff.ts"),
+  },
+  {
+    name: "bench",
+    summary: "measure hooks, and foretell at which size they reach a limit",
+    load: () => import("./commands/bench.ts"),
+  },
 ];

@@ -8,3 +8,9 @@ export type { LogProblem, LogProblemKind } from "./walk.ts";
 export type { LogHead } from "./writer.ts";
 export type { Difference } from "./difference.ts";
 export { type Replayed, replayLog, type ReplayOptions, type ReplayProof } from "./replay.ts";
+export {
+  type CertificateReport,
+  CertificateWriter,
+  type ReplayTotals,
+  verifyCertificate,
+} from "./certificate.ts";

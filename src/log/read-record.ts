@@ -1,5 +1,5 @@
 import { JsonError, readJson } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
+import { type ErrorCode, HookwardenError } from "../errors.ts";
 
 const limits = {
   maxDepth: 256,
@@ -12,9 +12,14 @@ const limits = {
  * Reads a record strictly: one JSON object, no duplicate keys, no `__proto__`.
  *
  * @param line for the message, from 1.
- * @throws {HookwardenError} `log-broken`
+ * @param code of the error.
+ * @throws {HookwardenError} `log-broken`, or as told.
  */
-export function readRecord(text: string, line: number): { readonly [member: string]: unknown } {
+export function readRecord(
+  text: string,
+  line: number,
+  code: ErrorCode = "log-broken",
+): { readonly [member: string]: unknown } {
   try {
     const value = readJson(text, limits);
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
@@ -23,6 +28,6 @@ export function readRecord(text: string, line: number): { readonly [member: stri
     return exact as { readonly [member: string]: unknown };
   } catch (error) {
     const why = error instanceof JsonError ? error.message : "is not an object";
-    throw new HookwardenError("log-broken", `the record ${why}`, { line });
+    throw new HookwardenError(code, `the record ${why}`, { line });
   }
 }

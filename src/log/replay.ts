@@ -43,6 +43,8 @@ export interface Replayed {
   readonly seq: number;
   readonly decision_id: string;
   readonly hook_event_name: string;
+  /** Hash of its record in the log. */
+  readonly record: string;
   readonly result: "same" | "different" | "skipped";
   /** Why it was skipped. */
   readonly why: string | null;
@@ -54,7 +56,7 @@ export interface Replayed {
 /** Digests of all that went into a decision and came out of it. */
 export interface ReplayProof {
   readonly pack: string;
-  readonly engine: string;
+  readonly engine: EngineIdentity;
   /** Of the event as canonical JSON. */
   readonly event: string;
   /** Of the decision as it is compared, as canonical JSON. */
@@ -144,6 +146,7 @@ class Replayer {
       seq: record.seq as number,
       decision_id: logged.decision.decision_id,
       hook_event_name: String(logged.event.hook_event_name),
+      record: record.hash,
     };
     if (!logged.replayable) {
       return {
@@ -163,7 +166,7 @@ class Replayer {
       ...found,
       cause: causeOf({ ...this.circumstances(run, logged), pack, calls }),
     };
-    const proof = proofOf(run.engine.digest, logged, pack, after, calls);
+    const proof = proofOf(run.engine, logged, pack, after, calls);
     return { ...head, result: difference ? "different" : "same", why: null, difference, proof };
   }
 
@@ -227,8 +230,13 @@ class Replayer {
   }
 }
 
+/** `sha256:` of a value as canonical JSON. */
+export function valueDigest(value: unknown): string {
+  return digestOf(canonicalJson(value));
+}
+
 function proofOf(
-  engine: string,
+  engine: EngineIdentity,
   logged: LoggedDecision,
   pack: LoadedPack,
   decision: object,
@@ -237,8 +245,8 @@ function proofOf(
   return {
     pack: pack.digest,
     engine,
-    event: digestOf(canonicalJson(logged.event)),
-    decision: digestOf(canonicalJson(decision)),
+    event: valueDigest(logged.event),
+    decision: valueDigest(decision),
     calls: calls.map(({ hook, digest, input, output, fault, steps }) => ({
       hook,
       digest,

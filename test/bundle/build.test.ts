@@ -105,7 +105,7 @@ describe("name, version and target", () => {
     ).toMatchObject({ name: "other", version: "2.0.0-rc.1", target: "staging" });
     await expect(buildBundle(folder)).rejects.toMatchObject({
       code: "option-invalid",
-      message: "a bundle needs a name: give `name` in `hookwarden.json`, or with `--name`",
+      message: "a bundle needs a name: give `name` in `hookwarden.json`, or with the options",
     });
     await expect(buildBundle(packFolder(), { version: "9.0.0" })).rejects.toMatchObject({
       message: "the pack has the version `1.0.0`, and `9.0.0` was asked for",

@@ -351,7 +351,7 @@ describe("bun-007 a signature for something else", () => {
     );
     await refuse(rawTar([forged[0] as RawEntry, entries[1] as RawEntry, ...forged.slice(2)]).then(compress), {
       ...untrusted,
-      message: "the signature by `release-1` does not belong to this list of files",
+      message: "the signature by `release-1` does not belong to what it stands at",
     });
   });
 
@@ -473,7 +473,7 @@ describe("bun-008 algorithms and keys", () => {
     const forged = await bundleOf({ key: mine });
     await refuse(forged, {
       ...untrusted,
-      message: "the signature by `release-1` does not belong to this list of files",
+      message: "the signature by `release-1` does not belong to what it stands at",
     });
   });
 
@@ -484,7 +484,7 @@ describe("bun-008 algorithms and keys", () => {
     const [head, , signature] = jwt.split(".");
     await refuse(with_(`${head}..${signature}`), {
       ...untrusted,
-      message: "the signature was made for something else than a bundle",
+      message: "the signature was not made for a bundle",
     });
   });
 

@@ -32,6 +32,8 @@ interface RunOptions extends FormatOption, EngineOptions {
   readonly tools?: string;
   readonly failOnStop?: true;
   readonly dialect?: string;
+  readonly log?: string;
+  readonly mask?: readonly string[];
 }
 
 /** Verdicts that `--fail-on-stop` is about. */
@@ -49,6 +51,8 @@ export function define(command: Command, cli: Cli): void {
       "--dialect <name>",
       `events and answers in the words of another system: ${[...dialects.keys()].join(", ")}`,
     )
+    .option("--log <file>", "append each decision to this log, to be verified and replayed")
+    .option("--mask <pointers>", "JSON pointers into events that the log must not hold", names)
     .option("--fail-on-stop", "exit 2 if a decision is deny, skip, block or halt")
     .action((pack: string, options: RunOptions) => run(pack, options, cli));
   addExample(
@@ -64,7 +68,8 @@ async function run(pack: string, options: RunOptions, cli: Cli): Promise<void> {
   const dialect = options.dialect === undefined ? null : dialectOf(options.dialect);
   const tools = options.tools === undefined ? {} : { tools: await readTools(options.tools) };
   cli.terminal.progress("loading the pack");
-  await using warden = await createWarden({ pack, engine, isolation, ...tools });
+  const log = options.log === undefined ? {} : { log: { to: options.log, mask: options.mask ?? [] } };
+  await using warden = await createWarden({ pack, engine, isolation, ...tools, ...log });
   const ask = dialect === null ? plainly(warden) : translated(new Translator(dialect, warden));
   const orderOf = orderKey(warden.pack);
   const found = ofTools(readEvents(events, cli.terminal.signal), options.tool);

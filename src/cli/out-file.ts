@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import { quote } from "../../sandbox/json/index.ts";
+import { HookwardenError } from "../errors.ts";
+
+/**
+ * Writes a file that an option names, all at once: whoever reads meanwhile finds the old one or the new one.
+ *
+ * @throws {HookwardenError} `file-unreadable`
+ */
+export async function writeOut(path: string, content: Uint8Array | string): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const file = await open(temporary, "wx", 0o644);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw cannotWrite(path, error);
+  }
+}
+
+/**
+ * Writes a secret to a new file that only its owner can read. Never overwrites: the old secret may be the only one.
+ *
+ * @throws {HookwardenError} `file-exists`, `file-unreadable`
+ */
+export async function writeSecret(path: string, content: string): Promise<void> {
+  try {
+    const file = await open(path, "wx", 0o600);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") {
+      throw new HookwardenError("file-exists", `${quote(path)} is there already`, { file: path });
+    }
+    throw cannotWrite(path, error);
+  }
+}
+
+export function cannotWrite(path: string, error: unknown): HookwardenError {
+  const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+  return new HookwardenError("file-unreadable", `${quote(path)} cannot be written (${code})`, { file: path });
+}
