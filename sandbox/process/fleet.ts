@@ -7,8 +7,10 @@ import { type End, type Entry, Runner, type RunnerOwner } from "./runner.ts";
 const failuresMost = 3;
 
 export interface FleetOwner {
-  /** A child stands ready, or has answered. */
+  /** A child stands ready: anyone may have it. */
   available(): void;
+  /** A child has answered, and could take a job of those that it is for. */
+  answered(runner: Runner): void;
   /** A child has ended, with jobs that it has not answered, oldest first. */
   lost(runner: Runner, end: End, jobs: Entry[]): void;
   /** Children do not start; whoever waits for one waits in vain. */
@@ -115,7 +117,7 @@ export class Fleet implements RunnerOwner {
 
   answered(runner: Runner): void {
     if (runner.draining && runner.jobs.length === 0) runner.kill({ cause: "retired" });
-    else this.#owner.available();
+    else this.#owner.answered(runner);
   }
 
   gone(runner: Runner, end: End, jobs: Entry[]): void {

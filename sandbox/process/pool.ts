@@ -15,6 +15,10 @@ const memoryMs = 25;
 /** A job is sent to at most so many children. */
 const attemptsMost = 3;
 
+function laneOf(tenant: string): string {
+  return `tenant ${tenant}`;
+}
+
 const closed = "the sandbox has been closed";
 
 /** Runs calls in child processes that can be killed. */
@@ -28,6 +32,8 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   readonly #waiting: Waiting;
   /** Children that have jobs which have not been written yet. */
   #unwritten: Runner[] = [];
+  /** Reasons to offer the waiting jobs to children, since this was begun; 0 while it is not being done. */
+  #reasons = 0;
   #jobs = 0;
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -42,7 +48,7 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     const shared = settings.tenantsPerProcess === "shared";
     // Programs that have killed wait apart, so that nobody waits for them.
     this.#waiting = new Waiting((job) =>
-      this.#strikes.has(job.program.key) ? "apart" : shared ? "all" : `tenant ${job.tenant}`,
+      this.#strikes.has(job.program.key) ? "apart" : shared ? "all" : laneOf(job.tenant),
     );
   }
 
@@ -116,6 +122,8 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     if (this.#waiting.isFor(job) || !this.#place(job)) this.#waiting.push(job, this.#schedule.now);
   }
 
+  readonly #tryPlace = (job: Job): boolean => this.#place(job);
+
   #place(job: Job): boolean {
     const runner = this.#strikes.has(job.program.key)
       ? this.#schedule.chooseApart(job)
@@ -126,7 +134,21 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   }
 
   #pump(): void {
-    if (this.#waiting.length > 0) this.#waiting.each((job) => this.#place(job));
+    this.#offer(() => this.#waiting.each(this.#tryPlace));
+  }
+
+  /** To place a job can end a child, which is told back here: then it is gone round once more, not within itself. */
+  #offer(round: () => void): void {
+    if (this.#waiting.length === 0 || this.#reasons++ > 0) return;
+    try {
+      round();
+      while (this.#reasons > 1) {
+        this.#reasons = 1;
+        this.#waiting.each(this.#tryPlace);
+      }
+    } finally {
+      this.#reasons = 0;
+    }
   }
 
   #writeSoon(runner: Runner): void {
@@ -150,6 +172,14 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
 
   available(): void {
     this.#pump();
+  }
+
+  answered(runner: Runner): void {
+    if (this.#waiting.length === 0) return;
+    const { tenant } = runner;
+    // With a lane for each tenant there may be hundreds, of which this child can serve one.
+    if (tenant === null) this.#pump();
+    else this.#offer(() => this.#waiting.some(laneOf(tenant), this.#tryPlace));
   }
 
   lost(runner: Runner, end: End, entries: Entry[]): void {

@@ -34,17 +34,31 @@ export class Waiting {
     this.#length += jobs.length;
   }
 
-  /** Offers each lane's oldest job until `take` refuses it. */
+  /** Offers each lane's oldest jobs until `take` refuses one. A lane that got something is the last one next time. */
   each(take: (job: Job) => boolean): void {
-    for (const [lane, jobs] of this.#lanes) {
-      let job = jobs.peek();
-      while (job && take(job)) {
-        jobs.shift();
-        this.#length--;
-        job = jobs.peek();
-      }
-      if (!job) this.#lanes.delete(lane);
+    // A copy: lanes change their places meanwhile.
+    for (const lane of Array.from(this.#lanes.keys())) this.#offer(lane, take);
+  }
+
+  /** Does the same for the lane of one tenant, and for the one that has gone without for longest. */
+  some(lane: string, take: (job: Job) => boolean): void {
+    const next = this.#lanes.keys().next().value;
+    this.#offer(lane, take);
+    if (next !== undefined && next !== lane) this.#offer(next, take);
+  }
+
+  #offer(lane: string, take: (job: Job) => boolean): void {
+    const jobs = this.#lanes.get(lane);
+    if (!jobs) return;
+    let taken = 0;
+    for (let job = jobs.peek(); job && take(job); job = jobs.peek()) {
+      jobs.shift();
+      this.#length--;
+      taken++;
     }
+    if (taken === 0) return;
+    this.#lanes.delete(lane);
+    if (jobs.length > 0) this.#lanes.set(lane, jobs);
   }
 
   /** Takes out the jobs that have waited since before a time. */

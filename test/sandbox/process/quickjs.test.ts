@@ -10,7 +10,9 @@ const limits = limitsWith({ wallMs: 5_000 });
  * What two calls must agree on: not the time, not the memory, which is counted in pages, and not the steps of a call
  * that ran until its memory was full.
  */
-function comparable({ durationUs: _, memoryBytes: __, steps, ...rest }: Outcome): unknown {
+function comparable(outcome: Outcome): unknown {
+  const { durationUs, memoryBytes, steps, ...rest } = outcome;
+  expect([typeof durationUs, typeof memoryBytes]).toEqual(["number", "number"]);
   return !rest.ok && rest.fault.code === "memory-exceeded" ? rest : { ...rest, steps };
 }
 

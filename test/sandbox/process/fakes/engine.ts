@@ -51,7 +51,7 @@ const behaviours: Record<string, (call: Call) => Outcome | Promise<Outcome>> = {
   exit: () => process.exit(3),
   abort: () => process.abort(),
   heap: () => {
-    for (;;) hold.push(new Array(10_000).fill(0).map((_, at) => ({ at })));
+    for (;;) hold.push(Array.from({ length: 10_000 }, (_, at) => ({ at })));
   },
   grow: (call) => {
     for (let left = Number(call.args[0]); left > 0; left -= 8) hold.push(Buffer.alloc(8 << 20, 1));
