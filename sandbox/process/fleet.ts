@@ -1,4 +1,5 @@
 import { EngineMissingError } from "../engine-missing.ts";
+import { printable } from "../printable.ts";
 import { type Launch, launchOf } from "./launch.ts";
 import type { Settings } from "./options.ts";
 import { type End, type Entry, Runner, type RunnerOwner } from "./runner.ts";
@@ -191,16 +192,21 @@ export class Fleet implements RunnerOwner {
     this.#lastFailure = describeEnd(end);
     const missing = end.cause === "missing";
     if (!this.#opened && (missing || this.#failures >= failuresMost)) {
-      const said = runner.stderr.trim();
+      const text = `the sandbox's process does not start: ${this.#lastFailure}${firstError(runner.stderr)}`;
       this.#first.reject(
         missing
           ? new EngineMissingError(this.#settings.engine, end.message)
-          : new Error(
-              `the sandbox's process does not start: ${this.#lastFailure}${said && `; it said: ${said}`}`,
-            ),
+          : new Error(text, { cause: runner.stderr }),
       );
     }
   }
+}
+
+/** The line of a child's standard error that says most, for the end of a sentence. */
+function firstError(stderr: string): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.find((one) => /error/i.test(one)) ?? lines[0];
+  return line === undefined ? "" : `; it said: ${printable(line.trim().slice(0, 300))}`;
 }
 
 /** How a child ended, for a sentence in brackets. */
