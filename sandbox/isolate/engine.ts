@@ -18,6 +18,8 @@ export interface IsolateOptions {
   readonly maxInstances?: number;
   /** Most contexts that one isolate keeps, where not pristine. Default 256. */
   readonly maxKept?: number;
+  /** Contexts that one isolate makes before it is replaced, so that what V8 keeps of each cannot add up. Default 1,000. */
+  readonly maxContexts?: number;
 }
 
 /** A program whose load took longer is not loaded ahead of its next call: whoever waits then may want another one. */
@@ -58,6 +60,7 @@ class IsolateSandbox implements Sandbox {
   readonly #pristine: boolean;
   readonly #maxInstances: number;
   readonly #maxKept: number;
+  readonly #maxContexts: number;
   /** By tenant and size. */
   readonly #seats = new Map<string, Seat>();
   /** What is known of a program, by its key and the limits that it was loaded with. */
@@ -70,6 +73,7 @@ class IsolateSandbox implements Sandbox {
     this.#pristine = options.pristine ?? true;
     this.#maxInstances = options.maxInstances ?? 8;
     this.#maxKept = options.maxKept ?? 256;
+    this.#maxContexts = options.maxContexts ?? 1_000;
   }
 
   call(call: Call): Outcome {
@@ -115,7 +119,7 @@ class IsolateSandbox implements Sandbox {
   tidy(): void {
     const next = this.#next;
     this.#next = null;
-    if (!next || next.seat.ready || !next.seat.instance.healthy || next.seat.instance.worn) return;
+    if (!next || next.seat.ready || !next.seat.instance.healthy || this.#worn(next.seat)) return;
     const { seat, program, limits } = next;
     const result = seat.instance.load(program, limits, loadDeadline(limits));
     if (result.kind === "loaded") this.#putReady(seat, result.loaded, limits);
@@ -180,9 +184,8 @@ class IsolateSandbox implements Sandbox {
     started: number,
     call: (deadline: number) => ReturnType<Instance["call"]>,
   ): Outcome {
-    const before = instance.usedBytes;
     const result = call(performance.now() + limits.wallMs);
-    const memoryBytes = Math.max(0, instance.usedBytes - before);
+    const { grownBytes: memoryBytes } = instance;
     if (result.kind === "stopped") return failed(stopFault(result.by, limits), null, started, memoryBytes);
     if (result.kind === "unsettled") return failed(faults.unsettled(), null, started, memoryBytes);
     const reply = readReply(result.text, limits);
@@ -196,8 +199,8 @@ class IsolateSandbox implements Sandbox {
   #load(seat: Seat, slot: string, program: Program, limits: Limits): LoadResult {
     const result = seat.instance.load(program, limits, loadDeadline(limits));
     if (!seat.instance.healthy) this.#seats.delete(slot);
-    // What ended from outside may not happen again; anything else will.
-    if (result.kind !== "stopped") {
+    // A failure by the clock may not happen again; one by counting will.
+    if (result.kind !== "stopped" || result.by === "memory") {
       const loaded: Loaded =
         result.kind === "loaded"
           ? { ok: true, handlers: result.loaded.handlers }
@@ -235,10 +238,14 @@ class IsolateSandbox implements Sandbox {
     return seat;
   }
 
+  #worn({ instance }: Seat): boolean {
+    return instance.contexts >= this.#maxContexts;
+  }
+
   /** Replaces an isolate that is broken, or that has made enough contexts and keeps none. */
   #retire(seat: Seat, slot: string): void {
     const { instance } = seat;
-    if (instance.healthy && !(instance.worn && seat.kept.size === 0)) return;
+    if (instance.healthy && !(this.#worn(seat) && seat.kept.size === 0)) return;
     this.#seats.delete(slot);
     if (instance.healthy) instance.dispose();
   }

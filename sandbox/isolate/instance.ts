@@ -12,8 +12,6 @@ const minimumMb = 8;
 const overheadMb = 4;
 /** What the engine and the host's own calls into it take of the stack, in KiB. */
 const overheadStackKb = 64;
-/** Contexts that one isolate makes before it is replaced, so that what V8 keeps of each cannot add up. */
-const maxContexts = 1_000;
 /** The stack that V8 gives an isolate where no flag says otherwise, in KiB. */
 const usualStackKb = 984;
 
@@ -52,6 +50,7 @@ export class Instance {
   readonly #isolate: IsolatedVm.Isolate;
   readonly #taken: string;
   #contexts = 0;
+  #usedBytes = 0;
 
   constructor({ ivm, snapshot, taken }: World, limits: Limits) {
     this.#taken = taken;
@@ -70,17 +69,23 @@ export class Instance {
     }
   }
 
-  /** Whether the isolate has made so many contexts that it should be replaced. */
-  get worn(): boolean {
-    return this.#contexts >= maxContexts;
+  /** How many contexts the isolate has made. */
+  get contexts(): number {
+    return this.#contexts;
   }
 
-  /** Bytes of heap and of buffers in use; 0 where the isolate is gone. */
-  get usedBytes(): number {
+  /** Bytes of heap and of buffers that came into use since this was last asked, or since the last load. */
+  get grownBytes(): number {
     if (!this.healthy) return 0;
+    const before = this.#usedBytes;
+    this.#measure();
+    return Math.max(0, this.#usedBytes - before);
+  }
+
+  #measure(): void {
     const { used_heap_size: heap, externally_allocated_size: external } =
       this.#isolate.getHeapStatisticsSync();
-    return heap + external;
+    this.#usedBytes = heap + external;
   }
 
   /** Loads a program into a fresh context. `deadline` is in `performance.now()` milliseconds. */
@@ -101,6 +106,7 @@ export class Instance {
     const result = this.#loadInto(context, bridge, modules, program, limits, deadline);
     for (const module of modules) module.release();
     if (result.kind === "loaded") {
+      this.#measure();
       const loadMs = performance.now() - started;
       return { kind: "loaded", loaded: { program, context, bridge, handlers: result.handlers, loadMs } };
     }
