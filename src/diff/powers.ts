@@ -35,11 +35,11 @@ export function comparePowers(hooks: Both<LoadedHook>, names: readonly string[])
   const changes: PowerChange[] = [];
   const { old, new: next } = hooks;
   const say: Say = (power, what, opens) => changes.push({ hook: next.name, power, what, opens });
-  const opened = compareSets(old.asked, next.asked, (action, gained) =>
+  const asked = compareSets(old.asked, next.asked, (action, gained) =>
     say("action", `${gained ? "asks for" : "no longer asks for"} \`${action}\``, gained),
   );
   compareSets(old.granted, next.granted, (action, gained) => {
-    if (!opened.has(action)) say("grant", `${gained ? "is" : "is no longer"} granted \`${action}\``, gained);
+    if (!asked.has(action)) say("grant", `${gained ? "is" : "is no longer"} granted \`${action}\``, gained);
   });
   compareSets(old.reads, next.reads, (path, gained) =>
     say(
@@ -118,7 +118,7 @@ function compareSets<T extends string>(
   const gained = new Set([...next].filter((one) => !old.has(one)));
   for (const one of gained) told(one, true);
   for (const one of old) if (!next.has(one)) told(one, false);
-  return gained;
+  return new Set([...old, ...next].filter((one) => !old.has(one) || !next.has(one)));
 }
 
 function compareFailure({ old, new: next }: Both<LoadedHook>, say: Say): void {

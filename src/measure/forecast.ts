@@ -49,7 +49,7 @@ export function forecast(samples: readonly Sample[], limits: Limits): Forecast {
     {
       limit: "inputBytes",
       inputBytes: limits.inputBytes,
-      basis: reached === "inputBytes" ? "reached" : "fitted",
+      basis: "fitted",
     },
   ];
   for (const [limit, use] of uses) {
@@ -61,6 +61,8 @@ export function forecast(samples: readonly Sample[], limits: Limits): Forecast {
     // It went well up to here, whatever the line through the smaller ones says.
     return { ...first, inputBytes: Math.max(first.inputBytes, good.at(-1)?.inputBytes ?? 0) };
   }
+  // Such an input is refused before it is made, so that its size is not known, and the limit is exact.
+  if (reached === "inputBytes") return { limit: reached, inputBytes: limits.inputBytes, basis: "reached" };
   const own = candidates.find(({ limit }) => limit === reached);
   const above = good.at(-1)?.inputBytes ?? 0;
   const inputBytes = Math.min(Math.max(own?.inputBytes ?? last.inputBytes, above), last.inputBytes);

@@ -61,7 +61,8 @@ export async function grow(
     if (sample.fault !== null || sample.inputBytes > most) break;
   }
   const failed = samples.at(-1);
-  if (!failed?.fault || samples.length < 2) return samples;
+  // The limit of the input itself is known exactly.
+  if (!failed?.fault || failed.fault === "overloaded" || samples.length < 2) return samples;
   samples.pop();
   let [good, bad] = [length / factor, length];
   let worst = failed;

@@ -84,7 +84,7 @@ async function run(folder: string, options: BenchOptions, cli: Cli): Promise<voi
 }
 
 const columns = [
-  { title: "HOOK, EVENT", width: 22 },
+  { title: "HOOK, EVENT", width: 26 },
   { title: "CALLS", width: 6, right: true },
   { title: "STEPS", width: 9, right: true },
   { title: "p99", width: 9, right: true },

@@ -78,7 +78,10 @@ async function run(oldFolder: string, newFolder: string, options: Options, cli: 
       : readAccepted(await readJsonFile(options.accept), options.accept);
   const packs = { old: await loadPack(oldFolder), new: await loadPack(newFolder) };
   const { events, bad } = await readAll(options, cli);
-  const cases = options.explore > 0 ? await casesOf(packs.new, packs.old) : new Map<string, DiffEvent[]>();
+  const cases =
+    options.explore > 0
+      ? await casesOf(packs.old, packs.new, options.explore)
+      : new Map<string, DiffEvent[]>();
   const { engine, isolation, explore } = options;
   await using sandbox = await createSandbox({ engine, isolation }, () => undefined);
   const diff = await diffPacks({
@@ -137,10 +140,14 @@ async function readAll(
   return { events, bad };
 }
 
-/** The events of the cases that both versions have. What the old version was tested with is what it must not lose. */
-async function casesOf(...packs: readonly LoadedPack[]): Promise<ReadonlyMap<string, readonly DiffEvent[]>> {
+/** The events of the cases of both versions, at most so many of a hook. What the old version was tested with is what it must not lose. */
+async function casesOf(
+  old: LoadedPack,
+  next: LoadedPack,
+  most: number,
+): Promise<ReadonlyMap<string, readonly DiffEvent[]>> {
   const all = new Map<string, Map<string, DiffEvent>>();
-  for (const pack of packs.toReversed()) {
+  for (const pack of [old, next]) {
     if (pack.root === undefined) continue;
     const source = await folderSource(pack.root);
     for (const { name, order } of pack.hooks) {
@@ -153,7 +160,8 @@ async function casesOf(...packs: readonly LoadedPack[]): Promise<ReadonlyMap<str
           const key = JSON.stringify(given);
           const id = `case-${name}-${own.size}`.slice(0, 128);
           const fields = { ...caseDefaults, ...given };
-          if (!own.has(key)) own.set(key, diffEvent(fields, "case", `case “${one.name}” of ${name}`, id));
+          if (!own.has(key) && own.size < most)
+            own.set(key, diffEvent(fields, "case", `case “${one.name}” of ${name}`, id));
         }
       }
     }

@@ -74,10 +74,7 @@ function streamsOf({ hooks, bases }: Subject): Iterator<Draft, void>[] {
   const reads = [...new Set([...hooks.old.reads, ...hooks.new.reads])];
   const old = allTokens(hooks.old);
   const next = allTokens(hooks.new);
-  const texts = [...new Set([...old.texts, ...next.texts])];
-  const inBoth = (text: string): boolean => old.texts.has(text) && next.texts.has(text);
-  const changed = texts.filter((text) => !inBoth(text));
-  const shared = texts.filter(inBoth);
+  const { changed, shared } = sortTexts(old.texts, next.texts);
   const numbers = [...new Set([...old.numbers, ...next.numbers])];
   const around = bases.map((base) => ({ base, leaves: leavesOf(base.fields, reads) }));
   return [
@@ -90,6 +87,31 @@ function streamsOf({ hooks, bases }: Subject): Iterator<Draft, void>[] {
     withNumbers(around, numbers),
     withoutFields(around),
   ];
+}
+
+/**
+ * Tells texts that one version has more often than the other from those that both have alike. The latter in the order
+ * of how near they stand to the first place that differs: what belongs together stands together.
+ */
+export function sortTexts(
+  old: readonly string[],
+  next: readonly string[],
+): { readonly changed: readonly string[]; readonly shared: readonly string[] } {
+  const balance = new Map<string, number>();
+  for (const text of old) balance.set(text, (balance.get(text) ?? 0) + 1);
+  for (const text of next) balance.set(text, (balance.get(text) ?? 0) - 1);
+  const at = Math.max(
+    0,
+    old.findIndex((text, index) => text !== next[index]),
+  );
+  const near = old
+    .map((text, index) => ({ text, gap: Math.abs(index - at) }))
+    .sort((a, b) => a.gap - b.gap)
+    .map(({ text }) => text);
+  return {
+    changed: [...balance].filter(([, more]) => more !== 0).map(([text]) => text),
+    shared: [...new Set(near)].filter((text) => balance.get(text) === 0),
+  };
 }
 
 type Around = readonly { readonly base: DiffEvent; readonly leaves: readonly Leaf[] }[];
@@ -229,7 +251,7 @@ function allTokens(hook: LoadedHook): Tokens {
   const script = tokensOf(hook.program.source);
   const config = tokensOfJson(hook.configJson);
   return {
-    texts: new Set([...script.texts, ...config.texts]),
+    texts: [...script.texts, ...config.texts],
     numbers: new Set([...script.numbers, ...config.numbers]),
   };
 }

@@ -3,7 +3,8 @@ import { wordsOf } from "./regex-words.ts";
 
 /** What a script compares its input with, as far as its text shows it. */
 export interface Tokens {
-  readonly texts: ReadonlySet<string>;
+  /** In the order of the script, as often as they stand there. */
+  readonly texts: readonly string[];
   readonly numbers: ReadonlySet<number>;
 }
 
@@ -14,10 +15,10 @@ const largestNumber = 1e9;
 
 /** Reads the texts, the numbers and the regular expressions of a script from its syntax tree. Runs nothing of it. */
 export function tokensOf(source: string): Tokens {
-  const texts = new Set<string>();
+  const texts: string[] = [];
   const numbers = new Set<number>();
   const addText = (text: string): void => {
-    if (text !== "" && text.length <= longestText && text.isWellFormed()) texts.add(text);
+    if (text !== "" && text.length <= longestText && text.isWellFormed()) texts.push(text);
   };
   for (const node of nodesOf(source)) {
     if (node.type === "TemplateElement") {
@@ -44,10 +45,10 @@ export function tokensOf(source: string): Tokens {
 
 /** The texts and numbers that stand in configuration. */
 export function tokensOfJson(json: string): Tokens {
-  const texts = new Set<string>();
+  const texts: string[] = [];
   const numbers = new Set<number>();
   JSON.parse(json, (_, value: unknown) => {
-    if (typeof value === "string" && value !== "" && value.length <= longestText) texts.add(value);
+    if (typeof value === "string" && value !== "" && value.length <= longestText) texts.push(value);
     if (typeof value === "number" && Math.abs(value) <= largestNumber) numbers.add(value);
     return value;
   });

@@ -1,0 +1,205 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { acceptedFile, diffEvent, diffHtml, readAccepted } from "../../src/diff/index.ts";
+import { commands, diff, guard, shipped, tiny } from "./packs.ts";
+
+const recorded = commands("ls", "mkfs /dev/sda", "shred secret", "mkfs.ext4 /dev/sdb1 -L data", "echo hi");
+
+describe("a guard that has lost a pattern", () => {
+  it("names exactly the events that it no longer stops", async () => {
+    const report = await diff(await tiny(guard("mkfs", "shred")), await tiny(guard("shred")), recorded);
+    const places = report.openings.map(({ hook, what, event }) => [hook, what, event?.place]);
+    expect(places).toEqual([
+      ["guard", "PreToolUse: deny → continue", "events.jsonl:2"],
+      ["guard", "PreToolUse: deny → continue", "events.jsonl:4"],
+      [null, "PreToolUse: deny → continue", "events.jsonl:2"],
+      [null, "PreToolUse: deny → continue", "events.jsonl:4"],
+    ]);
+    expect(report.newOpenings).toBe(4);
+    const group = report.groups.find(({ hook, kind }) => hook === "guard" && kind === "verdict");
+    expect(group).toMatchObject({ count: 2, example: { old: "deny", new: "continue" } });
+    expect(group?.example.event.place).toBe("events.jsonl:2");
+  });
+
+  it("is found out by neighbours where no recorded event has the pattern", async () => {
+    const old = await tiny(guard("mkfs", "shred"));
+    const next = await tiny(guard("shred"));
+    const events = commands("ls -la", "echo hi");
+    expect((await diff(old, next, events)).newOpenings).toBe(0);
+    const report = await diff(old, next, events, { explore: 30 });
+    expect(report.newOpenings).toBeGreaterThan(0);
+    for (const { event } of report.openings) {
+      expect(event?.origin).toBe("neighbour");
+      expect(JSON.stringify(event?.fields)).toContain("mkfs");
+    }
+    const again = await diff(old, next, events, { explore: 30 });
+    expect(again).toEqual(report);
+  });
+
+  it("is no opening where it now stops more", async () => {
+    const report = await diff(await tiny(guard("shred")), await tiny(guard("mkfs", "shred")), recorded);
+    expect(report.openings).toEqual([]);
+    expect(report.groups.map(({ change }) => change)).toContain("continue → deny");
+  });
+
+  it("passes when its openings are accepted, and only then", async () => {
+    const old = await tiny(guard("mkfs", "shred"));
+    const next = await tiny(guard("shred"));
+    const file = JSON.parse(
+      JSON.stringify(acceptedFile((await diff(old, next, recorded)).openings)),
+    ) as object;
+    const accepted = readAccepted(file, "accepted.json");
+    expect((await diff(old, next, recorded, { accepted })).newOpenings).toBe(0);
+    const more = [...recorded, ...commands("", "", "", "", "", "mkfs /dev/sdc").slice(5)];
+    expect((await diff(old, next, more, { accepted })).newOpenings).toBe(2);
+  });
+});
+
+describe("a version that behaves the same", () => {
+  const commented = `// why\n${guard("mkfs").replace("const found", "/* a note */ const found")}\n// end`;
+
+  it("gives nothing where only comments differ, run or not", async () => {
+    const old = await tiny(guard("mkfs"));
+    const next = await tiny(commented);
+    for (const runSame of [false, true]) {
+      const report = await diff(old, next, recorded, { runSame, explore: 20 });
+      expect(report).toMatchObject({ groups: [], powers: [], openings: [], newOpenings: 0 });
+    }
+  });
+
+  it("agrees on chance and on state", async () => {
+    const script = `export default (event, ctx) => [
+  { action: "notify", text: String(Math.random()) },
+  { action: "set_state", value: (ctx.state ?? 0) + 1 },
+  ...(ctx.state > 1 ? [{ action: "deny", reason: "call " + ctx.state }] : []),
+];`;
+    const manifest = { actions: ["deny", "notify", "set_state"], state: { scope: "session", maxBytes: 64 } };
+    const old = await tiny(script, manifest);
+    const report = await diff(old, await tiny(`0;${script}`, manifest), recorded, { runSame: true });
+    expect(report.groups.filter(({ kind }) => kind !== "steps" && kind !== "memory")).toEqual([]);
+  });
+});
+
+describe("a new power", () => {
+  it.each([
+    ["an action", { actions: ["deny", "ask", "notify"] }, "asks for `notify`"],
+    ["a field", { reads: ["tool_input.command", "cwd"] }, "reads `cwd`"],
+    ["a limit", { limits: { wallMs: 6_000 } }, "limit `wallMs`: 5000 → 6000 milliseconds"],
+    ["an event", { on: [{ event: "PreToolUse", matcher: "Bash" }, { event: "Stop" }] }, "listens at Stop"],
+    [
+      "a wider matcher",
+      { on: [{ event: "PreToolUse", matcher: "Bash|Write" }] },
+      "at PreToolUse it listens to more names (such as `Write`)",
+    ],
+    ["no more than watching", { mode: "monitor" }, "mode: sequential → monitor"],
+  ])("is an opening: %s", async (_, manifest, what) => {
+    const report = await diff(await tiny(guard("mkfs")), await tiny(guard("mkfs"), manifest), commands("ls"));
+    expect(report.openings.map((opening) => [opening.kind, opening.what])).toContainEqual(["power", what]);
+    expect(report.newOpenings).toBeGreaterThan(0);
+  });
+
+  it("is a pack's grant to fail open", async () => {
+    const grants = { grants: { guard: { onFailure: "open" } } };
+    const manifest = { onFailure: "open" };
+    const old = await tiny("export default () => { throw 1; }");
+    const report = await diff(
+      old,
+      await tiny("export default () => { throw 1; }", manifest, grants),
+      commands("ls"),
+    );
+    const said = report.openings.map(({ what }) => what);
+    expect(said).toContain("a fault at PreToolUse: closed → open");
+    expect(said).toContain("PreToolUse: deny → continue");
+  });
+
+  it("is none where a power is given back", async () => {
+    const report = await diff(
+      await tiny(guard("mkfs")),
+      await tiny(guard("mkfs"), { actions: ["deny"], limits: { wallMs: 4_000 } }),
+      commands("ls"),
+    );
+    expect(report.powers.map(({ opens }) => opens)).toEqual([false, false]);
+    expect(report.newOpenings).toBe(0);
+  });
+});
+
+describe("shipped policies with one pattern removed", () => {
+  const cases = [
+    {
+      hook: "protect-secret-files",
+      edit: { file: "protect-secret-files/secret-paths.ts", from: "  /\\/\\.azure\\/.*$/,\n", to: "" },
+      stopped: "cat ~/.azure/accessTokens.json",
+    },
+    {
+      hook: "protect-infrastructure",
+      edit: {
+        file: "protect-infrastructure/commands.ts",
+        from: "/ (destroy|stack rm) /",
+        to: "/ (stack rm) /",
+      },
+      stopped: "pulumi destroy",
+    },
+  ] as const;
+
+  it.each(cases)("$hook: exactly what opened, recorded or near", { timeout: 120_000 }, async (one) => {
+    const both = cases.map(({ hook }) => hook);
+    const [old, next] = [await shipped(both), await shipped(both, one.edit)];
+    const events = commands("ls -la", "cat README.md", one.stopped, "git status");
+    const report = await diff(old, next, events);
+    expect(report.hooks).toMatchObject({
+      changed: [one.hook],
+      same: both.filter((name) => name !== one.hook),
+    });
+    expect(report.openings.map(({ hook, event }) => [hook, event?.place])).toEqual([
+      [one.hook, "events.jsonl:3"],
+      [null, "events.jsonl:3"],
+    ]);
+    const near = await diff(old, next, commands("ls -la", "cat README.md"), { explore: 1_500 });
+    expect(near.openings.some(({ hook }) => hook === one.hook)).toBe(true);
+  });
+});
+
+const corpus = process.env["HOOKWARDEN_CORPUS"];
+describe.skipIf(corpus === undefined || !existsSync(corpus))("recorded events of real runs", () => {
+  it("opens exactly where the lost pattern stood", { timeout: 180_000 }, async () => {
+    const lines = readFileSync(corpus!, "utf8").trim().split("\n");
+    const events = lines.map((line, index) => diffEvent(line, "recorded", `:${index + 1}`, `diff-${index}`));
+    const expected = events.filter(
+      ({ name, fields }) =>
+        name === "PreToolUse" &&
+        fields["tool_name"] === "Bash" &&
+        String((fields["tool_input"] as { command?: unknown }).command).includes("python"),
+    );
+    const old = await tiny(guard("python").replace("tool_input.command.", "String(tool_input?.command)."));
+    const next = await tiny(guard("pythoff").replace("tool_input.command.", "String(tool_input?.command)."));
+    const report = await diff(old, next, events);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(report.openings.filter(({ hook }) => hook).map(({ event }) => event?.place)).toEqual(
+      expected.map(({ place }) => place),
+    );
+  });
+});
+
+describe("the HTML report", () => {
+  it("is one inert file", async () => {
+    const evil = `<script>alert(1)</script>\u202e" onload='x'`;
+    const events = commands(`mkfs ${evil}`);
+    const report = await diff(await tiny(guard("mkfs")), await tiny(guard("shred")), events);
+    const html = diffHtml(report);
+    expect(html).not.toMatch(/<script|\u202e|<[a-z]+ [^>]*onload/);
+    expect(html).toContain("&lt;script&gt;");
+    expect(html).toMatch(/Content-Security-Policy" content="default-src 'none'; style-src 'sha256-/);
+    expect(html).not.toMatch(/(?:src|href)=/);
+    await expect(html.replace(/sha256:[0-9a-f]+/g, "sha256:…")).toMatchFileSnapshot("golden/diff.html");
+  });
+});
+
+describe("a file of accepted openings", () => {
+  it.each([
+    [[], "must be an object with `version` 1"],
+    [{ version: 1 }, "`accepted` must be a list"],
+    [{ version: 1, accepted: [{ digest: "all" }] }, "`digest` must be"],
+  ])("is refused where it is none: %j", (value, message) => {
+    expect(() => readAccepted(value, "a.json")).toThrow(message);
+  });
+});
