@@ -1,49 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createWarden } from "../../src/index.ts";
 import { fakeWarden } from "../support/fake-warden.ts";
-import { guard, parseLines, readLog, testFile, toolEvent, verifyText } from "./support.ts";
+import { killAfter, loggedIds } from "./kill.ts";
+import { guard, readLog, testFile, toolEvent, verifyText } from "./support.ts";
 import { fakePack } from "../support/fake-pack.ts";
 import { FakeSandbox } from "../support/fake-sandbox.ts";
 
-const victim = fileURLToPath(new URL("./victim.ts", import.meta.url));
-
-interface Killed {
-  /** Ids of the decisions that were answered. */
-  readonly answered: readonly string[];
-}
-
-/** Runs a process that logs decisions and tells each that it has answered; kills it after so many of them. */
-async function killAfter(log: string, answers: number, options: object): Promise<Killed> {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ["--no-warnings", victim, log, JSON.stringify(options), "5000"],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
-  const answered: string[] = [];
-  const exit = new Promise((done) => child.once("exit", done));
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    answered.push(line);
-    if (answered.length === answers) child.kill("SIGKILL");
-  }
-  await exit;
-  return { answered };
-}
-
-function loggedIds(log: string): string[] {
-  const whole = readFileSync(log, "utf8").split("\n").slice(0, -1).join("\n");
-  return parseLines(whole)
-    .filter(({ kind }) => kind === "decision")
-    .map((one) => one["decision"].decision_id as string);
-}
-
-const rounds = Number(process.env["HOOKWARDEN_KILL_ROUNDS"] ?? 10);
+const rounds = 10;
 
 describe("kill -9 in the middle of logging", () => {
   test(
