@@ -1,5 +1,7 @@
 /** A general isolation layer for untrusted JavaScript: JSON text in, JSON text out, limits, faults. */
 export type { Call, EngineName, Inspection, LogLine, Outcome, Program, Sandbox, Usage } from "./contract.ts";
+export { createSandbox, type SandboxOptions } from "./create.ts";
+export { EngineMissingError } from "./engine-missing.ts";
 export { type Blame, type Fault, type FaultCode, type FaultRow, faultTable } from "./fault.ts";
 export {
   answerLimits,

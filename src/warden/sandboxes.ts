@@ -1,4 +1,4 @@
-import type { EngineName, Sandbox } from "../../sandbox/index.ts";
+import { createSandbox as createSandboxOf, type EngineName, type Sandbox } from "../../sandbox/index.ts";
 import { EngineMissingError } from "../../sandbox/engine-missing.ts";
 import { HookwardenError } from "../errors.ts";
 import { CrossCheckedSandbox, type Divergence } from "./cross-check.ts";
@@ -29,13 +29,12 @@ export async function createSandbox(
 async function createOne(options: WardenOptions, engine: EngineName): Promise<Sandbox> {
   const pristine = options.pristine ?? true;
   try {
-    // Loaded when it is needed: the engine is megabytes, and a host that uses child processes has no use for it here.
-    if (engine === "quickjs" && options.isolation === "inline") {
-      const { createQuickjsSandbox } = await import("../../sandbox/quickjs/index.ts");
-      return await createQuickjsSandbox({ pristine });
-    }
-    const { createProcessSandbox } = await import("../../sandbox/process/index.ts");
-    return await createProcessSandbox({ ...options.processes, engine, pristine });
+    return await createSandboxOf({
+      ...options.processes,
+      engine,
+      pristine,
+      isolation: options.isolation ?? "process",
+    });
   } catch (error) {
     if (error instanceof EngineMissingError)
       throw new HookwardenError("engine-missing", error.message, {}, { cause: error });
