@@ -12,6 +12,7 @@ import { defaultMaxEventBytes, readEvent } from "../broker/read-event.ts";
 import { actionNames, actionRows, legalActions } from "../catalogue/lookup.ts";
 import { HookwardenError } from "../errors.ts";
 import { checkAgainst } from "../pack/interpreted-schema.ts";
+import { didYouMean } from "../pack/suggest.ts";
 
 /** A text that is expected: a part of it, all of it, a pattern of it, or that there is none. */
 export type ExpectedText = string | { readonly equals: string } | { readonly matches: string } | null;
@@ -118,7 +119,8 @@ const caseSchema = {
     name: { type: "string", minLength: 1, maxLength: 256 },
     event: { type: "object" },
     events: { type: "array", minItems: 1, maxItems: 1_000, items: { type: "object" } },
-    expect: { anyOf: [expectation, { type: "array", items: { anyOf: [{ type: "null" }, expectation] } }] },
+    // What stands in it is looked at apart: a choice of forms would leave untold what is wrong with the one that was meant.
+    expect: { anyOf: [{ type: "object" }, { type: "array" }] },
     state: {},
     config: {},
   },
@@ -139,17 +141,37 @@ export function readCases(bytes: Uint8Array, file: string): readonly Case[] {
   if (!Array.isArray(value)) throw invalid("the file is not a list of cases", file, "");
   const names = new Set<string>();
   return value.map((item: unknown, index) => {
-    const problem = checkAgainst(caseSchema, item);
-    if (problem) {
-      const what = problem.pointer === "" ? "the case" : quote(problem.pointer);
-      throw invalid(`${what} ${problem.message}`, file, `/${index}${problem.pointer}`);
-    }
+    checkForm(item, caseSchema, "the case", file, `/${index}`);
     const read = caseOf(item as Json, file, `/${index}`);
     if (names.has(read.name))
       throw invalid(`the name ${quote(read.name)} stands twice`, file, `/${index}/name`);
     names.add(read.name);
     return read;
   });
+}
+
+interface ObjectSchema {
+  readonly properties: { readonly [name: string]: object };
+}
+
+/** Holds a value to its schema. A field that there is not is told first, with the one that was probably meant. */
+function checkForm(value: unknown, schema: ObjectSchema, what: string, file: string, pointer: string): void {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    const known = Object.keys(schema.properties);
+    const wrong = Object.keys(value).find((name) => !known.includes(name));
+    if (wrong !== undefined) {
+      const message = `${what} has no field ${quote(wrong)}${didYouMean(wrong, known)}`;
+      throw invalid(message, file, pointer + pointerPart(wrong));
+    }
+    const additions = (value as Json)["additions"];
+    if (schema === expectation && typeof additions === "object") {
+      checkForm(additions, expectation.properties.additions, "`additions`", file, `${pointer}/additions`);
+    }
+  }
+  const problem = checkAgainst(schema, value);
+  if (!problem) return;
+  const name = problem.pointer === "" ? what : quote(problem.pointer);
+  throw invalid(`${name} ${problem.message}`, file, pointer + problem.pointer);
 }
 
 function parse(bytes: Uint8Array, file: string): unknown {
@@ -177,6 +199,10 @@ function caseOf(item: Json, file: string, pointer: string): Case {
   }
   const all = (one ? [event] : events) as readonly Json[];
   const expected = (one ? [expect] : expect) as readonly (Expectation | null)[];
+  expected.forEach((wanted, index) => {
+    const at = one ? `${pointer}/expect` : `${pointer}/expect/${index}`;
+    if (one || wanted !== null) checkForm(wanted, expectation, "the expectation", file, at);
+  });
   if (all.length !== expected.length) {
     throw invalid(
       `there are ${all.length} events and ${expected.length} expectations`,
