@@ -5,6 +5,7 @@ import type { Decision } from "./broker/decision.ts";
 import { type BrokerParts, decide, type Made } from "./broker/dispatch.ts";
 import type { StateAccess } from "./broker/decision-state.ts";
 import { type EventInput, readEvent } from "./broker/read-event.ts";
+import { KeptRetryCounters } from "./broker/kept-retries.ts";
 import { RetryCounters } from "./broker/retry-limit.ts";
 import { toolInputChecks } from "./broker/tool-schemas.ts";
 import type { LoadedBundle } from "./bundle/load.ts";
@@ -104,7 +105,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     this.#maxEventBytes = maxEventBytesOf(options);
     this.#parts = {
       ...parts,
-      retries: new RetryCounters(),
+      retries: options.store ? new KeptRetryCounters(options.store) : new RetryCounters(),
       store: options.store ?? new MemoryStateStore(),
       queue: new KeyedQueue(),
     };
