@@ -39,7 +39,7 @@ export function define(command: Command, cli: Cli): void {
   addExample(
     addEngine(addFormat(command)),
     "bench ./policies --events session.jsonl",
-    "bench ./policies --events session.jsonl --engine isolate --format json",
+    "bench ./policies --events session.jsonl --format json",
   );
 }
 

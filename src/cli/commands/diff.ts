@@ -58,7 +58,7 @@ export function define(command: Command, cli: Cli): void {
   addExample(
     addEngine(command),
     "diff ./released ./policies --events session.jsonl",
-    "diff ./released ./policies --events *.jsonl --explore 2000 --format html --out diff.html",
+    "diff ./old ./new --events a.jsonl --format html --out diff.html",
   );
 }
 
