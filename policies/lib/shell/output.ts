@@ -23,7 +23,7 @@ const decoders: ReadonlyMap<string, RegExp> = new Map([
   ["base64", /^(-[a-z]*[dD]|--d)/],
   ["base32", /^(-[a-z]*d|--d)/],
   ["basenc", /^(-[a-z]*d|--d)/],
-  ["openssl", /^(enc|base64|-d)$/],
+  ["openssl", /^-d$/],
   ["xxd", /^-[a-z]*r/],
   ["gunzip", /^/],
   ["zcat", /^/],

@@ -17,7 +17,7 @@ export function readShell(command: string, cwd: string | undefined): Reading {
   const walker = new Walker(folder, homeOf(folder));
   walker.readText(read);
   // A shell runs line by line: what stands before a mistake has run, and what stands after it may run in another shell.
-  if (!walker.whole) for (const line of read.split("\n", 200)) walker.readText(line, { guess: true });
+  if (!walker.whole) for (const line of read.split("\n", 200)) walker.readText(line);
   if (text.length > longestCommand) walker.whole = false;
   return walker.reading(text);
 }

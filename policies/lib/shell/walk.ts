@@ -309,7 +309,7 @@ export class Walker {
       else if (node.type === "HereDoc") {
         const { parts, text } = node.body;
         input = { text: parts === undefined ? text : expandText(parts, this.scope), from: [] };
-      } else if (node.operator === "<") input = undefined;
+      }
     }
     return input;
   }

@@ -119,7 +119,7 @@ function partsOfText(text: string): readonly WordPart[] {
   if (text === "") return [];
   const statement = parse(`: ${text}`).commands[0]?.command;
   const word = statement?.type === "Command" ? statement.args[0] : undefined;
-  if (word?.type !== "Word") return [{ type: "Literal", pos: 0, end: 0, value: text, text }];
+  if (word?.type !== "Word") return [];
   return word.parts ?? [{ type: "Literal", pos: 0, end: 0, value: word.value, text: word.text }];
 }
 
