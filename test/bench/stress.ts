@@ -75,6 +75,7 @@ await using pool = await createProcessSandbox({ engine: "quickjs", processes: 2 
   const n = 10_000;
   let wrong = 0;
   let answered = 0;
+  const kinds = new Map<string | null, number>();
   let next = 0;
   const one = async (): Promise<void> => {
     for (let i = next++; i < n; i = next++) {
@@ -86,14 +87,17 @@ await using pool = await createProcessSandbox({ engine: "quickjs", processes: 2 
         tenant,
       });
       answered++;
-      if (!hostile && (!outcome.ok || outcome.output !== '{"action":"continue","saw":"Bash"}')) wrong++;
+      if (hostile) continue;
+      const what = outcome.ok ? outcome.output : `${outcome.fault.code}: ${outcome.fault.message}`;
+      kinds.set(what, (kinds.get(what) ?? 0) + 1);
+      if (what !== '{"action":"continue","saw":"Bash"}') wrong++;
     }
   };
   await Promise.all(Array.from({ length: 8 }, one));
   report(
     "hostile and benign, 3 tenants",
     wrong + (n - answered),
-    `${n} calls, ${wrong} wrong benign answers`,
+    `${n} calls, ${wrong} wrong benign answers: ${JSON.stringify([...kinds])}`,
   );
 }
 {
