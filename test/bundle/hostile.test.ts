@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readdirSync, writeFileSync } from "node:fs";
-import { deflateRawSync, gzipSync } from "node:zlib";
+import { gunzipSync, deflateRawSync, gzipSync } from "node:zlib";
 import { join } from "node:path";
 import { FlattenedSign, importJWK, SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
