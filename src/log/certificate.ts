@@ -4,10 +4,10 @@ import { comparable } from "./difference.ts";
 import { catalogueDigest, packageVersion } from "./identity.ts";
 import { asciiJson } from "./line.ts";
 import { readLines } from "./lines.ts";
-import { readDecision } from "./logged.ts";
+import { readDecision, readStart } from "./logged.ts";
 import { readRecord } from "./read-record.ts";
 import { type Replayed, type ReplayProof, valueDigest } from "./replay.ts";
-import { type LogRecord, walkLog } from "./walk.ts";
+import { type LogRecord, walkLog, type WalkOptions } from "./walk.ts";
 
 /** How many decisions came out how. */
 export interface ReplayTotals {
@@ -92,8 +92,9 @@ export interface CertificateReport {
 export async function verifyCertificate(
   source: AsyncIterable<Uint8Array>,
   log: AsyncIterable<Uint8Array> | null = null,
+  options: WalkOptions = {},
 ): Promise<CertificateReport> {
-  const records = log && decisionsOf(log);
+  const records = log && decisionsOf(log, options);
   const hash = createHash("sha256");
   const totals = { same: 0, different: 0, skipped: 0 };
   const packs = new Set<string>();
@@ -123,7 +124,7 @@ export async function verifyCertificate(
       throw broken("it is no line of a certificate", number);
     totals[result]++;
     if (pack !== undefined) packs.add(pack);
-    if (engine !== undefined) engines.add(engine.digest);
+    if (typeof engine === "object" && engine !== null) engines.add(engine.digest);
     if (records) await holdTo(records, line, number);
   }
   const digest = `sha256:${hash.digest("hex")}`;
@@ -140,38 +141,51 @@ export async function verifyCertificate(
   return { totals, digest, signature, packs: [...packs], engines: [...engines], package: version as string };
 }
 
-async function* decisionsOf(log: AsyncIterable<Uint8Array>): AsyncGenerator<LogRecord, undefined> {
-  for await (const { record, problem } of walkLog(log)) {
+/** A decision of the log, and the engine that made it. */
+interface Decided {
+  readonly record: LogRecord;
+  readonly engine: string;
+}
+
+async function* decisionsOf(
+  log: AsyncIterable<Uint8Array>,
+  options: WalkOptions,
+): AsyncGenerator<Decided, undefined> {
+  let engine = "";
+  for await (const { record, problem } of walkLog(log, options)) {
     if (problem) throw new HookwardenError("log-broken", problem.message, { line: problem.line });
-    if (record.kind === "decision") yield record;
+    if (record.kind === "start") engine = readStart(record).engine.name;
+    if (record.kind === "decision") yield { record, engine };
   }
 }
 
 /** Holds one line to the next record of the log. */
 async function holdTo(
-  records: AsyncGenerator<LogRecord, undefined>,
+  records: AsyncGenerator<Decided, undefined>,
   line: { readonly [member: string]: unknown },
   number: number,
 ): Promise<void> {
-  const { value: record } = await records.next();
-  if (!record) throw broken("the log has no such decision", number);
+  const { value: decided } = await records.next();
+  if (!decided) throw broken("the log has no such decision", number);
+  const { record, engine } = decided;
   if (record.hash !== line.record)
     throw broken(`it is of another record than number ${record.n} of the log`, number);
   if (line.result !== "same") return;
   const logged = readDecision(record);
   const proof = line as unknown as ReplayProof;
+  const sameEngine = (proof.engine as { name?: unknown } | null | undefined)?.name === engine;
   if (proof.event !== valueDigest(logged.event)) throw broken("the event is another one in the log", number);
-  if (proof.decision !== valueDigest(comparable(logged.decision)))
+  if (proof.decision !== valueDigest(comparable(logged.decision, sameEngine)))
     throw broken("the decision is another one in the log", number);
   if (proof.pack !== logged.decision.pack) throw broken("the pack is another one in the log", number);
+  const members = ["hook", "digest", "input", "output", ...(sameEngine ? ["steps"] : [])];
+  const calls: readonly unknown[] = Array.isArray(proof.calls) ? proof.calls : [];
   const same =
-    Array.isArray(proof.calls) &&
-    proof.calls.length === logged.calls.length &&
-    proof.calls.every((call, index) => {
-      const other = logged.calls[index];
-      return (["hook", "digest", "input", "output", "steps"] as const).every(
-        (member) => call[member] === other?.[member],
-      );
+    calls.length === logged.calls.length &&
+    calls.every((call, index) => {
+      const other = logged.calls[index] as unknown as { readonly [member: string]: unknown };
+      const one = (call ?? {}) as { readonly [member: string]: unknown };
+      return members.every((member) => one[member] === other[member]);
     });
   if (!same) throw broken("the calls of hooks are others in the log", number);
 }

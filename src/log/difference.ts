@@ -16,14 +16,21 @@ export interface Difference {
 }
 
 /** Members that two runs of the same decision may differ in. */
-const unsteady: ReadonlySet<string> = new Set(["duration_us", "memory_bytes"]);
+const unsteady: readonly string[] = ["duration_us", "memory_bytes"];
+/** Two engines count their work in different ways, or not at all. */
+const ofEngine: readonly string[] = [...unsteady, "steps"];
 
-/** A decision as it is compared: plain JSON, without what no two runs have in common. */
-export function comparable(decision: object): { readonly [member: string]: unknown } {
+/**
+ * A decision as it is compared: plain JSON, without what no two runs have in common.
+ *
+ * @param sameEngine whether the engine that replays is the one that decided.
+ */
+export function comparable(decision: object, sameEngine: boolean): { readonly [member: string]: unknown } {
   const plain = JSON.parse(JSON.stringify(decision)) as { [member: string]: unknown };
   for (const member of unsteady) delete plain[member];
-  for (const entry of plain.trace as { [member: string]: unknown }[])
-    for (const member of unsteady) delete entry[member];
+  for (const entry of plain.trace as { [member: string]: unknown }[]) {
+    for (const member of sameEngine ? unsteady : ofEngine) delete entry[member];
+  }
   return plain;
 }
 
@@ -105,6 +112,9 @@ export function causeOf({ logged, loggedPack, pack, calls, engine, catalogue }: 
   return causes.length === 0 ? "nothing that the log records was different" : causes.join("; ");
 }
 
+/** Most hooks that a cause names. */
+const mostNamed = 3;
+
 function changedHooks(
   logged: LoggedDecision,
   loggedPack: LoggedPack | undefined,
@@ -112,14 +122,14 @@ function changedHooks(
 ): string[] {
   if (logged.decision.pack === pack.digest) return [];
   const now = new Map(pack.hooks.map((hook) => [hook.name, hook]));
-  const before = new Map(
-    (loggedPack?.hooks ?? logged.calls.map(({ hook, digest }) => ({ name: hook, digest }))).map((hook) => [
-      hook.name,
-      hook,
-    ]),
-  );
+  const told = loggedPack?.hooks ?? logged.calls.map(({ hook, digest }) => ({ name: hook, digest }));
+  const before = new Map(told.map((hook) => [hook.name, hook]));
+  // Those that had a part in the decision first.
+  const called = new Set(logged.calls.map(({ hook }) => hook));
+  const names = [...before.keys()].sort((a, b) => Number(called.has(b)) - Number(called.has(a)));
   const causes: string[] = [];
-  for (const [name, { digest }] of before) {
+  for (const name of names) {
+    const { digest } = before.get(name) as { digest: string };
     const hook = now.get(name);
     if (!hook) causes.push(`hook ${quote(name)} is not in the pack`);
     else if (hook.digest !== digest)
@@ -127,10 +137,14 @@ function changedHooks(
         `hook ${quote(name)} is another one: ${brief(digest)} in the log, ${brief(hook.digest)} in the pack`,
       );
   }
-  if (loggedPack)
+  if (loggedPack) {
     for (const name of now.keys())
       if (!before.has(name)) causes.push(`hook ${quote(name)} is new in the pack`);
-  return causes;
+  }
+  const more = causes.length - mostNamed;
+  return more > 0
+    ? [...causes.slice(0, mostNamed), `${more} more ${more === 1 ? "hook differs" : "hooks differ"}`]
+    : causes;
 }
 
 function brief(digest: string): string {

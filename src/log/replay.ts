@@ -73,7 +73,7 @@ export interface ReplayProof {
 
 /**
  * Makes each decision of a log again, and compares it with what was logged: without durations and memory, which no two
- * runs have in common. What hooks could not get to do for want of time or machinery (`timeout`, `crashed`,
+ * runs have in common, and without steps where another engine replays. What hooks could not get to do for want of time or machinery (`timeout`, `crashed`,
  * `overloaded`) is taken from the record.
  *
  * @throws {HookwardenError} `log-broken` at the first record that is not as it was written.
@@ -159,8 +159,9 @@ class Replayer {
     }
     const pack = this.packs.get(logged.decision.pack) ?? (this.options.packs[0] as LoadedPack);
     const { decision, calls } = await this.decideAgain(run, pack, logged, head.tenant, record.line);
-    const before = comparable(logged.decision);
-    const after = comparable(decision);
+    const sameEngine = run.start.engine.name === run.engine.name;
+    const before = comparable(logged.decision, sameEngine);
+    const after = comparable(decision, sameEngine);
     const found = firstDifference(before, after);
     const difference = found && {
       ...found,

@@ -210,3 +210,56 @@ test("a log whose hashes were made anew over another decision is told apart by t
     cause: "nothing that the log records was different",
   });
 });
+
+test("rules of other systems' words come from the log", async () => {
+  const { dialects } = await import("../../src/dialects/index.ts");
+  const { rulesOf } = await import("../../src/dialects/rules.ts");
+  const mixed = await packOf({
+    mixed: {
+      script: `export default () => [{ action: "skip", reason: "no" }, { action: "notify", text: "hm" }];`,
+      manifest: { actions: ["skip", "notify"], state: undefined },
+    },
+    thrower: {
+      script: `export default () => { throw new Error("x"); };`,
+      manifest: { actions: ["deny"], state: undefined },
+    },
+  });
+  const log = testFile();
+  const warden = await createWarden({ pack: mixed, sandbox, log });
+  for (const dialect of dialects.values()) {
+    for (const rules of new Set(rulesOf(dialect).values())) await warden.dispatch(toolEvent(), { rules });
+  }
+  await warden.dispatch(toolEvent());
+  await warden[Symbol.asyncDispose]();
+  const replayed = await replayAll(createReadStream(log), { packs: [mixed] });
+  expect(replayed.length).toBeGreaterThan(3);
+  expect(replayed.map(({ result }) => result)).toEqual(replayed.map(() => "same"));
+  // It can fail: the systems do not all decide the same.
+  const logged = (await readLog(log)).filter(({ kind }) => kind === "decision");
+  expect(
+    new Set(
+      logged.map(({ decision }) =>
+        JSON.stringify(decision.trace.map((entry: any) => [entry.outcome, entry.refused])),
+      ),
+    ).size,
+  ).toBeGreaterThan(1);
+});
+
+test(
+  "decisions of the isolate engine replay on it, and on the other one but for steps",
+  { timeout: 60_000 },
+  async () => {
+    const { createProcessSandbox } = await import("../../sandbox/process/index.ts");
+    await using isolate = await createProcessSandbox({ engine: "isolate", processes: 1, spares: 0 });
+    const log = testFile();
+    const steady = await packOf({ counter: moody["counter"]!, rewriter: moody["rewriter"]! });
+    const warden = await createWarden({ pack: steady, sandbox: isolate, log });
+    for (let index = 0; index < 20; index++)
+      await warden.dispatch(toolEvent(commands[index % commands.length]));
+    await warden[Symbol.asyncDispose]();
+    for (const other of [isolate, sandbox]) {
+      const replayed = await replayAll(createReadStream(log), { packs: [steady], sandbox: () => other });
+      expect(replayed.filter(({ result }) => result !== "same")).toEqual([]);
+    }
+  },
+);
