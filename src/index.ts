@@ -57,6 +57,7 @@ export {
 export {
   type Difference,
   type FlushPolicy,
+  type LogHead,
   type LogOptions,
   type LogProblem,
   type LogReport,

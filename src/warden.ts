@@ -12,6 +12,7 @@ import type { LoadedBundle } from "./bundle/load.ts";
 import { HookwardenError } from "./errors.ts";
 import type { DecisionLog } from "./log/decision-log.ts";
 import type { LogOptions } from "./log/options.ts";
+import type { LogHead } from "./log/writer.ts";
 import type { LoadedPack } from "./pack/types.ts";
 import { KeyedQueue } from "./state/keyed-queue.ts";
 import { MemoryStateStore } from "./state/memory.ts";
@@ -123,6 +124,11 @@ export class Warden extends EventEmitter<WardenEvents> {
   /** The pack that serves now. */
   get pack(): LoadedPack {
     return this.#generation.pack;
+  }
+
+  /** The last record of the log that has been written, to be noted down elsewhere; `null` without a log. */
+  get logHead(): LogHead | null {
+    return this.#log?.head ?? null;
   }
 
   /** The bundle that serves now; `null` for a pack that is no bundle. */

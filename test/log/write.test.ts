@@ -81,6 +81,21 @@ test("a log that is there already goes on: same chain, same sequence", async () 
   expect(report).toMatchObject({ problem: null, decisions: 3, interruptions: [] });
 });
 
+test("a warden tells the head of its log, to be noted down", async () => {
+  const log = testFile();
+  const { warden } = await fakeWarden([guard], {}, { log: { to: log, flush: "each" } });
+  await warden.dispatch(toolEvent());
+  const head = warden.logHead;
+  await warden[Symbol.asyncDispose]();
+  const bytes = await readFile(log);
+  expect(head?.records).toBe(3);
+  expect((await verifyText(bytes, { expect: head?.hash ?? "" })).problem).toBeNull();
+  const cut = bytes.subarray(0, bytes.indexOf("\n", bytes.indexOf("\n") + 1) + 1);
+  expect((await verifyText(cut, { expect: head?.hash ?? "" })).problem).toMatchObject({
+    kind: "missing-head",
+  });
+});
+
 test("a log goes to a function, line by line, and waits for it", async () => {
   const lines: string[] = [];
   const { warden } = await fakeWarden(
