@@ -11,13 +11,30 @@ const root = new URL("../..", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "hookwarden-smoke-"));
 const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
 const run = (command: string, args: readonly string[], cwd = folder, input?: string): string =>
-  execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"], ...(input ? { input } : {}) });
+  execFileSync(command, args, {
+    cwd,
+    env,
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "inherit"],
+    ...(input ? { input } : {}),
+  });
 
 try {
-  const [packed] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", folder], root)) as { filename: string }[];
+  const [packed] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", folder], root)) as {
+    filename: string;
+  }[];
   if (!packed) throw new Error("npm pack made nothing");
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "smoke", private: true, type: "module" }));
-  run("npm", ["install", "--no-audit", "--no-fund", "--allow-scripts=esbuild", join(folder, packed.filename)]);
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ name: "smoke", private: true, type: "module" }),
+  );
+  run("npm", [
+    "install",
+    "--no-audit",
+    "--no-fund",
+    "--allow-scripts=esbuild",
+    join(folder, packed.filename),
+  ]);
 
   const pack = join(folder, "my-policies");
   mkdirSync(join(pack, "no-force"), { recursive: true });
@@ -60,7 +77,9 @@ console.log("library: " + verdicts.join());
     tool_input: { command: "git push --force" },
   });
   const cli = join(folder, "node_modules", ".bin", "hookwarden");
-  const decision = JSON.parse(run(cli, ["run", "my-policies", "--events", "-", "--format", "json"], folder, event)) as {
+  const decision = JSON.parse(
+    run(cli, ["run", "my-policies", "--events", "-", "--format", "json"], folder, event),
+  ) as {
     verdict: string;
   };
   if (decision.verdict !== "deny") throw new Error(`the command line decided ${decision.verdict}`);

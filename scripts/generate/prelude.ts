@@ -13,7 +13,12 @@ export function preludeModule(): string {
   const { code } = transformSync(text, { minify: true, target: "es2023" });
   return [
     "// Generated from sandbox/guest/prelude.js by `npm run generate`.",
-    `export const preludeSource: string = ${JSON.stringify(`(${code.trim().replace(/^prelude=/, "").replace(/;$/, "")})`)};`,
+    `export const preludeSource: string = ${JSON.stringify(
+      `(${code
+        .trim()
+        .replace(/^prelude=/, "")
+        .replace(/;$/, "")})`,
+    )};`,
     "",
   ].join("\n");
 }

@@ -59,7 +59,10 @@ async function benignPack(): Promise<LoadedPack> {
     join(pack, "hookwarden.json"),
     JSON.stringify({ apiVersion: 1, hooks: ["benign"], config: { benign: { secret } } }),
   );
-  writeFileSync(join(pack, "benign", "hook.js"), "export default (event, ctx) => ({ action: 'continue' });\n");
+  writeFileSync(
+    join(pack, "benign", "hook.js"),
+    "export default (event, ctx) => ({ action: 'continue' });\n",
+  );
   writeFileSync(
     join(pack, "benign", "hook.json"),
     JSON.stringify({
@@ -132,7 +135,9 @@ describe.each(["quickjs", "isolate"] as const)("%s", (engine: EngineName) => {
         expect(text).not.toContain(secret);
         expect(unsanitised(decision)).toEqual([]);
         if (fault === null && decision.verdict !== "continue") {
-          expect(returnsAction(script, decision.verdict), `${script.file} gave ${decision.verdict}`).toBe(true);
+          expect(returnsAction(script, decision.verdict), `${script.file} gave ${decision.verdict}`).toBe(
+            true,
+          );
         }
       }
       delay.disable();
