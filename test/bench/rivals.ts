@@ -95,9 +95,12 @@ export async function rivals(event: Record<string, unknown>, json: string): Prom
 
 async function sesCompartment(json: string): Promise<Case> {
   // `lockdown` freezes the primordials of its whole realm, so it gets a realm of its own.
-  const context = vm.createContext({ console, TextEncoder, TextDecoder, URL });
+  const context = vm.createContext({});
   const { readFileSync } = await import("node:fs");
-  vm.runInContext(readFileSync(join(require.resolve("ses/package.json"), "../dist/ses.cjs"), "utf8"), context);
+  vm.runInContext(
+    readFileSync(join(require.resolve("ses/package.json"), "../dist/ses.cjs"), "utf8"),
+    context,
+  );
   const make = vm.runInContext(
     `lockdown({ errorTaming: "unsafe", consoleTaming: "unsafe", domainTaming: "unsafe", evalTaming: "unsafe-eval" });
     (body, json) => { const hook = new Compartment().evaluate("(" + body + ")"); return JSON.stringify(hook(JSON.parse(json))); }`,
