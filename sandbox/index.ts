@@ -13,3 +13,4 @@ export {
   type Limits,
   limitTable,
 } from "./limits.ts";
+export type { ProcessSandboxOptions } from "./process/options.ts";

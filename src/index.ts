@@ -81,6 +81,7 @@ export {
   type TranslatorOptions,
 } from "./dialects/index.ts";
 export { loadPack, loadPackFromFiles, type LoadOptions } from "./pack/load.ts";
+export type { BundleOptions } from "./pack/bundle.ts";
 export type * from "./pack/types.ts";
 export { MemoryStateStore } from "./state/memory.ts";
 export { type QuotaOptions, StateQuotaError } from "./state/quota.ts";
@@ -98,5 +99,6 @@ export {
   type Limits,
   limitTable,
   type LogLine,
+  type ProcessSandboxOptions,
   type Sandbox,
 } from "../sandbox/index.ts";

@@ -28,13 +28,7 @@ try {
     join(folder, "package.json"),
     JSON.stringify({ name: "smoke", private: true, type: "module" }),
   );
-  run("npm", [
-    "install",
-    "--no-audit",
-    "--no-fund",
-    "--allow-scripts=esbuild",
-    join(folder, packed.filename),
-  ]);
+  run("npm", ["install", "--no-audit", "--no-fund", join(folder, packed.filename)]);
 
   const pack = join(folder, "my-policies");
   mkdirSync(join(pack, "no-force"), { recursive: true });
