@@ -1,6 +1,7 @@
 import type { Call, LogLine } from "../contract.ts";
 import type { Fault } from "../fault.ts";
 import type { Limits } from "../limits.ts";
+import { faults } from "../outcome.ts";
 import { printable } from "../printable.ts";
 
 /** What the prelude's `entry` takes: three texts. */
@@ -41,7 +42,7 @@ export function readReply(text: string, limits: Limits): Reply {
   switch (text.charCodeAt(0)) {
     case 118: // v
       return Buffer.byteLength(body) > limits.outputBytes
-        ? { ok: false, fault: tooLarge(limits), logs }
+        ? { ok: false, fault: faults.outputTooLarge(limits), logs }
         : { ok: true, output: body, logs };
     case 117: // u
       return { ok: true, output: null, logs };
@@ -54,7 +55,7 @@ export function readReply(text: string, limits: Limits): Reply {
         logs,
       };
     case 111: // o
-      return { ok: false, fault: tooLarge(limits), logs };
+      return { ok: false, fault: faults.outputTooLarge(limits), logs };
     case 100: // d
       return {
         ok: false,
@@ -73,10 +74,6 @@ export function readReply(text: string, limits: Limits): Reply {
     default:
       return broken();
   }
-}
-
-function tooLarge(limits: Limits): Fault {
-  return { code: "output-too-large", message: `the answer is larger than ${limits.outputBytes} bytes` };
 }
 
 function broken(): Reply {

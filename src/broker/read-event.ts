@@ -60,15 +60,20 @@ export function readEvent(input: unknown, maxBytes: number, time: number): ReadE
   return { event: event as BrokerEvent, clock: time };
 }
 
-function parse(input: string | Uint8Array, maxBytes: number): unknown {
-  const limits: JsonLimits = {
+/** What the strict reader holds the JSON of a host to, whether it is an event or another system's message. */
+export function eventJsonLimits(maxBytes: number): JsonLimits {
+  return {
     maxBytes,
     maxDepth: maxEventDepth,
-    // Bounded by the size of the event already.
+    // Bounded by the size of the text already.
     maxKeys: Infinity,
     maxKeyLength: 65_536,
     forbiddenKeys: forbiddenEventKeys,
   };
+}
+
+function parse(input: string | Uint8Array, maxBytes: number): unknown {
+  const limits = eventJsonLimits(maxBytes);
   try {
     return typeof input === "string" ? readJson(input, limits) : readJsonBytes(input, limits);
   } catch (error) {

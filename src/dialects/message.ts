@@ -1,6 +1,6 @@
-import { forbiddenEventKeys, JsonError, quote, readJson, readJsonBytes } from "../../sandbox/json/index.ts";
-import type { EventInput } from "../broker/read-event.ts";
-import { maxEventDepth, snapshot, tooLarge } from "../broker/snapshot.ts";
+import { JsonError, quote, readJson, readJsonBytes } from "../../sandbox/json/index.ts";
+import { type EventInput, eventJsonLimits } from "../broker/read-event.ts";
+import { snapshot, tooLarge } from "../broker/snapshot.ts";
 import { eventRows } from "../catalogue/lookup.ts";
 import { HookwardenError } from "../errors.ts";
 import type { DialectRow, Message } from "./dialect.ts";
@@ -37,14 +37,7 @@ export function readInnerText(text: unknown, field: string): unknown {
 }
 
 function readText(text: string | Uint8Array, maxBytes: number, what: string, at: string): unknown {
-  const limits = {
-    maxBytes,
-    maxDepth: maxEventDepth,
-    // Bounded by the size of the message already.
-    maxKeys: Infinity,
-    maxKeyLength: 65_536,
-    forbiddenKeys: forbiddenEventKeys,
-  };
+  const limits = eventJsonLimits(maxBytes);
   try {
     return typeof text === "string" ? readJson(text, limits) : readJsonBytes(text, limits);
   } catch (error) {

@@ -14,7 +14,7 @@ import {
 import { folderSource } from "../../pack/folder.ts";
 import { loadPack } from "../../pack/load.ts";
 import type { LoadedPack } from "../../pack/types.ts";
-import { caseDefaults, casesFile, casesLimits, readCases } from "../../review/cases.ts";
+import { caseDefaults, casesFile, casesLimits, readCases } from "../../cases/read.ts";
 import { createSandbox } from "../../warden/sandboxes.ts";
 import type { Cli } from "../cli.ts";
 import { diffText } from "../diff-text.ts";

@@ -1,9 +1,0 @@
-export {
-  type Case,
-  caseDefaults,
-  casesFile,
-  casesLimits,
-  type Expectation,
-  type ExpectedText,
-  readCases,
-} from "../cases/read.ts";
