@@ -1,0 +1,26 @@
+/** A question to the server, however it came: over HTTP or over a channel between nodes. */
+export interface DecisionRequest {
+  /** From the credential alone. */
+  readonly tenant: string;
+  /** One event or an array of events, as the bytes of strict JSON. */
+  readonly body: Uint8Array;
+  /** Name of a dialect that event and answer are in. Default: the catalogue's own names. */
+  readonly dialect?: string;
+  /** `traceparent` of W3C Trace Context, as it came. */
+  readonly traceparent?: string;
+  /** Ends the waiting of whoever asked; what has not begun then is not begun. */
+  readonly signal?: AbortSignal;
+}
+
+/** JSON text, and the status that HTTP has for it. */
+export interface DecisionReply {
+  readonly status: number;
+  readonly body: string;
+  /** Seconds after which it may be worth asking again; only with status 429 and 503. */
+  readonly retryAfter?: number;
+}
+
+/** Answers questions: limits, fair queueing, dispatch, audit. Never rejects. */
+export interface DecisionService {
+  decide(request: DecisionRequest): Promise<DecisionReply>;
+}
