@@ -1,10 +1,7 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import loader from "@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module";
+import { engineBinary, enginePackageVersion } from "./binary.ts";
 import { newText, throwInto } from "./imports.ts";
 import { inUtc } from "./utc.ts";
-
-const require = createRequire(import.meta.url);
 
 /** The functions of the compiled engine that are used here; pointers are byte offsets into its memory. */
 export interface Exports {
@@ -80,9 +77,7 @@ let compiled: WebAssembly.Module | undefined;
 
 /** Compiles the engine once in a process. */
 function compile(): WebAssembly.Module {
-  compiled ??= new WebAssembly.Module(
-    readFileSync(require.resolve("@jitl/quickjs-ng-wasmfile-release-sync/wasm")),
-  );
+  compiled ??= new WebAssembly.Module(engineBinary());
   return compiled;
 }
 
@@ -145,6 +140,4 @@ export async function createModule(pages: number = basePages): Promise<EngineMod
 }
 
 /** Package and version of the engine, for the record. */
-export const engineVersion: string = `quickjs-ng ${
-  (require("@jitl/quickjs-ng-wasmfile-release-sync/package.json") as { version: string }).version
-}`;
+export const engineVersion: string = `quickjs-ng ${enginePackageVersion}`;
