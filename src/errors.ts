@@ -149,6 +149,11 @@ export const errorTable = {
     means: "an option of the library has a value that it cannot have",
     fix: "The message says which.",
   },
+  "nats-unavailable": {
+    exit: 69,
+    means: "there is no connection to NATS, or it does not answer in time",
+    fix: "Start the NATS servers or mend the network; the connection is tried again by itself.",
+  },
   closed: { exit: 70, means: "the warden has been closed", fix: "Create a new one." },
   internal: {
     exit: 70,
