@@ -154,6 +154,11 @@ export const errorTable = {
     means: "there is no connection to NATS, or it does not answer in time",
     fix: "Start the NATS servers or mend the network; the connection is tried again by itself.",
   },
+  "storage-failed": {
+    exit: 69,
+    means: "what the server keeps cannot be opened, read or written",
+    fix: "Check the data folder: its disk, its owner, and that no other server uses it.",
+  },
   closed: { exit: 70, means: "the warden has been closed", fix: "Create a new one." },
   internal: {
     exit: 70,

@@ -177,7 +177,9 @@ export class Warden extends EventEmitter<WardenEvents> {
         record: recorder !== undefined || log !== null,
         keep: !pristine,
       });
-      if (made.record && recorder) await recorder(made.record);
+      if (made.record && recorder) {
+        await recorder(made.record, { pack: generation.pack, rules: rules ?? this.#options.rules });
+      }
       if (made.record && log) {
         admitted = false;
         const written = log.append(made.record, generation.pack, rules ?? this.#options.rules);

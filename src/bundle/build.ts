@@ -5,6 +5,7 @@ import { completePack } from "../pack/assemble.ts";
 import { folderSource } from "../pack/folder.ts";
 import { readManifests, scriptPath } from "../pack/load.ts";
 import { hookManifestFile, manifestTextLimits, packManifestFile } from "../pack/manifest.ts";
+import { memorySource } from "../pack/source.ts";
 import { compress } from "./gzip.ts";
 import { importPrivateKey } from "./keys.ts";
 import { packedLimits } from "./limits.ts";
@@ -35,12 +36,16 @@ export interface BuiltBundle {
  * Makes a bundle of a pack: its manifests as they are, and each hook's script with all that it imports as one module.
  * The same pack, packages and key make the same bytes on every machine.
  *
+ * @param pack the folder, or the files by relative path.
  * @throws {HookwardenError} as loading the pack does; `option-invalid` for a name, version or target that a bundle
  * cannot have; `bundle-invalid` for a path that it cannot have; `trust-invalid` for a key that cannot sign.
  */
-export async function buildBundle(dir: string, options: BuildOptions = {}): Promise<BuiltBundle> {
+export async function buildBundle(
+  pack: string | ReadonlyMap<string, Uint8Array>,
+  options: BuildOptions = {},
+): Promise<BuiltBundle> {
   const signer = options.key === undefined ? null : await importPrivateKey(options.key);
-  const source = await folderSource(dir);
+  const source = typeof pack === "string" ? await folderSource(pack) : memorySource(pack);
   const { manifest, hooks } = await readManifests(source);
   const name = agreed("name", manifest.name, options.name);
   const version = agreed("version", manifest.version, options.version);
@@ -49,7 +54,7 @@ export async function buildBundle(dir: string, options: BuildOptions = {}): Prom
   if (!isVersion(version)) cannot(`a bundle needs a semantic version, and ${quote(version)} is none`);
   if (!isPlainName(target)) cannot(`a bundle cannot have the target ${quote(target)}`);
   const scripts = await bundleScripts(
-    source.root,
+    typeof pack === "string" ? (source.root as string) : pack,
     hooks.map((accepted) => ({ name: accepted.hook.name, path: scriptPath(accepted) })),
     options,
   );
@@ -63,13 +68,13 @@ export async function buildBundle(dir: string, options: BuildOptions = {}): Prom
       Buffer.from((scripts[index] as { program: { source: string } }).program.source),
     );
   }
-  const pack = completePack(
+  const { digest } = completePack(
     manifest,
     hooks,
     scripts.map(({ program }) => program),
-  ).digest;
+  );
   const sorted = files.sorted();
-  const list: BundleList = { format: 1, name, version, target, pack, files: listOf(sorted) };
+  const list: BundleList = { format: 1, name, version, target, pack: digest, files: listOf(sorted) };
   const bytes = writeList(list);
   const head = [{ path: listFile, bytes }];
   if (signer) head.push({ path: signatureFile, bytes: await sign(bytes, signer) });

@@ -8,8 +8,8 @@ export interface DecisionRequest {
   readonly dialect?: string;
   /** `traceparent` of W3C Trace Context, as it came. */
   readonly traceparent?: string;
-  /** Ends the waiting of whoever asked; what has not begun then is not begun. */
-  readonly signal?: AbortSignal;
+  /** Whether whoever asked has gone: what has not begun then is not begun. */
+  readonly gone?: () => boolean;
 }
 
 /** JSON text, and the status that HTTP has for it. */

@@ -46,11 +46,11 @@ export class MemoryStateStore implements StateStore {
     }
     for (const [name, bytes] of growth) {
       const tenant = this.tenants.get(name) ?? { bytes: 0, records: new Map() };
-      if (bytes <= 0 || tenant.bytes + bytes <= this.quota.maxBytesPerTenant) continue;
+      const most = this.quota.maxBytes(name);
+      if (bytes <= 0 || tenant.bytes + bytes <= most) continue;
       const touched = new Set(writes.map(({ key }) => keyText(key)));
       this.dropIdle(tenant, touched);
-      if (tenant.bytes + bytes > this.quota.maxBytesPerTenant)
-        throw new StateQuotaError(this.quota.maxBytesPerTenant);
+      if (tenant.bytes + bytes > most) throw new StateQuotaError(most);
     }
   }
 

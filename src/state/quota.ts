@@ -1,9 +1,11 @@
 import { HookwardenError } from "../errors.ts";
 
+const defaultBytes = 64 * 1_048_576;
+
 /** Options that the stores share. */
 export interface QuotaOptions {
-  /** Most bytes of state that one tenant may keep, keys included. Default 64 MiB. */
-  readonly maxBytesPerTenant?: number;
+  /** Most bytes of state that one tenant may keep, keys included, or what tells them for each. Default 64 MiB. */
+  readonly maxBytesPerTenant?: number | ((tenant: string) => number);
   /**
    * After how many milliseconds without a write the state of a session may be dropped to make room. Default 7 days.
    * State of scope `tenant` is never dropped.
@@ -12,20 +14,21 @@ export interface QuotaOptions {
 }
 
 export interface Quota {
+  /** For stores that hold all tenants to one number; the default where there is a number for each. */
   readonly maxBytesPerTenant: number;
+  maxBytes(tenant: string): number;
   readonly sessionIdleMs: number;
 }
 
 export function quotaOf(options: QuotaOptions): Quota {
-  const quota = {
-    maxBytesPerTenant: options.maxBytesPerTenant ?? 64 * 1_048_576,
-    sessionIdleMs: options.sessionIdleMs ?? 7 * 86_400_000,
-  };
-  for (const [name, value] of Object.entries(quota)) {
+  const { maxBytesPerTenant: given = defaultBytes, sessionIdleMs = 7 * 86_400_000 } = options;
+  const maxBytesPerTenant = typeof given === "function" ? defaultBytes : given;
+  for (const [name, value] of Object.entries({ maxBytesPerTenant, sessionIdleMs })) {
     if (!(value >= 0))
       throw new HookwardenError("option-invalid", `\`${name}\` must be a number of at least 0`);
   }
-  return quota;
+  const maxBytes = typeof given === "function" ? given : () => given;
+  return { maxBytesPerTenant, maxBytes, sessionIdleMs };
 }
 
 /** A commit would exceed a tenant's quota. Old state is never dropped for it: that would reset another hook's counts. */

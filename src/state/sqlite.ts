@@ -128,7 +128,8 @@ export class SqliteStateStore implements StateStore {
     const usage = (): number =>
       (this.statement("SELECT bytes FROM hook_state_usage WHERE tenant = ?").get(name)?.bytes as
         number | undefined) ?? 0;
-    if (usage() <= this.quota.maxBytesPerTenant) return;
+    const most = this.quota.maxBytes(tenant);
+    if (usage() <= most) return;
     const idleSince = Date.now() - this.quota.sessionIdleMs;
     const idle = "tenant = ? AND scope = 'session' AND written_at < ?";
     const freed = this.statement(`SELECT coalesce(sum(bytes), 0) AS bytes FROM hook_state WHERE ${idle}`).get(
@@ -140,7 +141,7 @@ export class SqliteStateStore implements StateStore {
       freed?.bytes as number,
       name,
     );
-    if (usage() > this.quota.maxBytesPerTenant) throw new StateQuotaError(this.quota.maxBytesPerTenant);
+    if (usage() > most) throw new StateQuotaError(most);
   }
 
   private statement(sql: string): StatementSync {

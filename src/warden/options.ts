@@ -52,9 +52,16 @@ export interface WardenOptions {
    */
   readonly log?: string | LogOptions;
   /** Is handed every decision with what a log needs, before the host gets it. Where it fails, so does the dispatch. */
-  readonly recorder?: (record: DecisionRecord) => void | Promise<void>;
+  readonly recorder?: (record: DecisionRecord, made: RecordedWith) => void | Promise<void>;
   /** A sandbox of the host's own, instead of `engine` and `isolation`. It is not closed with the warden. */
   readonly sandbox?: Sandbox;
+}
+
+/** What a recorded decision was made with. */
+export interface RecordedWith {
+  readonly pack: LoadedPack;
+  /** Rules of the dispatch or of the warden; absent without any. */
+  readonly rules: PlanRules | undefined;
 }
 
 export interface DispatchOptions {
