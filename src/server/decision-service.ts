@@ -6,6 +6,11 @@ export interface DecisionRequest {
   readonly body: Uint8Array;
   /** Name of a dialect that event and answer are in. Default: the catalogue's own names. */
   readonly dialect?: string;
+  /**
+   * Id of the decision, where whoever asks has made one and may ask again under it: 1 to 128 visible ASCII characters.
+   * Only with one event. Default: a new one.
+   */
+  readonly decisionId?: string;
   /** `traceparent` of W3C Trace Context, as it came. */
   readonly traceparent?: string;
   /** Whether whoever asked has gone: what has not begun then is not begun. */
