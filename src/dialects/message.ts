@@ -4,6 +4,9 @@ import { snapshot, tooLarge } from "../broker/snapshot.ts";
 import { eventRows } from "../catalogue/lookup.ts";
 import { HookwardenError } from "../errors.ts";
 import type { DialectRow, Message } from "./dialect.ts";
+import { isObject } from "./is-object.ts";
+
+export { isObject };
 
 /** Fields that every dialect hands on as they are, where a message has them. */
 const commonFields = ["session_id", "time", "cwd", "agent_id", "agent_type"] as const;
@@ -47,10 +50,6 @@ function readText(text: string | Uint8Array, maxBytes: number, what: string, at:
     const place = at === "" ? { line, column, pointer } : { pointer: at };
     throw new HookwardenError("event-not-json", `${what} ${error.message}`, place);
   }
-}
-
-export function isObject(value: unknown): value is { readonly [field: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A field of a message; `undefined` where it has none of its own. */

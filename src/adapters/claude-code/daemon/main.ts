@@ -1,0 +1,23 @@
+import { fileURLToPath } from "node:url";
+import { Decider } from "../decider.ts";
+import { readHookArguments } from "../hook-options.ts";
+import { identityOf } from "../identity.ts";
+import { daemonFiles, runtimeFolder } from "../runtime-folder.ts";
+import { takeLock } from "./lock.ts";
+import { serve } from "./serve.ts";
+
+/** The daemon: decides events of one user, one pack and one set of options for as long as some come. */
+
+const options = readHookArguments(process.argv.slice(2), process.cwd());
+const identity = identityOf(options, fileURLToPath(import.meta.url));
+const files = daemonFiles(runtimeFolder(), identity);
+
+const lock = takeLock(files.lock);
+if (lock) {
+  const ending = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => ending.abort());
+  await using decider = new Decider(options);
+  await serve({ files, identity, decider, idleSeconds: options.idleSeconds }, ending.signal);
+  lock.release();
+}
+// Where another one holds the lock, there is a daemon, and this one ends.

@@ -1,0 +1,113 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { chmodSync, lstatSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import type { Decider } from "../decider.ts";
+import type { DaemonFiles } from "../runtime-folder.ts";
+import { countOf, largestEvent, send, WireReader } from "../wire.ts";
+
+/** Most clients at a time; one more is sent away, and decides in a process of its own. */
+const mostClients = 256;
+/** How long a client may take to say who it is and what it wants, in milliseconds. */
+const patienceMs = 5_000;
+/** How often the daemon sees to it that its socket is still its own, in milliseconds. */
+const lookMs = 1_000;
+
+export interface ServeOptions {
+  readonly files: DaemonFiles;
+  readonly identity: string;
+  readonly decider: Decider;
+  /** After how many seconds without a client it ends. */
+  readonly idleSeconds: number;
+}
+
+/**
+ * Answers clients until none has come for a while, or its socket is gone. The caller must hold the lock.
+ *
+ * @param signal aborted when the daemon should end at once.
+ */
+export async function serve(
+  { files, identity, decider, idleSeconds }: ServeOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const words = [randomBytes(32).toString("hex"), randomBytes(32).toString("hex")] as const;
+  // Whoever held the lock before is gone, and what it has left behind is nobody's.
+  rmSync(files.socket, { force: true });
+  rmSync(files.words, { force: true });
+  writeFileSync(files.words, words.join("\n"), { mode: 0o600, flag: "wx" });
+
+  const clients = new Set<Socket>();
+  let lastSeen = Date.now();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    lastSeen = Date.now();
+    socket.on("error", () => undefined);
+    if (clients.size >= mostClients) return void socket.destroy();
+    clients.add(socket);
+    socket.on("close", () => {
+      clients.delete(socket);
+      lastSeen = Date.now();
+    });
+    answer(socket, words, identity, decider).catch(() => socket.destroy());
+  });
+  await listen(server, files.socket);
+  rmSync(files.starting, { force: true });
+  const own = lstatSync(files.socket).ino;
+
+  await new Promise<void>((done) => {
+    const timer = setInterval(
+      () => {
+        const idle = clients.size === 0 && Date.now() - lastSeen >= idleSeconds * 1_000;
+        if (idle || lstatSync(files.socket, { throwIfNoEntry: false })?.ino !== own) end();
+      },
+      Math.min(lookMs, idleSeconds * 250),
+    );
+    const end = (): void => {
+      clearInterval(timer);
+      done();
+    };
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+  });
+  // First the name, so that nobody finds us any more; closing would take it away too, but later.
+  if (lstatSync(files.socket, { throwIfNoEntry: false })?.ino === own) rmSync(files.socket, { force: true });
+  const closed = new Promise((done) => server.close(done));
+  if (signal.aborted) for (const client of clients) client.destroy();
+  await closed;
+}
+
+async function answer(
+  socket: Socket,
+  [theirs, ours]: readonly [string, string],
+  identity: string,
+  decider: Decider,
+): Promise<void> {
+  const timer = setTimeout(() => socket.destroy(), patienceMs);
+  const reader = new WireReader(socket);
+  const { hello, identity: asked } = await reader.message();
+  // A client that knows the word, and looks for somebody else: it is told nothing, and finds its own daemon.
+  if (!same(hello, theirs) || asked !== identity) return void socket.destroy();
+  send(socket, { welcome: ours });
+  const { bytes } = await reader.message();
+  const event = await reader.bytes(countOf(bytes, largestEvent));
+  clearTimeout(timer);
+  const { exit, out, err } = await decider.decide(event);
+  const body = Buffer.from(out);
+  send(socket, { exit, out: body.length, err: Buffer.byteLength(err) }, body);
+  socket.end(err);
+}
+
+function same(given: unknown, word: string): boolean {
+  return (
+    typeof given === "string" &&
+    given.length === word.length &&
+    /^[0-9a-f]+$/.test(given) &&
+    timingSafeEqual(Buffer.from(given), Buffer.from(word))
+  );
+}
+
+async function listen(server: Server, path: string): Promise<void> {
+  await new Promise<void>((done, failed) => {
+    server.once("error", failed);
+    server.listen(path, done);
+  });
+  chmodSync(path, 0o600);
+}
