@@ -131,6 +131,7 @@ class ProgramFiles {
         path,
         ...(found?.package === undefined ? {} : { package: found.package }),
         ...(found?.version === undefined ? {} : { version: found.version }),
+        ...(found?.licence === undefined ? {} : { licence: found.licence }),
         bytes: bytesInOutput,
       };
     });

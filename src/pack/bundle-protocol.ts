@@ -44,6 +44,8 @@ export interface BundledModule {
   /** Its package, where it belongs to one. */
   readonly package?: string;
   readonly version?: string;
+  /** The licence that its package names; nobody has checked it. */
+  readonly licence?: string;
   /** What is left of it in the program, in bytes. */
   readonly bytes: number;
 }

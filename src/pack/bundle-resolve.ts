@@ -18,6 +18,8 @@ export interface Resolved {
   readonly path: string;
   readonly package?: string;
   readonly version?: string;
+  /** As its `package.json` says. */
+  readonly licence?: string;
   /** Whether its package says that a module without used exports can be left out. */
   readonly sideEffects: boolean;
 }
@@ -64,13 +66,14 @@ export class ImportResolver {
           : "it is neither in the pack nor in its packages";
       return { ok: false, problem: `cannot find ${quote(specifier)}: ${why}` };
     }
-    const { name, version, sideEffects } = raw.description;
+    const { name, version, license, sideEffects } = raw.description;
     return {
       ok: true,
       found: {
         path,
         ...(typeof name === "string" ? { package: name } : {}),
         ...(typeof version === "string" ? { version } : {}),
+        ...(typeof license === "string" ? { licence: license } : {}),
         // Our own helpers have none, however they are cut into files.
         sideEffects: sideEffects !== false && !path.startsWith("/hookwarden/"),
       },
