@@ -12,6 +12,11 @@ const programs = {
   cli: "src/cli/main.ts",
   "sandbox-child": "sandbox/process/child.ts",
   "bundle-child": "src/pack/bundle-child.ts",
+  "claude-code-hook": "src/adapters/claude-code/client/main.ts",
+  "claude-code-daemon": "src/adapters/claude-code/daemon/main.ts",
+  "claude-code-decide": "src/adapters/claude-code/decide-once.ts",
+  "lint-child": "src/review/lint/child.ts",
+  "types-child": "src/review/types/child.ts",
 };
 
 /** Everything lies flat in `dist/`, so that a file finds its neighbours by name, in whatever chunk it ends up. */
@@ -25,7 +30,7 @@ export default defineConfig({
   clean: true,
   dts: { entry: library },
   // The optional engine is looked up when it is asked for.
-  external: ["isolated-vm"],
+  external: ["isolated-vm", "typescript"],
   // Some modules of Node, such as node:sqlite, have no other name.
   removeNodeProtocol: false,
   onSuccess: async () => {

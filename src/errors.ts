@@ -64,6 +64,11 @@ export const errorTable = {
     means: "a file that would be made is there already",
     fix: "Choose another folder or name; nothing is ever overwritten.",
   },
+  "settings-invalid": {
+    exit: 65,
+    means: "a settings file of Claude Code does not have the form that it must have",
+    fix: "Mend the file, or give another one with `--settings`; nothing was changed.",
+  },
   "matcher-invalid": {
     exit: 65,
     means:

@@ -81,4 +81,9 @@ export const commandTable: readonly CommandRow[] = [
     summary: "measure hooks, and foretell at which size they reach a limit",
     load: () => import("./commands/bench.ts"),
   },
+  {
+    name: "claude-code",
+    summary: "decide what Claude Code sends to its hooks",
+    load: () => import("./commands/claude-code.ts"),
+  },
 ];

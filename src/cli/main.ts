@@ -1,4 +1,12 @@
 #!/usr/bin/env node
-import { main } from "./program.ts";
+import { isHookCall } from "./hook-call.ts";
 
-process.exitCode = await main(process.argv.slice(2));
+const args = process.argv.slice(2);
+if (isHookCall(args)) {
+  const { programs } = await import("../adapters/claude-code/client/programs.ts");
+  const { runHookCall } = await import("../adapters/claude-code/client/run.ts");
+  await runHookCall(args.slice(1), programs());
+} else {
+  const { main } = await import("./program.ts");
+  process.exitCode = await main(args);
+}

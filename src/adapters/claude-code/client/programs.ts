@@ -2,11 +2,12 @@ import { fileURLToPath } from "node:url";
 import type { Programs } from "./hook-call.ts";
 
 /** Where the programs are: beside each other in the package, in their folders in the sources. */
-export function programs(): Programs {
+export function programs(): Programs & { readonly client: string } {
   const inSources = import.meta.url.endsWith(".ts");
   const path = (source: string, built: string): string =>
     fileURLToPath(new URL(inSources ? source : built, import.meta.url));
   return {
+    client: path("./main.ts", "./claude-code-hook.js"),
     daemon: path("../daemon/main.ts", "./claude-code-daemon.js"),
     decide: path("../decide-once.ts", "./claude-code-decide.js"),
   };
