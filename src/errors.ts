@@ -164,6 +164,11 @@ export const errorTable = {
     means: "what the server keeps cannot be opened, read or written",
     fix: "Check the data folder: its disk, its owner, and that no other server uses it.",
   },
+  "server-failed": {
+    exit: 69,
+    means: "an MCP server could not be started or reached, or an address could not be listened at",
+    fix: "Run the server's command by itself to see what it says, or choose another address.",
+  },
   closed: { exit: 70, means: "the warden has been closed", fix: "Create a new one." },
   internal: {
     exit: 70,

@@ -86,4 +86,9 @@ export const commandTable: readonly CommandRow[] = [
     summary: "decide what Claude Code sends to its hooks",
     load: () => import("./commands/claude-code.ts"),
   },
+  {
+    name: "mcp",
+    summary: "stand between an MCP client and an MCP server",
+    load: () => import("./commands/mcp.ts"),
+  },
 ];

@@ -1,0 +1,485 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomBytes } from "node:crypto";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { quote } from "../../../sandbox/json/index.ts";
+import { type ContextOptions, type OwnRequest, SessionContext, type Side } from "./context.ts";
+import { Lane } from "./lane.ts";
+import type { Answer, Call, Outcome } from "./mediation.ts";
+import {
+  classify,
+  type Classified,
+  errorMessage,
+  idKey,
+  isObject,
+  isRequestId,
+  type RawMessage,
+  type RequestId,
+  rpcCodes,
+} from "./message.ts";
+import { mediationOf, methodTable } from "./methods.ts";
+import type { ProxyTransport, RefusedText } from "./transport.ts";
+
+export interface SessionOptions extends Omit<ContextOptions, "ask"> {
+  readonly client: ProxyTransport;
+  readonly server: ProxyTransport;
+  /** What becomes of requests that the protocol does not have. */
+  readonly unknownMethods: "pass" | "refuse";
+}
+
+/** Most requests of one side that may be under way. */
+export const maxPending = 4_096;
+/** From how many messages on, waiting in one direction, no more are read from where they come. */
+const crowded = 512;
+
+/** The request of the client in whose course an HTTP server sends something, so that it reaches the same stream. */
+const course = new AsyncLocalStorage<RequestId | undefined>();
+/** The same for messages that wait for their place. */
+const courses = new WeakMap<object, RequestId>();
+
+interface Own {
+  readonly settle: (answer: Answer | null) => void;
+}
+
+/** One side of a session: where its messages come from, and what it waits for. */
+interface Party {
+  readonly side: Side;
+  readonly transport: ProxyTransport;
+  /** What goes to it, in order. */
+  readonly lane: Lane;
+  /** Its requests that are not answered. */
+  readonly calls: Map<string, Call>;
+  /** Requests of the proxy itself to it. */
+  readonly own: Map<string, Own>;
+  /** Messages that have been handed to its transport and not been taken. */
+  unsent: number;
+  paused: boolean;
+}
+
+/** How a session ended. */
+export interface SessionEnd {
+  readonly by: Side | "proxy";
+  /** In words, where a side did not just close its connection. */
+  readonly why: string | null;
+}
+
+/**
+ * One client and one server, and what passes between them. Whatever is no answer to a request that is under way, comes
+ * from the wrong side or can be read in two ways goes nowhere; what has a mediation goes on as hooks leave it;
+ * everything else goes on as it came, in its order.
+ */
+export class Session {
+  readonly context: SessionContext;
+  readonly #options: SessionOptions;
+  readonly #client: Party;
+  readonly #server: Party;
+  readonly #ended = Promise.withResolvers<SessionEnd>();
+  readonly #idPrefix = `hookwarden-${randomBytes(9).toString("base64url")}-`;
+  #asked = 0;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#client = this.#party("client", options.client);
+    this.#server = this.#party("server", options.server);
+    this.context = new SessionContext({ ...options, ask: (request) => this.#ask(request) });
+  }
+
+  /** Settles when the session is over and both connections are closed. */
+  get ended(): Promise<SessionEnd> {
+    return this.#ended.promise;
+  }
+
+  /** How many requests of the client have no answer yet. */
+  get pending(): number {
+    return this.#client.calls.size;
+  }
+
+  /** @throws what a transport throws that cannot be started; the other one is closed then. */
+  async start(): Promise<void> {
+    for (const party of [this.#client, this.#server]) {
+      const { transport, side } = party;
+      transport.onmessage = (message) => this.#receive(party, message);
+      transport.onrefused = (refused) => this.#refused(party, refused);
+      transport.onerror = (error) => this.context.problem(`${side}: ${error.message}`);
+      transport.onclose = () => void this.#close({ by: side, why: transport.endedAs ?? null });
+    }
+    // The server first: a client that is read from sends.
+    await this.#server.transport.start();
+    await this.#client.transport.start();
+  }
+
+  close(): Promise<void> {
+    return this.#close({ by: "proxy", why: null });
+  }
+
+  #party(side: Side, transport: ProxyTransport): Party {
+    const party: Party = {
+      side,
+      transport,
+      lane: new Lane((message) => this.#send(party, message)),
+      calls: new Map(),
+      own: new Map(),
+      unsent: 0,
+      paused: false,
+    };
+    return party;
+  }
+
+  #other({ side }: Party): Party {
+    return side === "client" ? this.#server : this.#client;
+  }
+
+  #receive(from: Party, message: unknown): void {
+    const what = classify(message);
+    const raw = message as RawMessage;
+    const related = from.side === "server" ? course.getStore() : undefined;
+    if (related !== undefined && isObject(message)) courses.set(message, related);
+    switch (what.kind) {
+      case "request":
+        this.#request(from, what, raw);
+        break;
+      case "notification":
+        this.#notification(from, what.method, raw);
+        break;
+      case "invalid":
+        this.context.problem(`the ${from.side} has sent what is no message: ${what.why}`);
+        if (from.side === "client") this.#answerInvalid(from, what.id, what.why);
+        break;
+      default:
+        this.#answer(from, what, raw);
+    }
+    this.#throttle(from);
+  }
+
+  #answerInvalid(to: Party, id: RequestId | null, why: string): void {
+    // An id that is in use belongs to a request that gets its own answer.
+    const free = id !== null && !to.calls.has(idKey(id)) ? id : null;
+    to.lane.push(errorMessage(free, { code: rpcCodes.invalidRequest, message: why }));
+  }
+
+  #request(from: Party, { id, key, method }: Classified & { kind: "request" }, message: RawMessage): void {
+    const to = this.#other(from);
+    const reply = (code: number, why: string): void =>
+      from.lane.push(errorMessage(id, { code, message: why }));
+    if (from.calls.has(key)) {
+      // An answer could not be told from that to the first one. The first keeps the id, so this error has none.
+      this.context.problem(`the ${from.side} has used the id ${quote(String(id))} twice`);
+      from.lane.push(errorMessage(null, { code: rpcCodes.invalidRequest, message: "the id is in use" }));
+      return;
+    }
+    if (from.calls.size >= maxPending) return reply(rpcCodes.refused, "too many requests are under way");
+    if (this.#closing) return reply(rpcCodes.refused, "the session is ending");
+    const mediation = mediationOf(method, from.side);
+    if (
+      mediation === "wrong-side" ||
+      (mediation === "unknown" && this.#options.unknownMethods === "refuse")
+    ) {
+      return reply(rpcCodes.methodNotFound, "the method is not passed on");
+    }
+    const params = message["params"];
+    if (params !== undefined && !isObject(params) && mediation !== null && mediation !== "unknown") {
+      return reply(rpcCodes.invalidParams, "`params` must be an object");
+    }
+    const call: Call = {
+      id,
+      key,
+      method,
+      params: isObject(params) ? params : {},
+      message,
+      startedAt: performance.now(),
+      forwarded: false,
+      taken: new AbortController(),
+      facts: undefined,
+    };
+    from.calls.set(key, call);
+    const decide = typeof mediation === "object" ? mediation?.request : undefined;
+    if (!decide) return this.#settle(from, call, { forward: message }, (out) => out && to.lane.push(out));
+    let outcome: Outcome | Promise<Outcome>;
+    try {
+      outcome = decide(call, this.context);
+    } catch (error) {
+      return this.#failed(from, call, error);
+    }
+    if (outcome instanceof Promise) {
+      const place = to.lane.reserve();
+      outcome.then(
+        (settled) => this.#settle(from, call, settled, place),
+        (error: unknown) => {
+          place(null);
+          this.#failed(from, call, error);
+        },
+      );
+    } else this.#settle(from, call, outcome, (out) => out && to.lane.push(out));
+  }
+
+  /** Carries out what was decided on a request. `place` is where it goes on, or nothing does. */
+  #settle(from: Party, call: Call, outcome: Outcome, place: (message: RawMessage | null) => void): void {
+    // Whoever took it back waits for nothing, and nothing has run.
+    if (call.taken.signal.aborted) return place(null);
+    if ("later" in outcome) {
+      // What takes a person's time does not hold up what comes behind.
+      place(null);
+      outcome.later.then(
+        (settled) => this.#settle(from, call, settled, (out) => out && this.#other(from).lane.push(out)),
+        (error: unknown) => this.#failed(from, call, error),
+      );
+      return;
+    }
+    if ("forward" in outcome) {
+      call.forwarded = true;
+      const related = courses.get(call.message);
+      if (related !== undefined) courses.set(outcome.forward, related);
+      return place(outcome.forward);
+    }
+    from.calls.delete(call.key);
+    place(null);
+    from.lane.push(outcome.answer);
+    this.#relieve(from);
+  }
+
+  /** A failure of ours: the request goes nowhere. */
+  #failed(from: Party, call: Call, error: unknown): void {
+    this.context.problem(`${call.method} is refused after a failure of hookwarden: ${wordsOf(error)}`);
+    if (!from.calls.delete(call.key)) return;
+    from.lane.push(
+      errorMessage(call.id, {
+        code: rpcCodes.internal,
+        message: "hookwarden has failed, so the request was refused",
+      }),
+    );
+  }
+
+  #notification(from: Party, method: string, message: RawMessage): void {
+    const to = this.#other(from);
+    if (Object.hasOwn(methodTable, method)) {
+      // A server that does not look at ids would carry it out unjudged.
+      this.context.problem(`the ${from.side} has sent ${quote(method)} without an id; it goes nowhere`);
+      return;
+    }
+    if (method === "notifications/cancelled" && !this.#takeBack(from, message)) return;
+    if (method === "notifications/tools/list_changed" && from.side === "server") this.context.tools.forget();
+    to.lane.push(message);
+  }
+
+  /** @returns whether the other side has to know. */
+  #takeBack(from: Party, { params }: RawMessage): boolean {
+    const id = isObject(params) ? params["requestId"] : undefined;
+    const call = isRequestId(id) ? from.calls.get(idKey(id)) : undefined;
+    if (!call) return true;
+    // From here on an answer is one that nobody waits for.
+    from.calls.delete(call.key);
+    call.taken.abort();
+    return call.forwarded;
+  }
+
+  #answer(from: Party, what: Classified & { kind: "result" | "error" }, message: RawMessage): void {
+    const to = this.#other(from);
+    const own = from.own.get(what.key);
+    const answer: Answer =
+      what.kind === "result"
+        ? { kind: "result", message, result: what.result }
+        : { kind: "error", message, error: what.error };
+    if (own) {
+      from.own.delete(what.key);
+      own.settle(answer);
+      return;
+    }
+    const call = to.calls.get(what.key);
+    if (!call?.forwarded) {
+      this.context.problem(
+        `the ${from.side} has answered ${quote(String(what.id))}, which is no request under way`,
+      );
+      return;
+    }
+    to.calls.delete(what.key);
+    const mediation = mediationOf(call.method, to.side);
+    const judge = mediation !== null && typeof mediation === "object" ? mediation.answer : undefined;
+    if (!judge) {
+      if (call.method === "initialize" && answer.kind === "result") this.#negotiated(answer.result);
+      to.lane.push(message);
+      return;
+    }
+    const place = to.lane.reserve();
+    Promise.resolve()
+      .then(() => judge(call, answer, this.context))
+      .then(place, (error: unknown) => {
+        this.context.problem(
+          `the answer to ${call.method} is kept back after a failure of hookwarden: ${wordsOf(error)}`,
+        );
+        place(
+          errorMessage(call.id, {
+            code: rpcCodes.internal,
+            message: "hookwarden has failed, so the answer was kept back",
+          }),
+        );
+      });
+  }
+
+  #negotiated(result: unknown): void {
+    const version = isObject(result) ? result["protocolVersion"] : undefined;
+    if (typeof version === "string") this.#server.transport.setProtocolVersion?.(version);
+  }
+
+  /** A text that is no message. Whoever waits for what it may have been gets an error instead. */
+  #refused(from: Party, { id, answer, why, lost }: RefusedText): void {
+    this.context.problem(`the ${from.side} has sent what is refused: ${why}`);
+    const waiting = this.#other(from);
+    const fail = (call: Call): void => {
+      waiting.calls.delete(call.key);
+      waiting.lane.push(
+        errorMessage(call.id, { code: rpcCodes.refused, message: `the answer was refused: ${why}` }),
+      );
+    };
+    if (lost) for (const call of [...waiting.calls.values()].filter(({ forwarded }) => forwarded)) fail(call);
+    else if (answer && id !== null) {
+      const call = waiting.calls.get(idKey(id));
+      if (call?.forwarded) fail(call);
+    }
+    if (!answer && from.side === "client") this.#answerInvalid(from, id, why);
+  }
+
+  async #ask({ to: side, method, params, timeoutMs, signal, relatedTo }: OwnRequest): Promise<unknown> {
+    const party = side === "client" ? this.#client : this.#server;
+    const id = `${this.#idPrefix}${++this.#asked}`;
+    const key = idKey(id);
+    const { promise, resolve } = Promise.withResolvers<Answer | null>();
+    party.own.set(key, { settle: resolve });
+    const timer = setTimeout(() => resolve(null), timeoutMs);
+    const abort = (): void => resolve(null);
+    signal?.addEventListener("abort", abort);
+    try {
+      this.#send(party, { jsonrpc: "2.0", id, method, params }, relatedTo);
+      const answer = await promise;
+      if (answer?.kind === "result") return answer.result;
+      if (answer)
+        throw new Error(isObject(answer.error) ? String(answer.error["message"]) : "it was refused");
+      if (party.own.has(key) && !this.#closing) {
+        const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } };
+        this.#send(party, cancelled, relatedTo);
+      }
+      throw new Error(signal?.aborted ? "the call was taken back" : `the ${side} did not answer`);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      party.own.delete(key);
+    }
+  }
+
+  #send(to: Party, message: RawMessage, relatedTo?: RequestId): void {
+    const { transport, side } = to;
+    to.unsent++;
+    const done = (): void => {
+      to.unsent--;
+      this.#relieve(this.#client);
+      this.#relieve(this.#server);
+    };
+    const failed = (error: unknown): void => {
+      done();
+      this.#undelivered(to, message, error);
+    };
+    try {
+      this.#transmit(to, message, relatedTo).then(done, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #transmit({ side, transport }: Party, message: RawMessage, relatedTo?: RequestId): Promise<void> {
+    const wire = message as unknown as JSONRPCMessage;
+    if (side === "server") {
+      const { id, method } = message;
+      return course.run(isRequestId(id) && method !== undefined ? id : undefined, () => transport.send(wire));
+    }
+    const relatedRequestId = relatedTo ?? this.#courseOf(message);
+    if (relatedRequestId === undefined) return transport.send(wire);
+    // The request may have been answered in the meantime, and its stream be closed.
+    return transport.send(wire, { relatedRequestId }).catch(() => transport.send(wire));
+  }
+
+  /** The client's request that a message of the server belongs to, as far as anything says so. */
+  #courseOf(message: RawMessage): RequestId | undefined {
+    const { method, params } = message;
+    if (method === undefined) return undefined;
+    const known = courses.get(message);
+    if (known !== undefined && this.#client.calls.has(idKey(known))) return known;
+    if (method === "notifications/progress" && isObject(params)) {
+      for (const call of this.#client.calls.values()) {
+        const meta = call.params["_meta"];
+        if (isObject(meta) && meta["progressToken"] === params["progressToken"]) return call.id;
+      }
+    }
+    if (!this.#client.transport.needsCourse) return undefined;
+    const [oldest] = this.#client.calls.values();
+    return oldest?.id;
+  }
+
+  /** A request that did not reach the server gets an error, so that nobody waits for its answer. */
+  #undelivered(to: Party, message: RawMessage, error: unknown): void {
+    const { id, method } = message;
+    const why = wordsOf(error);
+    this.context.problem(`a message could not be sent to the ${to.side}: ${why}`);
+    if (!isRequestId(id) || typeof method !== "string") return;
+    const from = this.#other(to);
+    const call = from.calls.get(idKey(id));
+    if (!call) return;
+    from.calls.delete(call.key);
+    from.lane.push(
+      errorMessage(id, { code: rpcCodes.refused, message: `the ${to.side} could not be reached: ${why}` }),
+    );
+  }
+
+  /** Stops reading from a side that sends faster than the other side takes. */
+  #throttle(from: Party): void {
+    const to = this.#other(from);
+    if (from.paused || to.lane.waiting + to.unsent < crowded) return;
+    from.paused = true;
+    from.transport.pause?.();
+  }
+
+  #relieve(from: Party): void {
+    const to = this.#other(from);
+    if (!from.paused || to.lane.waiting + to.unsent > crowded / 2) return;
+    from.paused = false;
+    from.transport.resume?.();
+  }
+
+  #close(end: SessionEnd): Promise<void> {
+    this.#closing ??= this.#end(end);
+    return this.#closing;
+  }
+
+  async #end({ by, why }: SessionEnd): Promise<void> {
+    const { transport: client, calls } = this.#client;
+    const { transport: server } = this.#server;
+    for (const { own } of [this.#client, this.#server]) for (const { settle } of own.values()) settle(null);
+    if (by === "server") {
+      const message = `${why ?? "the server has closed the connection"}, so there is no answer`;
+      for (const call of calls.values()) {
+        call.taken.abort();
+        this.#client.lane.push(errorMessage(call.id, { code: rpcCodes.refused, message }));
+      }
+      calls.clear();
+    } else {
+      // What has been sent before is still decided, and reaches the server.
+      await drained(this.#server.lane);
+      await server.terminate?.().catch((error: unknown) => this.context.problem(wordsOf(error)));
+    }
+    await server.close();
+    await drained(this.#client.lane);
+    await client.close();
+    this.#ended.resolve({ by, why });
+  }
+}
+
+/** How long what is being decided may hold up an end, in milliseconds. */
+const drainMs = 5_000;
+
+async function drained(lane: Lane): Promise<void> {
+  for (const until = performance.now() + drainMs; lane.waiting > 0 && performance.now() < until;) {
+    await new Promise((done) => setTimeout(done, 5));
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
