@@ -10,18 +10,23 @@ const longestTenant = 256;
 /** Names of the streams, buckets and subjects of one fleet: servers with another prefix have nothing in common with it. */
 export interface FleetNames {
   readonly state: string;
-  readonly packs: string;
+  readonly records: string;
   readonly bundles: string;
   readonly nodes: string;
-  readonly acks: string;
+  readonly claims: string;
   readonly audit: string;
   readonly queue: string;
   /** Subject on which any node decides for a tenant. */
   decide(tenant: string): string;
+  /** The claim on a decision, and its answer: `<prefix>.claim.…` and `<prefix>.answer.…`. */
+  claim(tenant: string): string;
+  answer(tenant: string, id: string): string;
+  readonly claimSubjects: readonly string[];
   readonly decideAll: string;
   /** Subject on which one node decides for a tenant. */
   decideAt(node: string, tenant: string): string;
   decideAtAll(node: string): string;
+  /** Prefix of the subjects of a tenant's audit; the node's token follows. */
   auditOf(tenant: string): string;
   readonly auditAll: string;
 }
@@ -36,18 +41,21 @@ export function fleetNames(prefix = "hookwarden"): FleetNames {
   }
   return {
     state: `${prefix}_state`,
-    packs: `${prefix}_packs`,
+    records: `${prefix}_records`,
     bundles: `${prefix}_bundles`,
     nodes: `${prefix}_nodes`,
-    acks: `${prefix}_acks`,
+    claims: `${prefix}_claims`,
     audit: `${prefix}_audit`,
     queue: `${prefix}_nodes`,
     decide: (tenant) => `${prefix}.decide.${tokenOf(tenant)}`,
+    claim: (tenant) => `${prefix}.claim.${tokenOf(tenant)}`,
+    answer: (tenant, id) => `${prefix}.answer.${tokenOf(tenant)}.${hashOf(id)}`,
+    claimSubjects: [`${prefix}.claim.*`, `${prefix}.answer.*.*`],
     decideAll: `${prefix}.decide.*`,
     decideAt: (node, tenant) => `${prefix}.node.${checkNode(node)}.${tokenOf(tenant)}`,
     decideAtAll: (node) => `${prefix}.node.${checkNode(node)}.*`,
     auditOf: (tenant) => `${prefix}.audit.${tokenOf(tenant)}`,
-    auditAll: `${prefix}.audit.*`,
+    auditAll: `${prefix}.audit.*.*`,
   };
 }
 

@@ -1,0 +1,100 @@
+import { DiscardPolicy, JetStreamApiCodes, JetStreamApiError, StorageType } from "@nats-io/jetstream";
+import { headers, nanos } from "@nats-io/transport-node";
+import type { NatsLink } from "./link.ts";
+import { type FleetNames, hashOf } from "./names.ts";
+
+/** How long a decision is remembered, in milliseconds: longer than anybody asks again for it. */
+export const claimMs = 120_000;
+/** Most bytes of answers that are kept for those who ask again. */
+const answerBytes = 268_435_456;
+
+const statusHeader = "Hookwarden-Status";
+
+/** An answer that was given, for whoever asks again. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+/** One way to ask for a decision: its tenant, its id, and how often it was expressly refused before. */
+export interface Asked {
+  readonly tenant: string;
+  readonly id: string;
+  readonly epoch: number;
+}
+
+/**
+ * Who decides what, so that a question that reaches two nodes is decided once: whoever claims it first. A claim is a
+ * message whose id is the decision's, of which NATS keeps the first.
+ */
+export class Claims {
+  private readonly link: NatsLink;
+  private readonly names: FleetNames;
+  private made: Promise<unknown> | null = null;
+
+  constructor(link: NatsLink, names: FleetNames) {
+    this.link = link;
+    this.names = names;
+  }
+
+  /** @returns whether this node, and no other, decides. @throws {Error} where NATS does not say. */
+  async claim(asked: Asked): Promise<boolean> {
+    await this.make();
+    const { js } = this.link.parts();
+    const { duplicate } = await js.publish(this.names.claim(asked.tenant), "", { msgID: textOf(asked) });
+    return !duplicate;
+  }
+
+  /** Keeps an answer for those who ask again. Nobody waits for it. */
+  keep(asked: Asked, { status, body }: KeptAnswer): void {
+    const fields = headers();
+    fields.set(statusHeader, String(status));
+    try {
+      this.link.parts().nc.publish(this.subject(asked), body, { headers: fields });
+    } catch {
+      // NATS is away: who asks again will be failed by policy.
+    }
+  }
+
+  /** The answer that was given; `null` where there is none yet. */
+  async answer(asked: Asked): Promise<KeptAnswer | null> {
+    await this.make();
+    const { jsm } = this.link.parts();
+    const found = await jsm.streams.getMessage(this.names.claims, { last_by_subj: this.subject(asked) });
+    const status = Number(found?.header.get(statusHeader));
+    return found && status > 0 ? { status, body: found.data } : null;
+  }
+
+  private subject(asked: Asked): string {
+    return this.names.answer(asked.tenant, textOf(asked));
+  }
+
+  private make(): Promise<unknown> {
+    const { jsm } = this.link.parts();
+    const { claims: name, claimSubjects } = this.names;
+    this.made ??= jsm.streams
+      .info(name)
+      .catch((error: unknown) => {
+        if (!(error instanceof JetStreamApiError) || error.code !== JetStreamApiCodes.StreamNotFound)
+          throw error;
+        return jsm.streams.add({
+          name,
+          subjects: [...claimSubjects],
+          storage: StorageType.Memory,
+          discard: DiscardPolicy.Old,
+          max_age: nanos(claimMs),
+          max_bytes: answerBytes,
+          duplicate_window: nanos(claimMs),
+        });
+      })
+      .catch((error: unknown) => {
+        this.made = null;
+        throw error;
+      });
+    return this.made;
+  }
+}
+
+function textOf({ tenant, id, epoch }: Asked): string {
+  return hashOf(`${tenant.length}/${tenant}${id}/${epoch}`);
+}

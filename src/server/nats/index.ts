@@ -1,0 +1,11 @@
+/** Servers on several machines, joined by NATS. See docs/scaling.md. */
+export {
+  type AskOptions,
+  type NatsAnswer,
+  type NatsClientOptions,
+  NatsDecisionClient,
+} from "./decision-client.ts";
+export { NatsLink, type NatsOptions } from "./link.ts";
+export { createNatsNode, type NatsNode, type NatsNodeOptions } from "./node.ts";
+export type { NodeReport } from "./node-reports.ts";
+export { NatsStateStore, type NatsStateOptions } from "./state-store.ts";

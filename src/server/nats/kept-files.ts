@@ -1,0 +1,68 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Files of a folder, each written whole or not at all, by names that are digests of what they are called. */
+export class KeptFiles {
+  private readonly folder: string;
+  private made: Promise<unknown> | null = null;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Writes a file and waits until it is on the disk: whoever reads finds the old one or the new one. */
+  async write(name: string, bytes: Uint8Array): Promise<void> {
+    await (this.made ??= mkdir(this.folder, { recursive: true, mode: 0o700 }));
+    const path = this.path(name);
+    const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+    try {
+      const file = await open(temporary, "wx", 0o600);
+      try {
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** `null` where there is no such file, or it is larger than that. */
+  async read(name: string, maxBytes: number): Promise<Buffer | null> {
+    return this.readPath(this.path(name), maxBytes);
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(this.path(name), { force: true });
+  }
+
+  /** What is in each file; those that were being written when the process died are taken away. */
+  async *all(maxBytes: number): AsyncIterable<Buffer> {
+    const names = await readdir(this.folder).catch(() => [] as string[]);
+    for (const name of names.sort()) {
+      const path = join(this.folder, name);
+      if (name.endsWith(".tmp")) await rm(path, { force: true });
+      else {
+        const bytes = await this.readPath(path, maxBytes);
+        if (bytes) yield bytes;
+      }
+    }
+  }
+
+  private async readPath(path: string, maxBytes: number): Promise<Buffer | null> {
+    try {
+      const { size } = await stat(path);
+      return size > maxBytes ? null : await readFile(path);
+    } catch {
+      return null;
+    }
+  }
+
+  private path(name: string): string {
+    return join(this.folder, createHash("sha256").update(name).digest("hex"));
+  }
+}

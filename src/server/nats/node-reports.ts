@@ -1,0 +1,123 @@
+import { StorageType } from "@nats-io/jetstream";
+import { type KV, Kvm } from "@nats-io/kv";
+import type { NatsLink } from "./link.ts";
+
+/** What a node says of itself. Nobody vouches for it: it is for operators to look at, and decides nothing. */
+export interface NodeReport {
+  readonly node: string;
+  readonly version: string;
+  /** ISO 8601. */
+  readonly started: string;
+  readonly at: string;
+  /** Generation that serves each tenant, as far as the node serves one; of the tenants that changed last. */
+  readonly serving: { readonly [tenant: string]: number };
+}
+
+export interface NodeReportsOptions {
+  readonly bucket: string;
+  readonly node: string;
+  readonly version: string;
+  /** How often a node says that it lives, in milliseconds; after three times that it is forgotten. Default 5,000. */
+  readonly everyMs?: number;
+}
+
+/** Tenants in a report, at most. */
+const maxServing = 5_000;
+/** How long changes are gathered, in milliseconds. */
+const gatherMs = 20;
+
+/** Tells the fleet which generation this node serves to whom, and reads what the others tell. */
+export class NodeReports {
+  private readonly link: NatsLink;
+  private readonly options: NodeReportsOptions;
+  private readonly started = new Date().toISOString();
+  private readonly generations = new Map<string, number>();
+  private readonly timer: NodeJS.Timeout;
+  private soon: NodeJS.Timeout | null = null;
+  private kv: Promise<KV> | null = null;
+  private readonly unlisten: () => void;
+
+  constructor(link: NatsLink, options: NodeReportsOptions) {
+    this.link = link;
+    this.options = options;
+    this.timer = setInterval(() => void this.tell(), this.everyMs);
+    this.timer.unref();
+    this.unlisten = link.listen((connected) => void (connected && this.tell()));
+    if (link.connected) void this.tell();
+  }
+
+  /** A generation serves a tenant from now on; an older one is not news. */
+  serving(tenant: string, generation: number): void {
+    if ((this.generations.get(tenant) ?? -1) >= generation) return;
+    this.generations.delete(tenant);
+    this.generations.set(tenant, generation);
+    this.soon ??= setTimeout(() => {
+      this.soon = null;
+      void this.tell();
+    }, gatherMs);
+  }
+
+  /** What the nodes that live have said last. */
+  async all(): Promise<NodeReport[]> {
+    const kv = await this.bucket();
+    const reports: NodeReport[] = [];
+    for await (const key of await kv.keys()) {
+      const entry = await kv.get(key);
+      const report = entry?.operation === "PUT" ? readReport(key, entry.string()) : null;
+      if (report) reports.push(report);
+    }
+    return reports.sort((one, other) => (one.node < other.node ? -1 : 1));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    if (this.soon) clearTimeout(this.soon);
+    this.unlisten();
+    if (this.link.connected)
+      await this.bucket()
+        .then((kv) => kv.delete(this.options.node))
+        .catch(() => undefined);
+  }
+
+  private async tell(): Promise<void> {
+    if (!this.link.connected) return;
+    const { node, version } = this.options;
+    const serving = Object.fromEntries([...this.generations].slice(-maxServing));
+    const report: NodeReport = {
+      node,
+      version,
+      started: this.started,
+      at: new Date().toISOString(),
+      serving,
+    };
+    // A report that is lost is made up for by the next one.
+    await this.bucket()
+      .then((kv) => kv.put(node, JSON.stringify(report)))
+      .catch(() => undefined);
+  }
+
+  private get everyMs(): number {
+    return this.options.everyMs ?? 5_000;
+  }
+
+  private async bucket(): Promise<KV> {
+    const { js } = this.link.parts();
+    this.kv ??= new Kvm(js)
+      .create(this.options.bucket, { storage: StorageType.Memory, history: 1, ttl: this.everyMs * 3 })
+      .catch((error: unknown) => {
+        this.kv = null;
+        throw error;
+      });
+    return this.kv;
+  }
+}
+
+function readReport(key: string, text: string): NodeReport | null {
+  try {
+    const report = JSON.parse(text) as Partial<NodeReport> | null;
+    const ok = report?.node === key && typeof report.at === "string" && typeof report.serving === "object";
+    return ok ? (report as NodeReport) : null;
+  } catch {
+    return null;
+  }
+}
