@@ -1,0 +1,14 @@
+import type { PageData } from "../example.ts";
+import { byId } from "./dom.ts";
+import { Playground } from "./playground.ts";
+
+const data = JSON.parse(byId("data").textContent ?? "") as PageData;
+byId("data").remove();
+const playground = new Playground(data);
+void playground.begin();
+
+/**
+ * For the console and for tests: decides a workspace as the page would, and tells what is in the page now. There is
+ * nothing here that the page itself cannot do.
+ */
+Object.assign(globalThis, { playground });

@@ -1,0 +1,40 @@
+import type { Program } from "../../../sandbox/index.ts";
+import { sha256 } from "../../pack/canonical.ts";
+import type { Library, ReadyProgram } from "../protocol.ts";
+import { linkProgram } from "./link-program.ts";
+
+/** A program, and whether it is one that was bundled when the page was built. */
+export interface MadeProgram {
+  readonly program: Program;
+  readonly ready: boolean;
+}
+
+/** Makes programs of scripts, and knows those that were made before. */
+export class Programs {
+  readonly #ready: ReadonlyMap<string, ReadyProgram>;
+  readonly #packages: ReadonlyMap<string, string>;
+  #last = new Set<string>();
+
+  constructor({ ready, packages }: Library) {
+    this.#ready = new Map(ready.map((program) => [program.entry, program]));
+    this.#packages = new Map(Object.entries(packages));
+  }
+
+  /** @throws {HookwardenError} `load-failed` */
+  programFor(name: string, entry: string, files: ReadonlyMap<string, string>): MadeProgram {
+    const ready = this.#ready.get(entry);
+    if (ready && Object.entries(ready.files).every(([path, text]) => files.get(path) === text)) {
+      const { source } = ready;
+      return { program: { key: sha256(source), name, source }, ready: true };
+    }
+    return { program: linkProgram({ name, entry, files, packages: this.#packages }), ready: false };
+  }
+
+  /** The keys of programs that were made before and are not among these. */
+  keepOnly(made: readonly MadeProgram[]): readonly string[] {
+    const now = new Set(made.map(({ program }) => program.key));
+    const gone = [...this.#last].filter((key) => !now.has(key));
+    this.#last = now;
+    return gone;
+  }
+}
