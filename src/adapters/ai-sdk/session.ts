@@ -1,0 +1,44 @@
+import type { Mediator } from "../shared/mediator.ts";
+import type { AddedMessage } from "../shared/words.ts";
+
+/** A tool call that a provider makes at its own place, where no hook can stand before it. */
+export interface UnmediatedCall {
+  readonly toolName: string;
+  /** Absent for a tool that was only offered to the model. */
+  readonly toolCallId?: string;
+}
+
+/** What the mediated tools and the mediated model of one guard share. */
+export interface GuardSession {
+  readonly mediator: Mediator;
+  /** Names of tools without `execute`, whose results come from the client. */
+  readonly clientTools: ReadonlySet<string>;
+  readonly strict: boolean;
+  /** Characters of a stream that are held back. */
+  readonly hold: number;
+  readonly onUnmediated: (call: UnmediatedCall) => void;
+  /** Messages that hooks injected beside a tool call, until the next request takes them along. */
+  pending: AddedMessage[];
+}
+
+/** A map that forgets its oldest entries, so that what comes from outside cannot make it grow for ever. */
+export class BoundedMap<V> {
+  private readonly entries = new Map<string, V>();
+  private readonly most: number;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  get(key: string): V | undefined {
+    return this.entries.get(key);
+  }
+
+  set(key: string, value: V): void {
+    this.entries.delete(key);
+    this.entries.set(key, value);
+    if (this.entries.size <= this.most) return;
+    const oldest = this.entries.keys().next();
+    if (!oldest.done) this.entries.delete(oldest.value);
+  }
+}
