@@ -35,6 +35,7 @@ function weigh(
     const verdict = disk ? "deny" : weights[place];
     if (verdict === undefined || worst?.verdict === "deny") continue;
     if (worst === undefined || verdict === "deny") {
+      // hookwarden-allow dynamic-property: `placeOf` returns one of the names of the table, whatever it is given
       worst = { verdict, reason: `${verb} ${short(target)}, ${disk ? "a disk" : placeNames[place]}` };
     }
   }

@@ -61,7 +61,7 @@ export const losses: readonly Loss[] = [
     verdict: "ask",
     what: "deletes in the cloud",
   },
-  { programs: ["gsutil"], test: / (rb|rm .*-[a-zA-Z]*[rR]\S*) /, verdict: "deny", what: "destroys data" },
+  { programs: ["gsutil"], test: / (rb |rm .*-[a-zA-Z]*[rR])/, verdict: "deny", what: "destroys data" },
   {
     programs: ["gcloud"],
     test: / (projects|sql instances|sql databases|container clusters|storage buckets) delete /,

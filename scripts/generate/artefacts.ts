@@ -1,6 +1,7 @@
 import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts";
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
 import { dialectsPage } from "./docs-dialects.ts";
+import { findingsPage } from "./docs-findings.ts";
 import { guestWorldPage } from "./docs-guest.ts";
 import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
 import { helpersModule } from "./helpers.ts";
@@ -42,6 +43,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     ["docs/dialects.md", dialectsPage()],
     ["docs/faults.md", faultsPage()],
     ["docs/errors.md", errorsPage()],
+    ["docs/findings.md", findingsPage()],
     ["docs/limits.md", limitsPage()],
     ["docs/guest-world.md", guestWorldPage()],
   ]);

@@ -1,4 +1,5 @@
 import type { EngineName, Sandbox } from "../../sandbox/index.ts";
+import type { Decision } from "../broker/decision.ts";
 import { HookwardenError } from "../errors.ts";
 import type { LoadedHook, LoadedPack } from "../pack/types.ts";
 import { MemoryStateStore } from "../state/memory.ts";
@@ -37,6 +38,7 @@ const tenant = "default";
  * Runs one case: its events one after another, in a warden and with state that belong to it alone. The decision ids are
  * `case-1`, `case-2` and so on, so that a hook that uses `Math.random` answers the same each time.
  *
+ * @param observe told of each decision, as it is made.
  * @throws {HookwardenError} `cases-invalid` for a configuration or state that the hook cannot have
  */
 export async function runCase(
@@ -44,6 +46,7 @@ export async function runCase(
   index: number,
   packs: SinglePacks,
   sandbox: Sandbox,
+  observe?: (decision: Decision) => void,
 ): Promise<CaseResult> {
   const test = hook.cases[index] as Case;
   const begun = performance.now();
@@ -57,6 +60,7 @@ export async function runCase(
   for (const [step, given] of test.events.entries()) {
     const event = { ...caseDefaults, ...given };
     const decision = await warden.dispatch(event, { decisionId: `case-${step + 1}`, tenant });
+    observe?.(decision);
     const got = gotOf(decision, hook.name, states.after(String(event.session_id)));
     const differences = differencesOf(test.expect[step] ?? null, got);
     if (differences.length > 0) failures.push({ step, differences });

@@ -157,7 +157,7 @@ function childFile(): string {
 }
 
 /** The `node_modules` next to a `package.json` in the nearest folder above a pack; none where there is no such folder. */
-async function nearestModules(pack: string): Promise<readonly string[]> {
+export async function nearestModules(pack: string): Promise<readonly string[]> {
   for (let folder = dirname(pack); ; folder = dirname(folder)) {
     const modules = join(folder, "node_modules");
     if ((await isKind(join(folder, "package.json"), "isFile")) && (await isKind(modules, "isDirectory")))

@@ -6,6 +6,8 @@ export interface ChildLimits {
   readonly wallMs: number;
   /** Most bytes of output; then it is killed. */
   readonly outputBytes: number;
+  /** Flags of Node, such as those of its permission model. Default: none. */
+  readonly nodeArguments?: readonly string[];
 }
 
 export interface ChildResult {
@@ -23,7 +25,12 @@ export function runChild(file: string, input: string, limits: ChildLimits): Prom
   return new Promise((done) => {
     const child = spawn(
       process.execPath,
-      ["--max-old-space-size=1024", "--disable-warning=ExperimentalWarning", file],
+      [
+        "--max-old-space-size=1024",
+        "--disable-warning=ExperimentalWarning",
+        ...(limits.nodeArguments ?? []),
+        file,
+      ],
       {
         env: systemOnly(),
         cwd: dirname(file),

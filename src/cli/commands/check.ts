@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { placeText } from "../../errors.ts";
-import { checkPack, type CheckReport } from "../../review/check/index.ts";
+import { checkPack, type CheckReport, type Finding } from "../../review/check/index.ts";
 import { createSandbox } from "../../warden/sandboxes.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
@@ -12,32 +12,57 @@ import type { Terminal } from "../terminal.ts";
 /** Exit status where something was found. */
 const found = 1;
 
+interface CheckOptions extends FormatOption, EngineOptions {
+  readonly strict?: boolean;
+}
+
 export function define(command: Command, cli: Cli): void {
   command
     .argument("<pack>", "folder of the pack")
-    .action(async (folder: string, options: FormatOption & EngineOptions) => {
+    .option("--strict", "warnings count as errors do")
+    .action(async (folder: string, options: CheckOptions) => {
       const { terminal } = cli;
-      const { engine, isolation } = options;
-      terminal.progress("checking manifests, scripts and cases");
+      const { engine, isolation, strict = false } = options;
+      terminal.progress("checking manifests, scripts, types and cases");
       await using sandbox = await createSandbox({ pack: folder, engine, isolation }, () => undefined);
       const report = await checkPack(folder, sandbox);
       if (options.format === "json") await terminal.line(safeJson(report, 2));
       else await print(report, terminal);
-      if (report.findings.length > 0) cli.exitCode = found;
+      for (const note of report.notes) terminal.note(note);
+      const fails = report.findings.some(
+        ({ severity }) => severity === "error" || (strict && severity === "warning"),
+      );
+      if (fails) cli.exitCode = found;
     });
-  addExample(addEngine(addFormat(command)), "check ./policies", "check ./policies --format json");
+  addExample(addEngine(addFormat(command)), "check ./policies", "check ./policies --strict --format json");
 }
 
-async function print({ hooks, findings }: CheckReport, terminal: Terminal): Promise<void> {
-  for (const { code, place, message, fix } of findings) {
+const styles = { error: "red", warning: "yellow", info: "dim" } as const;
+
+async function print({ hooks, findings, allowed }: CheckReport, terminal: Terminal): Promise<void> {
+  for (const { code, severity, place, message, fix } of findings) {
     const at = placeText(place);
-    await terminal.line(paragraph(terminal, 0, { text: code, style: "yellow" }));
+    await terminal.line(paragraph(terminal, 0, { text: `${severity} ${code}`, style: styles[severity] }));
     if (at) await terminal.line(paragraph(terminal, 2, { text: at, style: "dim" }));
     await terminal.line(
       `${paragraph(terminal, 2, `${message}${message.endsWith("?") ? "" : "."} ${fix}`)}\n`,
     );
   }
-  const good = findings.length === 0;
-  const text = `${plural(hooks.length, "hook")} checked: ${good ? "nothing found" : plural(findings.length, "finding")}`;
-  await terminal.line(paragraph(terminal, 0, { text, style: good ? "green" : "red" }));
+  for (const { code, file, line, reason } of allowed) {
+    await terminal.line(paragraph(terminal, 0, { text: `allowed ${code}`, style: "dim" }));
+    await terminal.line(paragraph(terminal, 2, { text: `${file}:${line}: ${reason}`, style: "dim" }));
+  }
+  const text = `${plural(hooks.length, "hook")} checked: ${counts(findings)}`;
+  const bad = findings.some(({ severity }) => severity !== "info");
+  await terminal.line(paragraph(terminal, 0, { text, style: bad ? "red" : "green" }));
+}
+
+function counts(findings: readonly Finding[]): string {
+  if (findings.length === 0) return "nothing found";
+  const kinds = ["error", "warning", "info"] as const;
+  return kinds
+    .map((kind) => [kind, findings.filter(({ severity }) => severity === kind).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => (kind === "info" ? `${count} for information` : plural(count, kind)))
+    .join(", ");
 }

@@ -8,13 +8,19 @@ import { hookManifestFile, packManifestFile } from "../../pack/manifest.ts";
 import { pathProblem } from "../../pack/paths.ts";
 import type { PackSource } from "../../pack/source.ts";
 import type { PackManifest } from "../../pack/types.ts";
-import { checkCases } from "./cases.ts";
+import { scriptPath } from "../../pack/load.ts";
+import { checkTypes, type TypeProblem } from "../types/index.ts";
+import type { Allowed } from "./allowances.ts";
+import { checkCases, type CheckedCases } from "./cases.ts";
+import { checkCode } from "./code.ts";
 import { type Finding, finding } from "./finding.ts";
 import { checkGrants, checkOrder } from "./grants.ts";
+import { checkMatchers } from "./matchers.ts";
 import { checkManifests } from "./manifests.ts";
 import { checkScripts } from "./scripts.ts";
 
-export { type Finding, type FindingCode, type FindingRow, findingTable } from "./finding.ts";
+export { type Allowed } from "./allowances.ts";
+export { type Finding, type FindingCode, findingTable } from "./finding.ts";
 
 /** What came of a check. */
 export interface CheckReport {
@@ -23,11 +29,16 @@ export interface CheckReport {
   /** Names of the hooks whose manifests hold. */
   readonly hooks: readonly string[];
   readonly findings: readonly Finding[];
+  /** Findings that a comment in the source allows, with the reason that it gives. */
+  readonly allowed: readonly Allowed[];
+  /** What was not checked, and why. */
+  readonly notes: readonly string[];
 }
 
 /**
- * Checks a pack: manifests, matchers, paths, grants, what scripts export, and cases. Runs the top level of scripts, in
- * the sandbox, and nothing else of them.
+ * Checks a pack: manifests, matchers, paths, grants, what scripts export, their types and their code, and cases. Of the
+ * pack's code it runs the top level of scripts, and the cases of hooks that ask for an action which their code does not
+ * name; both in the sandbox.
  *
  * @throws {HookwardenError} `pack-not-found`; whatever else is wrong is a finding.
  */
@@ -38,21 +49,49 @@ export async function checkPack(
 ): Promise<CheckReport> {
   const source = await folderSource(folder);
   const { manifest, hooks, findings } = await checkManifests(source);
-  const found = [...findings];
-  if (manifest) {
-    found.push(
+  const names = hooks.map(({ hook }) => hook.name);
+  if (!manifest) return { pack: null, hooks: names, findings, allowed: [], notes: [] };
+  const cases = new Map<AcceptedHook, CheckedCases>();
+  for (const accepted of hooks) cases.set(accepted, await checkCases(source, accepted));
+  const { scripts, findings: unloadable } = await checkScripts(source.root, hooks, sandbox, options);
+  const [types, code] = await Promise.all([
+    checkTypes(source.root, hooks.map(scriptPath), options),
+    checkCode(
+      {
+        root: source.root,
+        manifest,
+        scripts,
+        cases: scripts.map(({ accepted }) => cases.get(accepted)?.cases ?? []),
+      },
+      sandbox,
+    ),
+  ]);
+  return {
+    pack: manifest.name ?? null,
+    hooks: names,
+    findings: [
+      ...findings,
       ...checkGrants(manifest, hooks),
       ...checkOrder(hooks),
+      ...checkMatchers(hooks),
       ...(await checkListed(source, manifest)),
-    );
-    found.push(...(await checkScripts(source.root, hooks, sandbox, options)));
-    for (const accepted of hooks) found.push(...(await checkCases(source, accepted)));
-  }
-  return {
-    pack: manifest?.name ?? null,
-    hooks: hooks.map(({ hook }: AcceptedHook) => hook.name),
-    findings: found,
+      ...unloadable,
+      ...(types.checked ? types.problems.map((problem) => findingOfType(problem, hooks)) : []),
+      ...code.findings,
+      ...hooks.flatMap((accepted) => cases.get(accepted)?.findings ?? []),
+    ],
+    allowed: code.allowed,
+    notes: types.checked ? [] : [`types were not checked: ${types.why}`],
   };
+}
+
+function findingOfType(
+  { file, line, column, number, message }: TypeProblem,
+  hooks: readonly AcceptedHook[],
+): Finding {
+  const owner = hooks.find(({ folder }) => folder !== "" && file.startsWith(`${folder}/`));
+  const text = `TypeScript says (${number}): ${quote(message)}`;
+  return finding("type-error", owner?.hook.name ?? null, text, { file, line, column });
 }
 
 /** A hook that is there and does not run is easily taken for one that does. */

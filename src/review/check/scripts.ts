@@ -3,11 +3,21 @@ import { quote } from "../../../sandbox/json/index.ts";
 import { eventNames, eventRows } from "../../catalogue/lookup.ts";
 import { HookwardenError } from "../../errors.ts";
 import type { AcceptedHook } from "../../pack/assemble.ts";
-import { type BundleOptions, bundleScripts } from "../../pack/bundle.ts";
+import { bundleEach, type BundledScript, type BundleOptions } from "../../pack/bundle.ts";
 import { scriptPath } from "../../pack/load.ts";
 import { didYouMean } from "../../pack/suggest.ts";
 import { type Finding, finding, findingOf } from "./finding.ts";
-import { attempt } from "./manifests.ts";
+
+/** A script of the pack that could be bundled. */
+export interface CheckedScript {
+  readonly accepted: AcceptedHook;
+  readonly script: BundledScript;
+}
+
+export interface CheckedScripts {
+  readonly scripts: readonly CheckedScript[];
+  readonly findings: readonly Finding[];
+}
 
 /** Bundles the scripts of a pack, loads each in a sandbox, and holds what it exports against what it listens to. */
 export async function checkScripts(
@@ -15,39 +25,20 @@ export async function checkScripts(
   hooks: readonly AcceptedHook[],
   sandbox: Sandbox,
   options: BundleOptions = {},
-): Promise<readonly Finding[]> {
+): Promise<CheckedScripts> {
   const findings: Finding[] = [];
-  const programs = await bundleEach(root, hooks, options, findings);
-  for (const [accepted, program] of programs)
-    findings.push(...(await checkExports(accepted, program, sandbox)));
-  return findings;
-}
-
-async function bundleEach(
-  root: string,
-  hooks: readonly AcceptedHook[],
-  options: BundleOptions,
-  findings: Finding[],
-): Promise<readonly [AcceptedHook, Program][]> {
-  const entryOf = (accepted: AcceptedHook) => ({ name: accepted.hook.name, path: scriptPath(accepted) });
-  try {
-    const scripts = await bundleScripts(root, hooks.map(entryOf), options);
-    return hooks.flatMap((accepted, index): [AcceptedHook, Program][] => {
-      const script = scripts[index];
-      return script ? [[accepted, script.program]] : [];
-    });
-  } catch (error) {
-    if (!(error instanceof HookwardenError) || error.code !== "load-failed") throw error;
+  const scripts: CheckedScript[] = [];
+  const entries = hooks.map((accepted) => ({ name: accepted.hook.name, path: scriptPath(accepted) }));
+  const bundled = await bundleEach(root, entries, { ...options, maps: true });
+  for (const [index, accepted] of hooks.entries()) {
+    const script = bundled[index];
+    if (script instanceof HookwardenError) findings.push(findingOf(script, accepted.hook.name));
+    else if (script) {
+      scripts.push({ accepted, script });
+      findings.push(...(await checkExports(accepted, script.program, sandbox)));
+    }
   }
-  // One of them does not bundle: each by itself tells which ones.
-  const programs: [AcceptedHook, Program][] = [];
-  for (const accepted of hooks) {
-    const scripts = await attempt(accepted.hook.name, findings, () =>
-      bundleScripts(root, [entryOf(accepted)], options),
-    );
-    if (scripts?.[0]) programs.push([accepted, scripts[0].program]);
-  }
-  return programs;
+  return { scripts, findings };
 }
 
 async function checkExports(

@@ -6,10 +6,20 @@ import { rules } from "./rules/index.ts";
 import { lintText } from "./source-text.ts";
 import { parseProgram, type Syntax } from "./syntax.ts";
 import { type LintCode, lintTable } from "./table.ts";
+import { type Usage, usageOf } from "./usage.ts";
 
 export type { CodeOrigin, LintFinding } from "./finding.ts";
+export type { Usage } from "./usage.ts";
 export type { FindingRow, Severity } from "./row.ts";
 export { type LintCode, type LintRow, lintTable } from "./table.ts";
+
+/** What a script was found to do and to name. */
+export interface LintResult {
+  /** In order of place. */
+  readonly findings: readonly LintFinding[];
+  /** `null` for a program that could not be looked at. */
+  readonly usage: Usage | null;
+}
 
 /**
  * Looks for risky code in a script, without running any of it.
@@ -22,6 +32,11 @@ export { type LintCode, type LintRow, lintTable } from "./table.ts";
  * @returns findings in order of place. Those in npm packages are cut down to what counts there.
  */
 export function lintScript(source: string, map: string | null = null): readonly LintFinding[] {
+  return analyseScript(source, map).findings;
+}
+
+/** As `lintScript`, with what the script names besides. */
+export function analyseScript(source: string, map: string | null = null): LintResult {
   const origins = new Origins(source, map);
   const findings: LintFinding[] = [];
   const add = (code: LintCode, message: string, { place, origin }: Origin): void => {
@@ -37,7 +52,7 @@ export function lintScript(source: string, map: string | null = null): readonly 
   const syntax = parseProgram(source);
   if (!syntax) {
     add("unparsable-code", "the program cannot be parsed", { place: {}, origin: "pack" });
-    return findings;
+    return { findings, usage: null };
   }
   const subject = subjectOf(syntax);
   for (const rule of rules) {
@@ -46,7 +61,7 @@ export function lintScript(source: string, map: string | null = null): readonly 
       add(code, message, origins.of(line, column));
     }
   }
-  return findings.sort(byPlace);
+  return { findings: findings.sort(byPlace), usage: usageOf(syntax, subject.event, origins) };
 }
 
 function subjectOf(syntax: Syntax): Subject {

@@ -46,6 +46,11 @@ export class Origins {
   }
 }
 
+/** The sources that went into a program; the program itself where it has no map. */
+export function sourcesOf(program: string, map: string | null): readonly OriginalSource[] {
+  return new Origins(program, map).sources();
+}
+
 function named(source: string): { file: string; origin: CodeOrigin } {
   if (source.startsWith("pack:")) {
     const file = source.slice("pack:".length);

@@ -35,7 +35,8 @@ function isEscaped(subject: Subject, node: AnyNode): boolean {
 }
 
 function* judged(node: AnyNode, pattern: string, flags: string): Generator<Report> {
-  const text = quote(pattern);
+  // A quotation escapes backslashes, of which an expression is full.
+  const text = quote(pattern).replaceAll("\\\\", "\\");
   if (pattern.length > longest) {
     yield report("regex-nonlinear", node, `the expression ${text} is too long to be judged`);
     return;

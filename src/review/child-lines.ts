@@ -1,0 +1,40 @@
+import { writeSync } from "node:fs";
+
+/** Calls back with the one line of JSON that the parent writes, and ends the process when that is done. */
+export function onJob<Job>(work: (job: Job) => void): void {
+  let text = "";
+  process.stdin.setEncoding("utf8");
+  process.stdin.on("data", (part: string) => {
+    text += part;
+    if (!text.endsWith("\n")) return;
+    work(JSON.parse(text) as Job);
+    process.exit(0);
+  });
+  // The parent keeps the pipe open until it has its answers. If it dies, nobody waits for them any more.
+  process.stdin.on("end", () => process.exit(1));
+}
+
+/** Writes one line of JSON, all of it, however slowly the parent reads: a pipe may take a part only. */
+export function answerLine<Answer>(answer: Answer): void {
+  let rest = Buffer.from(`${JSON.stringify(answer)}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
+
+/** Reads the lines that a child has answered; what is no JSON is left out. */
+export function readLines<Answer>(output: string): readonly Answer[] {
+  return output.split("\n").flatMap((line) => {
+    if (line === "") return [];
+    try {
+      return [JSON.parse(line) as Answer];
+    } catch {
+      return []; // The child was killed in the middle of a line.
+    }
+  });
+}

@@ -1,0 +1,134 @@
+import { realpathSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import type ts from "typescript";
+import type { TypeProblem, TypesJob } from "./protocol.ts";
+
+/** Most problems that are told of one pack. */
+const mostProblems = 500;
+/** Longest message, in UTF-16 code units. */
+const longest = 400;
+
+/**
+ * What the compiler says and the loader does not mind: packages without types (7016), and what the loader itself
+ * answers for better, a module that is not there (2307).
+ */
+const ignored = new Set([7016, 2307]);
+
+/** Globals of a guest that no library of the compiler has without those of a browser. */
+const world = `
+declare const console: Record<"debug" | "error" | "info" | "log" | "warn", (...data: unknown[]) => void>;
+declare function escape(text: string): string;
+declare function unescape(text: string): string;
+`;
+
+/** Checks the types of a pack's scripts, strictly, and with the settings of no one but ours. */
+export function compile(compiler: typeof ts, job: TypesJob): readonly TypeProblem[] {
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: compiler.ScriptTarget.ESNext,
+    module: compiler.ModuleKind.ESNext,
+    moduleResolution: compiler.ModuleResolutionKind.Bundler,
+    moduleDetection: compiler.ModuleDetectionKind.Force,
+    lib: ["lib.esnext.d.ts"],
+    types: [],
+    typeRoots: [],
+    allowJs: true,
+    checkJs: false,
+    allowImportingTsExtensions: true,
+    resolveJsonModule: true,
+    skipLibCheck: true,
+    noErrorTruncation: false,
+  };
+  const guest = join(job.root, "\0guest.d.ts");
+  const host = hostOf(compiler, options, job, new Map([[guest, world]]));
+  const program = compiler.createProgram({
+    rootNames: [...job.scripts.map((path) => join(job.root, path)), guest],
+    options,
+    host,
+  });
+  const problems: TypeProblem[] = [];
+  for (const { file, start, code, messageText } of compiler.getPreEmitDiagnostics(program)) {
+    const path = file && inPack(file.fileName, job.root);
+    if (!file || path === null || path === undefined || ignored.has(code)) continue;
+    const { line, character } = file.getLineAndCharacterOfPosition(start ?? 0);
+    const text = compiler.flattenDiagnosticMessageText(messageText, " ").replaceAll(/\s+/g, " ");
+    problems.push({
+      file: path,
+      line: line + 1,
+      column: character + 1,
+      number: code,
+      message: text.length > longest ? `${text.slice(0, longest)}…` : text,
+    });
+    if (problems.length >= mostProblems) break;
+  }
+  return problems;
+}
+
+/** Path of a file of the pack's own, from the root; `null` for packages and for what is not in the pack. */
+function inPack(file: string, root: string): string | null {
+  const path = resolve(file);
+  if (!path.startsWith(root + sep)) return null;
+  const inside = path.slice(root.length + 1).replaceAll(sep, "/");
+  return /(?:^|\/)node_modules\//.test(inside) || inside.startsWith("\0") ? null : inside;
+}
+
+/** A host that shows the compiler the pack, its packages, our helpers and the compiler's own libraries, and no more. */
+function hostOf(
+  compiler: typeof ts,
+  options: ts.CompilerOptions,
+  { compiler: compilerFile, root, moduleFolders, helpers }: TypesJob,
+  extra: ReadonlyMap<string, string>,
+): ts.CompilerHost {
+  const base = compiler.createCompilerHost(options, true);
+  const roots = [root, ...moduleFolders, dirname(compilerFile)].map(real);
+  // Our own types are a handful of files of our own package, wherever that lies.
+  const own = real(dirname(dirname(helpers)));
+  const visible = (path: string): boolean => {
+    const place = real(path);
+    return [...roots, own].some((folder) => place === folder || place.startsWith(folder + sep));
+  };
+  const libraries = dirname(compilerFile);
+  const host: ts.CompilerHost = {
+    ...base,
+    getDefaultLibLocation: () => libraries,
+    getDefaultLibFileName: () => join(libraries, "lib.esnext.d.ts"),
+    getCurrentDirectory: () => root,
+    fileExists: (path) => extra.has(path) || (visible(path) && base.fileExists(path)),
+    readFile: (path) => extra.get(path) ?? (visible(path) ? base.readFile(path) : undefined),
+    directoryExists: (path) => visible(path) && (base.directoryExists?.(path) ?? true),
+    getDirectories: () => [],
+    getSourceFile: (path, languageVersion) => {
+      const text = host.readFile(path);
+      return text === undefined ? undefined : compiler.createSourceFile(path, text, languageVersion, true);
+    },
+    resolveModuleNameLiterals: (literals, containing) =>
+      literals.map(({ text }) => {
+        if (text === "hookwarden/hook") {
+          return { resolvedModule: { resolvedFileName: helpers, extension: extensionOf(compiler, helpers) } };
+        }
+        const direct = compiler.resolveModuleName(text, containing, options, host);
+        if (direct.resolvedModule || text.startsWith(".")) return direct;
+        for (const folder of moduleFolders) {
+          const found = compiler.resolveModuleName(text, join(dirname(folder), "any.ts"), options, host);
+          if (found.resolvedModule) return found;
+        }
+        return direct;
+      }),
+  };
+  return host;
+}
+
+function extensionOf(compiler: typeof ts, file: string): ts.Extension {
+  return file.endsWith(".d.ts") ? compiler.Extension.Dts : compiler.Extension.Ts;
+}
+
+/** The real path of what there is, and of the folder it would be in where there is nothing. */
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(real(parent), path.slice(parent.length));
+  }
+}
