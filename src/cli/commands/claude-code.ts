@@ -38,6 +38,8 @@ interface SettingsOptions extends FormatOption {
  * has to be quick and must not fail as commands do (`main.ts`).
  */
 export function define(command: Command, cli: Cli): void {
+  // `install` has the same options; behind its name they are its own.
+  for (const one of [command.parent, command]) one?.enablePositionalOptions();
   addHookOptions(command.argument("[pack]", "folder of the pack")).action(() => {
     throw new HookwardenError("usage", "the folder of the pack is missing");
   });
