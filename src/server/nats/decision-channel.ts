@@ -100,7 +100,7 @@ export class DecisionChannel {
       ...(dialect === undefined ? {} : { dialect }),
       ...(traceparent === undefined ? {} : { traceparent }),
     });
-    const bytes = Buffer.from(body);
+    const bytes = status === 200 ? Buffer.from(body) : problem(body, "the node has refused the event");
     const fits = bytes.length + 4_096 <= this.link.maxPayload;
     const answer = fits
       ? { status, body: bytes }
