@@ -6,6 +6,7 @@ const library = {
   hook: "src/hook/index.ts",
   sandbox: "sandbox/index.ts",
   testing: "src/testing/index.ts",
+  "claude-agent-sdk": "src/adapters/claude-agent-sdk/index.ts",
   mcp: "src/adapters/mcp/index.ts",
 };
 /** Programs: the command line, and the scripts that child processes run. */

@@ -1,4 +1,4 @@
-import { applyEdits, createScanner, type Edit, type Node, SyntaxKind } from "jsonc-parser";
+import { applyEdits, createScanner, type Edit, type Node } from "jsonc-parser";
 
 /**
  * Puts values into JSON with comments and takes them out, and touches nothing that stands around them: neither
@@ -67,9 +67,11 @@ export function removed(text: string, node: Node): string {
 
 /** Where the comma stands that is no part of a comment; `null` where there is none. */
 function commaIn(text: string, from: number, to: number): number | null {
-  const scanner = createScanner(text.slice(from, to), false);
-  for (let kind = scanner.scan(); kind !== SyntaxKind.EOF; kind = scanner.scan()) {
-    if (kind === SyntaxKind.CommaToken) return from + scanner.getTokenOffset();
+  const part = text.slice(from, to);
+  const scanner = createScanner(part, true);
+  for (scanner.scan(); scanner.getTokenOffset() < part.length; scanner.scan()) {
+    if (scanner.getTokenValue() === "," && scanner.getTokenLength() === 1)
+      return from + scanner.getTokenOffset();
   }
   return null;
 }
