@@ -11,7 +11,7 @@ import { type MediationOptions, Mediator } from "../shared/mediator.ts";
 import { guardedApproval, own } from "./approval.ts";
 import { guardModel } from "./model.ts";
 import { ModelOutputs } from "./model-outputs.ts";
-import type { GuardSession, UnmediatedCall } from "./session.ts";
+import { CallIds, type GuardSession, type UnmediatedCall } from "./session.ts";
 import { Tickets } from "./tickets.ts";
 import { guardTool, runsAtProvider, validateInput } from "./tools.ts";
 import type { AnyTool, ModelObject, ProviderModel } from "./types.ts";
@@ -83,6 +83,7 @@ export function guard<TOOLS extends ToolSet = Record<never, never>>(
     onUnmediated,
     clientTools: new Set(clientTools),
     pending: [],
+    calls: new CallIds(),
   };
   const tickets = new Tickets(mediator);
   const outputs = new ModelOutputs();
@@ -96,7 +97,7 @@ export function guard<TOOLS extends ToolSet = Record<never, never>>(
     model: guardModel(modelObject(model), session),
     tools: guarded,
     toolApproval: guardedApproval(session, tickets, options.toolApproval as never),
-    experimental_refineToolInput: refinements(tools, mediator, tickets, options.experimental_refineToolInput),
+    experimental_refineToolInput: refinements(tools, session, tickets, options.experimental_refineToolInput),
   };
   return {
     settings: settings as unknown as GuardedSettings<TOOLS>,
@@ -108,7 +109,7 @@ export function guard<TOOLS extends ToolSet = Record<never, never>>(
 /** Rewrites inputs where they are read, so that approvals, results and the conversation are about the final one. */
 function refinements(
   tools: ToolSet,
-  mediator: Mediator,
+  session: GuardSession,
   tickets: Tickets,
   host: ToolInputRefinement<ToolSet> | undefined,
 ): ToolInputRefinement<ToolSet> {
@@ -118,8 +119,9 @@ function refinements(
     return async (given) => {
       const input = before ? await before(given) : given;
       // Approval knows the call's id; it decides where nothing can be rewritten.
-      if (!mediator.listens("PreToolUse", name, "modify_input") || runsAtProvider(tool)) return input;
-      return tickets.refine({ name, input }, (rewritten) => validateInput(tool, rewritten));
+      if (!session.mediator.listens("PreToolUse", name, "modify_input") || runsAtProvider(tool)) return input;
+      const id = session.calls.find(name, given);
+      return tickets.refine({ name, input, id }, (rewritten) => validateInput(tool, rewritten));
     };
   };
   return Object.fromEntries(

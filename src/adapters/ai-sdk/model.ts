@@ -81,9 +81,18 @@ class Steps {
     }
     // The first request is made here, so that the package can retry it as it does without a guard.
     const first = await this.asked(model, () => model.doStream(prepared.params));
-    const stream = ReadableStream.from(this.parts(model, host, prepared.params, first));
+    const stream = ReadableStream.from(this.safeParts(model, host, prepared.params, first));
     const { request } = first;
     return { stream, ...(request ? { request } : {}) };
+  }
+
+  /** What goes wrong on the way ends the stream with an error, as the package's own models do; nothing held is shown. */
+  private async *safeParts(...args: Parameters<Steps["parts"]>): AsyncGenerator<StreamPart> {
+    try {
+      yield* this.parts(...args);
+    } catch (error) {
+      yield { type: "error", error };
+    }
   }
 
   private async *parts(
@@ -219,9 +228,13 @@ class Steps {
     }
   }
 
-  /** A call that the provider has made itself: reported, and under `strict` the end of the answer. */
+  /** Takes note of a call. One that the provider has made itself is reported, and under `strict` the end of the answer. */
   private checkProvider(part: Content): void {
-    if (part.type !== "tool-call" || !part.providerExecuted) return;
+    if (part.type !== "tool-call") return;
+    if (!part.providerExecuted) {
+      this.session.calls.note(part.toolName, part.input, part.toolCallId);
+      return;
+    }
     const { toolName, toolCallId } = part;
     this.session.onUnmediated({ toolName, toolCallId });
     if (!this.session.strict) return;

@@ -59,8 +59,6 @@ export class Requests {
     }
     const judged = await this.judgedPrompt(params.prompt);
     if (typeof judged === "string") return { kind: "refused", text: judged };
-    const pending = toPrompt(session.pending.splice(0));
-    this.carry(params.prompt, pending);
     const { system, rest } = splitSystem(judged);
     const outcome = await beforeModel(
       mediator,
@@ -103,6 +101,7 @@ export class Requests {
       }
       rewritten.push(next);
     }
+    this.carry(prompt, toPrompt(this.session.pending.splice(0)));
     // Anchors are of the host's own messages, so that a place is known again whatever became of them here.
     const positions = new Map(prompt.map((message, index) => [message, rewritten[index] as PromptMessage]));
     return this.carried.apply(prompt).flatMap((message) => {

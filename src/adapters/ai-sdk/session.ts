@@ -19,6 +19,30 @@ export interface GuardSession {
   readonly onUnmediated: (call: UnmediatedCall) => void;
   /** Messages that hooks injected beside a tool call, until the next request takes them along. */
   pending: AddedMessage[];
+  /** The calls that the model has asked for, so that a call is known by its input where the package tells no id. */
+  readonly calls: CallIds;
+}
+
+/** Ids of tool calls, by what was called. */
+export class CallIds {
+  private readonly ids = new BoundedMap<string>(1_000);
+
+  /** @param input the arguments as JSON text. */
+  note(name: string, input: string, id: string): void {
+    try {
+      this.ids.set(keyOf(name, JSON.parse(input)), id);
+    } catch {
+      // The package will not make a call of it either.
+    }
+  }
+
+  find(name: string, input: unknown): string | undefined {
+    return this.ids.get(keyOf(name, input));
+  }
+}
+
+function keyOf(name: string, input: unknown): string {
+  return JSON.stringify([name, input]);
 }
 
 /** A map that forgets its oldest entries, so that what comes from outside cannot make it grow for ever. */
