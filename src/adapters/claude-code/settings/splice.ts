@@ -65,13 +65,15 @@ export function removed(text: string, node: Node): string {
   return applyEdits(text, edits);
 }
 
+/** `SyntaxKind.CommaToken`, which the package declares as a constant that only its own compiler can name. */
+const commaToken = 5;
+
 /** Where the comma stands that is no part of a comment; `null` where there is none. */
 function commaIn(text: string, from: number, to: number): number | null {
   const part = text.slice(from, to);
   const scanner = createScanner(part, true);
-  for (scanner.scan(); scanner.getTokenOffset() < part.length; scanner.scan()) {
-    if (scanner.getTokenValue() === "," && scanner.getTokenLength() === 1)
-      return from + scanner.getTokenOffset();
+  for (let kind = scanner.scan(); scanner.getTokenOffset() < part.length; kind = scanner.scan()) {
+    if (kind === commaToken) return from + scanner.getTokenOffset();
   }
   return null;
 }
