@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Example, PageData } from "../../src/playground/example.ts";
+import { packData } from "../../src/playground/texts.ts";
 import { bundlePackage, bundlePage, bundleWorker } from "./bundle.ts";
 import { completions } from "./completions.ts";
 import { packExamples } from "./examples.ts";
@@ -37,10 +38,10 @@ export async function playgroundPage(): Promise<string> {
   const code = script.replaceAll("</script", "<\\/script");
   const parts: { readonly [name: string]: string } = {
     policy: policyFor(code, style),
-    style,
-    script: code,
+    style: `<style>${style}</style>`,
+    script: `<script>${code}</script>`,
     version,
-    data: JSON.stringify(data).replaceAll("<", "\\u003c"),
+    data: `<script type="application/json" id="data">${JSON.stringify(packData(data)).replaceAll("<", "\\u003c")}</script>`,
   };
   return readFileSync(`${page}/page.html`, "utf8").replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const part = parts[name];

@@ -91,4 +91,9 @@ export const commandTable: readonly CommandRow[] = [
     summary: "stand between an MCP client and an MCP server",
     load: () => import("./commands/mcp.ts"),
   },
+  {
+    name: "playground",
+    summary: "a page in which hooks and events are edited and decided",
+    load: () => import("./commands/playground.ts"),
+  },
 ];

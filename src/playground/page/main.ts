@@ -1,8 +1,8 @@
-import type { PageData } from "../example.ts";
+import { type PackedData, unpackData } from "../texts.ts";
 import { byId } from "./dom.ts";
 import { Playground } from "./playground.ts";
 
-const data = JSON.parse(byId("data").textContent ?? "") as PageData;
+const data = unpackData(JSON.parse(byId("data").textContent ?? "") as PackedData);
 byId("data").remove();
 const playground = new Playground(data);
 void playground.begin();

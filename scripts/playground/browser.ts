@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+/** Where Chromium is looked for. */
+const executable = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+/** Why no page can be opened here; `null` where one can. */
+export const noBrowser: string | null = existsSync(executable) ? null : `there is no ${executable}`;
+
+/** Starts Chromium without anything that it does on its own over a network. */
+export function startBrowser(): Promise<Browser> {
+  const args =
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+  return chromium.launch({ executablePath: executable, args: args.split(" ") });
+}
+
+/** Everything that a page does which it must not: requests, errors, and what its policy has refused. */
+export function watchPage(page: Page): readonly string[] {
+  const seen: string[] = [];
+  let first = true;
+  page.on("request", (request) => {
+    // The page itself, and workers and icons that it carries.
+    const own = /^(?:blob|data):/.test(request.url()) || (first && request.isNavigationRequest());
+    if (request.isNavigationRequest()) first = false;
+    if (!own) seen.push(`request ${request.url()}`);
+  });
+  page.on("pageerror", (error) => void seen.push(`error ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning")
+      seen.push(`${message.type()} ${message.text()}`);
+  });
+  return seen;
+}
