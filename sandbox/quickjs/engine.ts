@@ -12,8 +12,9 @@ import {
 } from "./instance.ts";
 import { failed, faults, isLonger, microseconds } from "../outcome.ts";
 import type { BaseImage } from "./image.ts";
-import { findLayout, type Layout } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 import { engineVersion } from "./module.ts";
+import { survey } from "./world.ts";
 
 export interface QuickjsOptions {
   /**
@@ -25,13 +26,19 @@ export interface QuickjsOptions {
   readonly maxInstances?: number;
 }
 
+/** Browsers have no `setImmediate`. */
+const later: (run: () => void) => void =
+  typeof setImmediate === "function"
+    ? (run) => void setImmediate(run).unref()
+    : (run) => void setTimeout(run);
+
 type Loaded =
   { readonly ok: true; readonly program: LoadedProgram } | { readonly ok: false; readonly fault: Fault };
 
 /** Creates a sandbox that runs QuickJS, as WebAssembly, in this process. */
 export async function createQuickjsSandbox(options: QuickjsOptions = {}): Promise<Sandbox> {
-  const layout = await findLayout();
-  const { base, anchors } = await Instance.createBase(layout);
+  const { layout, taken } = await survey();
+  const { base, anchors } = await Instance.createBase(layout, taken);
   return new QuickjsSandbox(layout, base, anchors, options);
 }
 
@@ -47,8 +54,9 @@ class QuickjsSandbox implements Sandbox {
   readonly #programs = new Map<string, Map<string, Loaded>>();
   readonly #instances = new Map<string, Instance>();
   readonly #spares = new Map<number, Instance>();
-  /** Has yet to be made ready for the next call. */
-  #lastUsed: Instance | undefined;
+  /** Have yet to be made ready for their next call. */
+  #used: Instance[] = [];
+  #lastLoaded: { readonly key: string; readonly limits: Limits; readonly loaded: Loaded } | null = null;
   #disposed = false;
 
   constructor(layout: Layout, base: BaseImage, anchors: Anchors, options: QuickjsOptions) {
@@ -75,13 +83,23 @@ class QuickjsSandbox implements Sandbox {
     return loaded.ok ? { ok: true, handlers: loaded.program.handlers } : loaded;
   }
 
-  tidy(): void {
-    this.#lastUsed?.tidy();
-    this.#lastUsed = undefined;
+  readonly tidy = (): void => {
+    const used = this.#used;
+    if (used.length === 0) return;
+    this.#used = [];
+    for (const instance of used) instance.tidy();
+  };
+
+  /** The image is put back when the caller has its answer and turns to something else, or else before the next call. */
+  #tidyLater(instance: Instance): void {
+    if (this.#used.includes(instance)) return;
+    this.#used.push(instance);
+    if (this.#used.length === 1) later(this.tidy);
   }
 
   forget(programKey: string): void {
     this.#programs.delete(programKey);
+    if (this.#lastLoaded?.key === programKey) this.#lastLoaded = null;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -89,6 +107,7 @@ class QuickjsSandbox implements Sandbox {
     this.#instances.clear();
     this.#spares.clear();
     this.#programs.clear();
+    this.#lastLoaded = null;
   }
 
   /** Calls in one slot share an instance: those of one tenant, or, where contexts are kept, of one key and program. */
@@ -134,10 +153,16 @@ class QuickjsSandbox implements Sandbox {
   }
 
   #load(instance: Instance, slot: string, program: Program, limits: Limits): Loaded {
-    const size = `${limits.memoryKb}/${limits.stackKb}/${limits.logBytes}/${limits.outputBytes}/${limits.outputDepth}`;
+    // Most calls are made with the limits of the one before; those that nobody can change need no second look.
+    const last = this.#lastLoaded;
+    if (last !== null && last.key === program.key && last.limits === limits) return last.loaded;
+    const image = `${limits.memoryKb}/${limits.stackKb}/${limits.logBytes}/${limits.outputBytes}/${limits.outputDepth}`;
     const known = this.#programs.get(program.key);
-    const loaded = known?.get(size);
-    if (loaded) return loaded;
+    const loaded = known?.get(image);
+    if (loaded) {
+      if (Object.isFrozen(limits)) this.#lastLoaded = { key: program.key, limits, loaded };
+      return loaded;
+    }
     const bounds: Bounds = {
       steps: Math.max(limits.steps, loadLimits.steps),
       deadline: performance.now() + Math.max(limits.wallMs, loadLimits.wallMs),
@@ -149,8 +174,8 @@ class QuickjsSandbox implements Sandbox {
       "image" in result ? { ok: true, program: result } : { ok: false, fault: loadFault(result) };
     // A failure by the clock may not happen again; one by counting will.
     if (fresh.ok || fresh.fault.code !== "timeout") {
-      if (known) known.set(size, fresh);
-      else this.#programs.set(program.key, new Map([[size, fresh]]));
+      if (known) known.set(image, fresh);
+      else this.#programs.set(program.key, new Map([[image, fresh]]));
     }
     return fresh;
   }
@@ -173,7 +198,7 @@ class QuickjsSandbox implements Sandbox {
     if (!instance.healthy) {
       this.#instances.delete(slot);
       this.#refill(instance.pages);
-    } else if (!kept) this.#lastUsed = instance;
+    } else if (!kept) this.#tidyLater(instance);
     const { steps, memoryBytes } = instance;
     if (result.kind !== "text") return failed(callFault(result, limits), steps, started, memoryBytes);
     const reply = readReply(result.text, limits);

@@ -1,13 +1,14 @@
 import { limitCeilings, type Limits } from "../limits.ts";
 import type { Message } from "../guest/message.ts";
-import { preludeSource } from "../guest/generated/prelude.ts";
-import { permits } from "../guest/permits.ts";
 import { type BaseImage, captureBase, captureProgram, type ProgramImage, restore } from "./image.ts";
 import { evaluate, type Layout, stepsPerInterrupt, writeText } from "./layout.ts";
 import { createModule, type EngineModule, pageBytes } from "./module.ts";
+import { clearFreeMemory, worldSource } from "./world.ts";
 
 /** Texts up to this size are written into a buffer that belongs to the image; larger ones are allocated for the call. */
 const callBufferBytes = 32_768;
+/** Free memory in smaller pieces than this stays empty for good: programs then lie together, and their images are small. */
+const crumbBytes = 512;
 /** What the stack may be used for below its limit: functions of the engine that do not check it. */
 const stackMargin = 65_536;
 /** The part of the stack that is cleared after every call. */
@@ -87,6 +88,8 @@ export class Instance {
   readonly #module: EngineModule;
   readonly #layout: Layout;
   readonly #memory: Buffer;
+  /** The same memory, without what buffers add to its methods. */
+  readonly #bytes: Uint8Array;
   readonly #words: Uint32Array;
   readonly #base: BaseImage;
   readonly #anchors: Anchors;
@@ -113,6 +116,7 @@ export class Instance {
     this.#module = module;
     this.#layout = layout;
     this.#memory = Buffer.from(module.memory.buffer);
+    this.#bytes = new Uint8Array(module.memory.buffer);
     this.#words = new Uint32Array(module.memory.buffer);
     this.#counter = (anchors.context >> 2) + layout.counterWord;
     module.interrupt = () => this.#interrupt();
@@ -126,18 +130,24 @@ export class Instance {
   }
 
   /** Builds the base image: runtime, context and prelude, evaluated once in a process. */
-  static async createBase(layout: Layout): Promise<{ readonly base: BaseImage; readonly anchors: Anchors }> {
+  static async createBase(
+    layout: Layout,
+    taken: string,
+  ): Promise<{ readonly base: BaseImage; readonly anchors: Anchors }> {
     const module = await createModule();
     const { exports } = module;
     const runtime = exports._QTS_NewRuntime();
     const context = exports._QTS_NewContext(runtime, 0);
     exports._QTS_RuntimeEnableInterruptHandler(runtime);
     exports._QTS_RuntimeEnableModuleLoader(runtime, 1);
-    const world = evaluate(module, context, `${preludeSource}(${JSON.stringify(permits)})`);
+    const world = evaluate(module, context, worldSource(taken));
     const property = (name: string): number => {
       const text = writeText(module, name);
       const key = exports._QTS_NewString(context, text.at);
-      return exports._QTS_GetProp(context, world, key);
+      exports._free(text.at);
+      const value = exports._QTS_GetProp(context, world, key);
+      exports._QTS_FreeValuePointer(context, key);
+      return value;
     };
     if (exports._QTS_ResolveException(context, world) !== 0)
       throw new Error("the guest's prelude does not run");
@@ -151,6 +161,9 @@ export class Instance {
       callBuffer: exports._malloc(callBufferBytes),
       argv: exports._malloc(16),
     };
+    // What only served to make the world goes, and what it has left in free memory: every call copies the image.
+    exports._QTS_FreeValuePointer(context, world);
+    clearFreeMemory(module, layout, crumbBytes);
     const words = new Uint32Array(module.memory.buffer);
     const memory = new Uint8Array(module.memory.buffer);
     memory.fill(0, anchors.callBuffer, anchors.callBuffer + callBufferBytes);
@@ -172,7 +185,7 @@ export class Instance {
       if (code.at === 0 || file.at === 0) return { kind: "refused-memory" };
       let namespace = exports._QTS_Eval(context, code.at, code.bytes, file.at, 0, moduleFlag);
       // The text is of no use any more, and would be carried in every image.
-      this.#memory.fill(0, code.at, code.at + code.bytes);
+      this.#bytes.fill(0, code.at, code.at + code.bytes);
       exports._free(code.at);
       exports._free(file.at);
       const failed = this.#exception(namespace);
@@ -230,7 +243,7 @@ export class Instance {
     this.#owned = null;
     const previous = this.#loaded;
     if (previous === program && !this.#dirty) return;
-    const memory = this.#memory;
+    const memory = this.#bytes;
     const { image } = program;
     const heapEnd = Math.max(this.#heapEnd(), image.heapEnd);
     if (previous === program) {
@@ -432,15 +445,16 @@ export class Instance {
     this.#clearStack(stackBytes);
     const words = this.#words;
     const { breakWord } = this.#layout;
+    clearFreeMemory(this.#module, this.#layout);
     // All memory but what the call may take is filled with one block that nobody touches: what the guest asks for
     // beyond that has to come from the host, which refuses and knows it.
     const free = this.pages * pageBytes - words[breakWord]!;
     const ballastBytes = free - limits.memoryKb * 1_024;
-    const headEnd = words[breakWord]!;
     if (ballastBytes < 4_096) return null;
     const ballast = exports._malloc(ballastBytes);
     if (ballast === 0) return null;
     const heapEnd = words[breakWord]!;
+    const headEnd = (ballast + 255) & ~255;
     const tailStart = Math.max(headEnd, (ballast + ballastBytes - 64) & ~255);
     return captureProgram(this.#memory, this.#layout, this.#base, { headEnd, tailStart, heapEnd });
   }
@@ -458,19 +472,19 @@ export class Instance {
     const { heapStart } = this.#layout;
     const shallow = heapStart - shallowStackBytes;
     const unused = this.#memory.compare(zeros, 0, zeros.length, shallow - zeros.length, shallow) === 0;
-    this.#memory.fill(0, unused ? shallow : heapStart - stackBytes - stackMargin, heapStart);
+    this.#bytes.fill(0, unused ? shallow : heapStart - stackBytes - stackMargin, heapStart);
   }
 
   #clearStack(stackBytes: number): void {
     const { heapStart } = this.#layout;
-    this.#memory.fill(0, heapStart - stackBytes - stackMargin, heapStart);
+    this.#bytes.fill(0, heapStart - stackBytes - stackMargin, heapStart);
   }
 
   /** Puts the base image back, over whatever program was there. */
   #wipe(): void {
     const base = this.#base;
     const { heapStart, staticEnd } = this.#layout;
-    const memory = this.#memory;
+    const memory = this.#bytes;
     const heapEnd = Math.max(this.#heapEnd(), base.heapEnd);
     const program = this.#loaded;
     this.#clearStack(program ? program.stackBytes : maxStackBytes);

@@ -1,4 +1,4 @@
-import { createModule, type EngineModule } from "./module.ts";
+import type { EngineModule } from "./module.ts";
 
 /**
  * Where the parts of the engine's linear memory lie: static data, then the stack, which grows downwards, then the heap.
@@ -25,9 +25,8 @@ const staticLimit = 262_144;
 const staticMargin = 8_192;
 const probeBytes = 1 << 20;
 
-/** Finds the layout with an engine of its own. Throws where the engine is not built as expected. */
-export async function findLayout(): Promise<Layout> {
-  const module = await createModule();
+/** Finds the layout with an engine that is of no more use then. Throws where it is not built as expected. */
+export function findLayout(module: EngineModule): Layout {
   const { exports } = module;
   const words = new Uint32Array(module.memory.buffer);
 

@@ -8,6 +8,8 @@ export interface Case {
   readonly n: number;
   /** How many operations one `run` stands for. Default 1. */
   readonly per?: number;
+  /** Done after each run, and not timed. */
+  after?(): void;
 }
 
 export interface Measured {
@@ -53,7 +55,10 @@ export async function measure(
   });
 }
 
-async function time({ run, n, per = 1 }: Case, first: boolean): Promise<{ median: number; p99: number }> {
+async function time(
+  { run, n, per = 1, after }: Case,
+  first: boolean,
+): Promise<{ median: number; p99: number }> {
   const warm = first ? n : Math.ceil(n / 10);
   for (let i = 0; i < warm; i++) {
     const result = run();
@@ -65,6 +70,7 @@ async function time({ run, n, per = 1 }: Case, first: boolean): Promise<{ median
     const result = run();
     if (result instanceof Promise) await result;
     times[i] = ((performance.now() - start) * 1_000) / per;
+    after?.();
   }
   times.sort();
   return { median: times[n >> 1]!, p99: times[Math.min(n - 1, Math.floor(n * 0.99))]! };
