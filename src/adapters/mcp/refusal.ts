@@ -1,5 +1,6 @@
 import type { AttributedText, Decision } from "../../broker/decision.ts";
 import { fence } from "../../broker/fence.ts";
+import { refusalText } from "../shared/words.ts";
 import {
   type JsonObject,
   type RequestId,
@@ -11,11 +12,14 @@ import {
 
 /** What a model reads where a tool did not run, or its result is kept back. */
 
-/** The reason of a decision, fenced, behind a sentence of the proxy. */
-export function refusalOf(sentence: string, { reason, feedback, decided_by }: Decision): string {
-  const parts = [reason, feedback].filter((text): text is string => typeof text === "string" && text !== "");
-  if (parts.length === 0) return sentence;
-  return `${sentence}\n${fenced(parts.map((text) => ({ hook: decided_by ?? "", trust: "third-party", text })))}`;
+/** What did not happen, and the reason of the decision in a fence. `what` is a sentence without its full stop. */
+export function refusalOf(what: string, decision: Decision): string {
+  return refusalText(what, decision);
+}
+
+/** The same where no hook has a part in it. */
+export function refusal(what: string): string {
+  return `hookwarden: ${what}.`;
 }
 
 export function fenced(parts: readonly AttributedText[]): string {

@@ -4,7 +4,7 @@ import { listens, type SessionContext } from "./context.ts";
 import type { Call, Outcome } from "./mediation.ts";
 import { errorMessage, isObject, type JsonObject, losesIntegers, originalText, rpcCodes } from "./message.ts";
 import { isPlainToolName } from "./names.ts";
-import { refusalOf, refusedCall } from "./refusal.ts";
+import { refusal, refusalOf, refusedCall } from "./refusal.ts";
 import { asksForTask } from "./tasks.ts";
 
 /** What is remembered of a tool call until its result comes. */
@@ -22,7 +22,7 @@ export interface ToolCallFacts {
   readonly startedAt: number;
 }
 
-const unjudged = "The call was not made: hookwarden could not judge it.";
+const unjudged = refusal("the call was refused and did not run, because no decision could be made");
 
 /** Decides a tool call before the server sees it. */
 export async function mediateToolCall(call: Call, session: SessionContext): Promise<Outcome> {
@@ -38,11 +38,15 @@ export async function mediateToolCall(call: Call, session: SessionContext): Prom
   const refuse = (text: string): Outcome => ({ answer: refusedCall(id, asksForTask(params), text) });
   if (session.stopped !== null) return refuse(session.stopped);
   if (!isPlainToolName(tool)) {
-    return refuse("The call was not made: the tool's name has characters that names of tools do not have.");
+    return refuse(
+      refusal("the call did not run: its tool's name has characters that names of tools do not have"),
+    );
   }
   if (losesIntegers(originalText(message) ?? "")) {
     return refuse(
-      "The call was not made: an integer in it is too large to be judged exactly. Send it as a string, if the tool takes one.",
+      refusal(
+        "the call did not run: an integer in it is too large to be judged exactly; send it as a string, if the tool takes one",
+      ),
     );
   }
   const name = session.hookName(tool);
@@ -86,9 +90,9 @@ async function settle(about: About, { changes, additions }: Decision): Promise<O
     const problem = await session.tools.inputProblem(tool, input);
     if (problem !== null) {
       session.problem(`a hook's input for ${name} is refused: ${problem}`);
-      return refusal(
+      return answerWith(
         about,
-        "The call was not made: a hook has changed its input to one that the tool does not take.",
+        refusal("the call did not run: a hook has changed its input to one that the tool does not take"),
       );
     }
   }
@@ -118,7 +122,7 @@ async function ask(about: About, decision: Decision): Promise<Outcome> {
       tool_use_id: useId,
     } as const;
     const permission = await session.decide(event);
-    if (!permission) return refusal(about, unjudged);
+    if (!permission) return answerWith(about, unjudged);
     if (permission.verdict === "halt") return halted(about, permission);
     if (permission.verdict === "deny") return denied(about, permission);
     if (permission.verdict === "allow") return settle(about, decision);
@@ -129,20 +133,24 @@ async function ask(about: About, decision: Decision): Promise<Outcome> {
     call,
     session,
   );
-  if (session.stopped !== null) return refusal(about, session.stopped);
+  if (session.stopped !== null) return answerWith(about, session.stopped);
   if (approved) return settle(about, decision);
-  return denied(about, decision, "The call was not made: a hook asked for approval, and it was not given.");
+  return denied(about, decision, "the call did not run: a hook asked for approval, and it was not given");
 }
 
 function unaskable(about: About, decision: Decision): Outcome {
   return denied(
     about,
     decision,
-    "The call was not made: a hook asks for approval, and there is nobody to ask.",
+    "the call did not run: a hook asks for approval, and there is nobody to ask",
   );
 }
 
-function denied(about: About, decision: Decision, sentence = "The call was refused by a hook."): Outcome {
+function denied(
+  about: About,
+  decision: Decision,
+  sentence = "the call was refused and did not run",
+): Outcome {
   const { session, name, given, useId } = about;
   if (listens(session.options.warden, "PermissionDenied")) {
     const reason = decision.reason ?? "";
@@ -158,18 +166,18 @@ function denied(about: About, decision: Decision, sentence = "The call was refus
       if (notice?.verdict === "halt") session.stop(refusalOf(stopSentence, notice));
     });
   }
-  return refusal(about, refusalOf(sentence, decision));
+  return answerWith(about, refusalOf(sentence, decision));
 }
 
 /** What a model reads at each call after a hook has said `halt`. */
-export const stopSentence = "A hook has ended this session: no tool runs any more.";
+export const stopSentence = "a hook has ended this session, and no tool runs any more";
 
 function halted(about: About, decision: Decision): Outcome {
   const text = refusalOf(stopSentence, decision);
   about.session.stop(text);
-  return refusal(about, text);
+  return answerWith(about, text);
 }
 
-function refusal({ call }: About, text: string): Outcome {
+function answerWith({ call }: About, text: string): Outcome {
   return { answer: refusedCall(call.id, asksForTask(call.params), text) };
 }

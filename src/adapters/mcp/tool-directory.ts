@@ -52,9 +52,12 @@ export class ToolDirectory {
     return tool.input(input);
   }
 
-  /** What is wrong with a result's structured content where a hook has replaced it; `null` where nothing is. */
-  async outputProblem(name: string, structured: unknown): Promise<string | null> {
-    const schema = (await this.#find(name))?.outputSchema;
+  /**
+   * What is wrong with a result's structured content where a hook has replaced it; `null` where nothing is. A tool that
+   * nobody has listed has promised the client nothing.
+   */
+  outputProblem(name: string, structured: unknown): string | null {
+    const schema = this.#tools.get(name)?.outputSchema;
     if (schema === undefined) return null;
     if (!isObject(structured)) return "the tool promises structured content";
     const copy: unknown = structuredClone(schema);

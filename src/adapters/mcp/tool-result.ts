@@ -10,12 +10,12 @@ import {
   resultMessage,
   rpcCodes,
 } from "./message.ts";
-import { failedResult, fenced, refusalOf } from "./refusal.ts";
+import { failedResult, fenced, refusal, refusalOf } from "./refusal.ts";
 import { asksForTask, relatedTaskKey, taskIdOf } from "./tasks.ts";
 import { stopSentence, type ToolCallFacts } from "./tool-call.ts";
 
-const withheld = "The tool has run. Its result is kept back: hookwarden could not judge it.";
-const blocked = "The tool has run. Its result is kept back by a hook.";
+const withheld = refusal("the tool has run, and its result is withheld, because no decision could be made");
+const blocked = "the tool has run, and its result is withheld";
 
 /** Decides what a client gets as the answer to `tools/call`. */
 export async function mediateToolAnswer(
@@ -73,7 +73,7 @@ export async function mediateAnswer(
 ): Promise<RawMessage> {
   if (answer.kind === "error") return mediateError(call, answer, facts, session);
   if (!isObject(answer.result))
-    return resultMessage(call.id, failedResult("The server's answer is no tool result."));
+    return resultMessage(call.id, failedResult(refusal("the server's answer is no tool result")));
   const judged = await judgeResult(answer.result, facts, session);
   return judged === answer.result ? answer.message : resultMessage(call.id, judged);
 }
@@ -98,7 +98,7 @@ async function judgeResult(
   const { changes, additions } = decision;
   let judged = result;
   if (Object.hasOwn(changes, "tool_response") || Object.hasOwn(changes, "is_error")) {
-    judged = await replaced(result, changes, facts, session);
+    judged = replaced(result, changes, facts, session);
   }
   const added: AttributedText[] = [
     ...facts.added,
@@ -191,12 +191,12 @@ function aboutCall({ name, input, useId, startedAt }: ToolCallFacts): { readonly
 }
 
 /** A hook's result in the form of a tool result, held to what the tool promises. */
-async function replaced(
+function replaced(
   original: JsonObject,
   changes: Decision["changes"],
   { tool, name }: ToolCallFacts,
   session: SessionContext,
-): Promise<JsonObject> {
+): JsonObject {
   const value = Object.hasOwn(changes, "tool_response") ? asResult(changes["tool_response"]) : original;
   if (!CallToolResultSchema.safeParse(value).success) {
     session.problem(`a hook's result for ${name} is no tool result, so the result is kept back`);
@@ -208,7 +208,7 @@ async function replaced(
   const { isError: _, ...rest } = value;
   const result: JsonObject = { ...rest, ...taskMeta(original, rest), ...(failed ? { isError: true } : {}) };
   if (failed) return result;
-  const problem = await session.tools.outputProblem(tool, result["structuredContent"]);
+  const problem = session.tools.outputProblem(tool, result["structuredContent"]);
   if (problem === null) return result;
   // A client takes a failure without structured content, but no success that breaks the tool's promise.
   session.problem(
