@@ -17,7 +17,7 @@ export interface DecisionRequest {
   readonly gone?: () => boolean;
 }
 
-/** JSON text, and the status that HTTP has for it. */
+/** The answer as JSON text; where the status is not 200, the code of the problem instead. */
 export interface DecisionReply {
   readonly status: number;
   readonly body: string;

@@ -6,8 +6,10 @@ import type { Decision, TraceEntry } from "../broker/decision.ts";
  * Attributes are names and codes from closed sets, never texts of hooks: those could be of any number and any form.
  *
  * Made from finished decisions, so that nothing of it is on the way of a decision.
+ *
+ * @param options.hooksInMetrics `false` leaves names of hooks out of metrics, where strangers choose them. Default `true`.
  */
-export function telemetry(): (decision: Decision) => void {
+export function telemetry({ hooksInMetrics = true } = {}): (decision: Decision) => void {
   const tracer = trace.getTracer("hookwarden");
   const meter = metrics.getMeter("hookwarden");
   const decisions = meter.createCounter("hookwarden.decisions", {
@@ -27,8 +29,9 @@ export function telemetry(): (decision: Decision) => void {
     decisions.add(1, { event, verdict });
     duration.record(decision.duration_us, { event, verdict });
     for (const entry of decision.trace) {
-      if (entry.fault) faults.add(1, { event, hook: entry.hook, code: entry.fault.code });
-      for (const { code } of entry.refused) refusals.add(1, { event, hook: entry.hook, code });
+      const named = hooksInMetrics ? { hook: entry.hook } : {};
+      if (entry.fault) faults.add(1, { event, ...named, code: entry.fault.code });
+      for (const { code } of entry.refused) refusals.add(1, { event, ...named, code });
     }
     const end = Date.now();
     const start = end - decision.duration_us / 1_000;

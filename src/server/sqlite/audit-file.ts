@@ -49,7 +49,12 @@ function storeOne(database: Database, { chain, records, head }: AuditAppend, at:
   if (head.n >= last) {
     database.run(
       "UPDATE chain SET n = ?, hash = ?, seq = ?, log = ?, closed = ? WHERE id = ?",
-      ...[head.n, head.hash, head.seq, head.log, Number(head.closed), id],
+      head.n,
+      head.hash,
+      head.seq,
+      head.log,
+      Number(head.closed),
+      id,
     );
   }
 }

@@ -52,7 +52,10 @@ export class SqliteAuditStore implements AuditStore {
     for (let last = after; left > 0;) {
       const records = this.#database.all<AuditRecord>(
         "SELECT record.n, record.hash, line FROM record JOIN chain ON chain.id = record.chain WHERE tenant = ? AND node = ? AND record.n > ? ORDER BY record.n LIMIT ?",
-        ...[tenant, node, last, Math.min(left, page)],
+        tenant,
+        node,
+        last,
+        Math.min(left, page),
       );
       yield* records;
       left -= records.length;
@@ -77,7 +80,6 @@ export class SqliteAuditStore implements AuditStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#broken) {
-      this.#worker.ref();
       await this.#ask((id) => ({ id, close: true }));
       await this.#worker.terminate();
     }
@@ -89,11 +91,14 @@ export class SqliteAuditStore implements AuditStore {
       if (this.#broken) return failed(this.#broken);
       const id = ++this.#lastId;
       this.#waiting.set(id, { done, failed });
+      // Whoever waits for the thread must not find that the process has ended meanwhile.
+      if (this.#waiting.size === 1) this.#worker.ref();
       if (this.#outbox.push(task(id)) === 1) {
         // What comes in the same turn travels together.
         setImmediate(() => {
           const tasks = this.#outbox;
           this.#outbox = [];
+          // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin.
           this.#worker.postMessage(tasks);
         });
       }
@@ -107,6 +112,7 @@ export class SqliteAuditStore implements AuditStore {
       if (error === null) waiter?.done(count);
       else waiter?.failed(new HookwardenError("storage-failed", `the audit cannot be written: ${error}`));
     }
+    if (this.#waiting.size === 0) this.#worker.unref();
   }
 
   #fail(error: Error): void {

@@ -17,7 +17,14 @@ export class SqliteKeyStore implements KeyStore {
   add({ id, digest, tenant, name, scopes, created, expires, revoked }: KeyRecord): void {
     this.#database.run(
       "INSERT INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-      ...[id, digest, tenant, name, scopes.join(" "), created, expires, revoked],
+      id,
+      digest,
+      tenant,
+      name,
+      scopes.join(" "),
+      created,
+      expires,
+      revoked,
     );
   }
 

@@ -39,7 +39,15 @@ export class SqlitePackStore implements PackStore {
       db.run("INSERT OR IGNORE INTO bundle VALUES (?, ?)", revision.bundle, bundle);
       db.run(
         `INSERT INTO revision (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        ...[tenant, made.revision, pack, revision.bundle, name, version, signedBy, hooks, made.created],
+        tenant,
+        made.revision,
+        pack,
+        revision.bundle,
+        name,
+        version,
+        signedBy,
+        hooks,
+        made.created,
         createdBy,
       );
       return made;
@@ -82,7 +90,11 @@ export class SqlitePackStore implements PackStore {
       db.run("INSERT OR REPLACE INTO rollout VALUES (?, ?, ?, ?, ?)", tenant, ...values);
       db.run(
         "INSERT INTO rollout_change VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        ...[tenant, ...values, step.what, new Date().toISOString(), step.by],
+        tenant,
+        ...values,
+        step.what,
+        new Date().toISOString(),
+        step.by,
       );
       return after;
     });

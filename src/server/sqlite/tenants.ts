@@ -22,7 +22,11 @@ export class SqliteTenantStore implements TenantStore {
   put({ tenant, created, disabled, limits, signedOnly }: TenantRecord): void {
     this.#database.run(
       "INSERT OR REPLACE INTO tenant (tenant, created, disabled, signed_only, limits) VALUES (?, ?, ?, ?, ?)",
-      ...[tenant, created, Number(disabled), Number(signedOnly), JSON.stringify(limits)],
+      tenant,
+      created,
+      Number(disabled),
+      Number(signedOnly),
+      JSON.stringify(limits),
     );
   }
 
@@ -64,7 +68,13 @@ export class SqliteQuarantineStore implements QuarantineStore {
   put({ tenant, program, hook, times, since, until, fault }: KeptQuarantine): void {
     this.#database.run(
       "INSERT OR REPLACE INTO quarantine (tenant, program, hook, times, since, until, fault) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      ...[tenant, program, hook, times, since, until, fault],
+      tenant,
+      program,
+      hook,
+      times,
+      since,
+      until,
+      fault,
     );
   }
 

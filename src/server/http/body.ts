@@ -1,0 +1,84 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { IncomingHttpHeaders } from "node:http";
+import { JsonError, readJsonBytes } from "../../../sandbox/json/index.ts";
+import { Problem } from "../problem.ts";
+import type { Route, RouteCall, Schema } from "./route.ts";
+import { components } from "./schemas.ts";
+
+/** One for all routes. Nothing is put right silently: neither types, nor members that should not be there. */
+const ajv = new Ajv2020({
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  strict: false,
+  allErrors: false,
+});
+ajv.addSchema({ $id: "hookwarden:", components: { schemas: components } });
+
+/** Depth and keys of JSON in requests that are no events. */
+const jsonLimits = { maxDepth: 64, maxKeys: 100_000, maxKeyLength: 1_024 } as const;
+const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__"]);
+
+function validatorOf(schema: Schema): ValidateFunction {
+  const own = JSON.parse(
+    JSON.stringify(schema).replaceAll('"#/components/', '"hookwarden:#/components/'),
+  ) as Schema;
+  return ajv.compile(own);
+}
+
+/** The media type of a request; `null` for one that none of the route's is. */
+export function mediaTypeOf(route: Route, headers: IncomingHttpHeaders): string | null {
+  const { "content-type": given = "", "content-encoding": encoding = "identity" } = headers;
+  // A compressed body would be another one behind the limits than before them.
+  if (encoding !== "identity") return null;
+  if (given === "application/json") return Object.hasOwn(route.body!.types, given) ? given : null;
+  const parts = /^([a-z]+\/[a-z0-9.+-]+)(?:\s*;\s*charset="?utf-8"?)?$/i.exec(given);
+  const type = parts?.[1]?.toLowerCase() ?? "";
+  return Object.hasOwn(route.body!.types, type) ? type : null;
+}
+
+/** Reads bodies as a route says: JSON strictly, and held to the schema; other types as bytes. */
+export function bodyReader(route: Route): (bytes: Uint8Array, mediaType: string) => unknown {
+  const validators = new Map(
+    Object.entries(route.body?.types ?? {}).map(([type, schema]) => [type, schema && validatorOf(schema)]),
+  );
+  return (bytes, mediaType) => {
+    const validate = validators.get(mediaType);
+    if (!validate) return bytes;
+    const value = parse(bytes);
+    if (!validate(value)) throw new Problem("bad-request");
+    return value;
+  };
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return readJsonBytes(bytes, { ...jsonLimits, forbiddenKeys });
+  } catch (error) {
+    if (error instanceof JsonError) throw new Problem("bad-request");
+    throw error;
+  }
+}
+
+/** Reads the query: each parameter once, none that the route does not know, in the type of its schema. */
+export function queryReader(route: Route): (search: string) => RouteCall["query"] {
+  const known = new Map(
+    Object.entries(route.query ?? {}).map(([name, { schema }]) => [
+      name,
+      { schema, validate: validatorOf(schema) },
+    ]),
+  );
+  return (search) => {
+    const query: { [name: string]: string | number | boolean } = {};
+    if (search === "") return query;
+    for (const [name, text] of new URLSearchParams(search)) {
+      const parameter = known.get(name);
+      if (!parameter || Object.hasOwn(query, name)) throw new Problem("bad-request");
+      const value =
+        parameter.schema["type"] === "integer" ? (/^\d{1,15}$/.test(text) ? Number(text) : NaN) : text;
+      if (!parameter.validate(value)) throw new Problem("bad-request");
+      query[name] = value;
+    }
+    return query;
+  };
+}

@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { HttpLimits } from "../limits.ts";
+import { problemBody, problemType } from "../problem.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Requests on a connection that have not been answered. */
+const unanswered = Symbol("unanswered");
+type Counted = Socket & { [unanswered]?: number };
+
+/**
+ * The HTTP server below the routes: who may connect, how long anything may take, and what is no proper HTTP/1.1.
+ * Parsing is strict: both lengths at once, folded headers and bare line feeds are refused by Node.js itself.
+ */
+export function createListener(handler: Handler, limits: HttpLimits): Server {
+  const server = createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      maxHeaderSize: limits.headerBytes,
+      connectionsCheckingInterval: Math.min(1_000, limits.headersMs),
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+      noDelay: true,
+    },
+    (request, response) => {
+      const socket = request.socket as Counted;
+      const waiting = (socket[unanswered] ?? 0) + 1;
+      socket[unanswered] = waiting;
+      response.once("close", () => socket[unanswered]!--);
+      // Only one reading of a request must be possible: one host, and a path as the target.
+      if (request.url?.charCodeAt(0) !== slash || hasTwoHosts(request.rawHeaders))
+        return refuse(response, 400);
+      if (waiting > limits.pipelined) return refuse(response, 429);
+      response.setHeader("x-content-type-options", "nosniff");
+      handler(request, response);
+    },
+  );
+  server.maxHeadersCount = 100;
+  server.maxConnections = limits.connections;
+  limitAddresses(server, limits.connectionsPerAddress);
+  server.on("clientError", answerBroken);
+  // Nothing here speaks another protocol on the same connection.
+  server.on("upgrade", (_request, socket) => socket.destroy());
+  server.on("connect", (_request, socket) => socket.destroy());
+  server.on("checkExpectation", (_request, response: ServerResponse) => refuse(response, 417));
+  return server;
+}
+
+const slash = 0x2f;
+
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  return hosts !== 1;
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  const body = problemBody(status, status === 429 ? "rate-limited" : "bad-request", "none");
+  response.writeHead(status, {
+    "content-type": problemType,
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  });
+  response.end(body);
+}
+
+function limitAddresses(server: Server, most: number): void {
+  const connections = new Map<string, number>();
+  server.on("connection", (socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = (connections.get(address) ?? 0) + 1;
+    if (count > most) {
+      socket.destroy();
+      return;
+    }
+    connections.set(address, count);
+    socket.once("close", () => {
+      const left = (connections.get(address) ?? 1) - 1;
+      if (left > 0) connections.set(address, left);
+      else connections.delete(address);
+    });
+  });
+}
+
+const brokenStatus: ReadonlyMap<string, readonly [number, string]> = new Map([
+  ["HPE_HEADER_OVERFLOW", [431, "headers-too-large"]],
+  ["ERR_HTTP_REQUEST_TIMEOUT", [408, "bad-request"]],
+]);
+
+/** Answers what was no request, and closes the connection: what follows on it cannot be trusted to begin one. */
+function answerBroken(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, code] = brokenStatus.get(error.code ?? "") ?? [400, "bad-request"];
+  const body = problemBody(status, code, "none");
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\nContent-Type: ${problemType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  socket.destroySoon();
+}

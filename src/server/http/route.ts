@@ -1,0 +1,59 @@
+import type { Principal } from "../credentials.ts";
+import type { ServerParts } from "../parts.ts";
+import type { HttpLimits } from "../limits.ts";
+
+/** A JSON Schema, as OpenAPI 3.1 takes it. */
+export type Schema = { readonly [keyword: string]: unknown };
+
+/** What a credential must be for. `tenant` scopes hold within the tenant of the path; operators may go everywhere. */
+export type Need = "nothing" | "decide" | "packs" | "audit" | "operator";
+
+/** One request that has passed the checks of its route. */
+export interface RouteCall {
+  readonly principal: Principal;
+  /** Of the path, by name. */
+  readonly params: { readonly [name: string]: string };
+  /** Of the query, by name, in the types of their schemas. */
+  readonly query: { readonly [name: string]: string | number | boolean | undefined };
+  /** JSON that keeps to the schema; for other media types the bytes. */
+  readonly body: unknown;
+  readonly mediaType: string;
+  readonly gone: () => boolean;
+  readonly traceparent: string | undefined;
+  readonly header: (name: string) => string | undefined;
+}
+
+/** An answer: JSON, text, or a stream of text. */
+export interface RouteAnswer {
+  readonly status: number;
+  readonly json?: unknown;
+  readonly text?: string;
+  readonly stream?: AsyncIterable<string>;
+  /** Of `text` and `stream`. */
+  readonly type?: string;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+/** One route: what it takes, what it answers, who may ask. Routing, checks and OpenAPI are made from it. */
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** With parameters as in OpenAPI: `/v1/tenants/{tenant}/packs`. */
+  readonly path: string;
+  readonly id: string;
+  readonly summary: string;
+  readonly needs: Need;
+  readonly query?: { readonly [name: string]: { readonly schema: Schema; readonly means: string } };
+  readonly headers?: { readonly [name: string]: string };
+  readonly body?: {
+    readonly limit: keyof HttpLimits;
+    /** By media type; `null`: any bytes. */
+    readonly types: { readonly [mediaType: string]: Schema | null };
+  };
+  /** Of success: by status, the schema of its JSON, or the media type of what is no JSON; `null`: no body. */
+  readonly answers: { readonly [status: string]: Schema | string | null };
+  readonly handle: (parts: ServerParts, call: RouteCall) => RouteAnswer | Promise<RouteAnswer>;
+}
+
+export function json(value: unknown, status = 200): RouteAnswer {
+  return { status, json: value };
+}

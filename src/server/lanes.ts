@@ -1,0 +1,111 @@
+import { access } from "node:fs/promises";
+import type { EngineName, Sandbox } from "../../sandbox/index.ts";
+import { defaultLauncher } from "../../sandbox/process/launcher.ts";
+import { type ProcessSandboxOptions, settingsOf } from "../../sandbox/process/options.ts";
+import type { Isolation } from "../warden/options.ts";
+import { createSandbox } from "../warden/sandboxes.ts";
+import { FairQueue } from "./fair-queue.ts";
+
+export interface LaneOptions {
+  readonly engine: EngineName;
+  /** `shared`: processes serve all tenants, each with instances of its own. `tenant`: one tenant for each process. */
+  readonly isolation: "shared" | "tenant";
+  readonly processes?: Omit<ProcessSandboxOptions, "engine" | "pristine" | "tenantsPerProcess">;
+  /** For tests: the engine in this process. */
+  readonly where?: Isolation;
+}
+
+/** Processes for hooks, and the queue before them. */
+export interface Lane {
+  readonly name: "fast" | "slow";
+  readonly sandbox: Sandbox;
+  readonly queue: FairQueue;
+}
+
+/** Decisions under way for each process: enough that calls travel in batches, few enough that nobody waits long. */
+const slotsPerProcess = 16;
+/** Path of the program that lets others go first. */
+const nice = "/usr/bin/nice";
+
+/**
+ * Two sets of processes: `fast`, and `slow` for tenants whose hooks have been long or have failed lately. Whoever
+ * sends loops then waits for its own loops; the processes of the slow lane also give way to the others'.
+ */
+export class Lanes implements AsyncDisposable {
+  readonly fast: Lane;
+  readonly #options: LaneOptions;
+  #slow: Lane | null = null;
+  #starting: Promise<void> | null = null;
+  #closed = false;
+
+  private constructor(fast: Lane, options: LaneOptions) {
+    this.fast = fast;
+    this.#options = options;
+  }
+
+  /** @throws {HookwardenError} `engine-missing`, `option-invalid` */
+  static async open(options: LaneOptions): Promise<Lanes> {
+    const sandbox = await sandboxOf(options, options.processes ?? {});
+    const { processes } = settingsOf({ ...options.processes, engine: options.engine });
+    return new Lanes({ name: "fast", sandbox, queue: new FairQueue(slotsPerProcess * processes) }, options);
+  }
+
+  /** The lane for slow ones; the fast one until it has been started, which this does. */
+  get slow(): Lane {
+    if (this.#slow) return this.#slow;
+    this.#starting ??= this.#start().catch(() => {
+      this.#starting = null;
+    });
+    return this.fast;
+  }
+
+  /** Frees what is kept for a program. */
+  forget(programKey: string): void {
+    this.fast.sandbox.forget(programKey);
+    this.#slow?.sandbox.forget(programKey);
+  }
+
+  get all(): readonly Lane[] {
+    return this.#slow ? [this.fast, this.#slow] : [this.fast];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#starting;
+    await Promise.all(this.all.map(({ sandbox }) => sandbox[Symbol.asyncDispose]()));
+  }
+
+  async #start(): Promise<void> {
+    const { processes: given = {} } = this.#options;
+    const sandbox = await sandboxOf(this.#options, {
+      ...given,
+      processes: 1,
+      spares: Math.min(1, given.spares ?? 1),
+      launcher: await givingWay(given.launcher),
+    });
+    if (this.#closed) return sandbox[Symbol.asyncDispose]();
+    this.#slow = { name: "slow", sandbox, queue: new FairQueue(4) };
+  }
+}
+
+function sandboxOf(
+  { engine, isolation, where = "process" }: LaneOptions,
+  processes: NonNullable<LaneOptions["processes"]>,
+): Promise<Sandbox> {
+  const tenantsPerProcess = isolation === "tenant" ? "one" : "shared";
+  return createSandbox(
+    { engine, isolation: where, processes: { ...processes, tenantsPerProcess } },
+    () => undefined,
+  );
+}
+
+/** The launcher with a lower priority before it, where the system has the program for that. */
+async function givingWay(given: readonly string[] | undefined): Promise<readonly string[]> {
+  const launcher = given ?? (await defaultLauncher());
+  try {
+    await access(nice);
+    return [nice, "-n", "10", ...launcher];
+  } catch {
+    return launcher;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Credentials } from "./credentials.ts";
+import type { Decisions } from "./decisions.ts";
+import type { Lanes } from "./lanes.ts";
+import type { ServerMetrics } from "./metrics.ts";
+import type { OperatorView } from "./operator-view.ts";
+import type { ServerOptions, ServerSettings } from "./options.ts";
+import type { Registry } from "./registry.ts";
+import type { Rollouts } from "./rollouts.ts";
+import type { Stores } from "./storage.ts";
+import type { Uploads } from "./uploads.ts";
+
+/** Everything that routes work with. */
+export interface ServerParts {
+  readonly options: ServerOptions;
+  readonly settings: ServerSettings;
+  readonly stores: Stores;
+  readonly credentials: Credentials;
+  readonly registry: Registry;
+  readonly rollouts: Rollouts;
+  readonly uploads: Uploads;
+  readonly decisions: Decisions;
+  readonly operator: OperatorView;
+  readonly metrics: ServerMetrics;
+  readonly lanes: Lanes;
+  /** The description of the routes, as JSON. */
+  readonly openApi: object;
+  readonly isReady: () => boolean;
+  /** Tells operators one thing worth knowing. */
+  readonly log: (event: string, fields?: { readonly [name: string]: unknown }) => void;
+}

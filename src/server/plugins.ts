@@ -1,0 +1,10 @@
+import type { FastifyInstance } from "fastify";
+import type { ServerParts } from "./parts.ts";
+
+/** Adds routes that are not of the API, such as pages for people. */
+export type ServerPlugin = (app: FastifyInstance, parts: ServerParts) => void | Promise<void>;
+
+/** Loads what the options ask for. */
+export async function pluginsFor(_parts: ServerParts): Promise<readonly ServerPlugin[]> {
+  return [];
+}

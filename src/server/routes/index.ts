@@ -1,0 +1,13 @@
+import type { Route } from "../http/route.ts";
+import { decisionRoutes } from "./decisions.ts";
+import { healthRoutes } from "./health.ts";
+import { operatorRoutes } from "./operators.ts";
+import { tenantRoutes } from "./tenants.ts";
+
+/** Every route of the server, in the order of its description. */
+export const routes: readonly Route[] = [
+  ...decisionRoutes,
+  ...tenantRoutes,
+  ...operatorRoutes,
+  ...healthRoutes,
+];

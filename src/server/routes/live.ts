@@ -1,0 +1,46 @@
+import type { Operator } from "../operator.ts";
+import type { LiveEvent } from "../tenants.ts";
+
+/** Events that wait for a watcher who reads slowly; what comes on top is counted and left out. */
+const waitingMost = 1_000;
+/** How often something is sent at least, in milliseconds, so that nobody in between takes the line for dead. */
+const beatMs = 15_000;
+
+/** What happens, in the format of Server-Sent Events, until whoever watches has gone. */
+export async function* liveStream(
+  operator: Operator,
+  tenant: string | undefined,
+  gone: () => boolean,
+): AsyncGenerator<string> {
+  const waiting: LiveEvent[] = [];
+  let skipped = 0;
+  let wake: () => void = () => undefined;
+  using _watch = operator.watch((event) => {
+    if (waiting.length < waitingMost) waiting.push(event);
+    else skipped++;
+    wake();
+  }, tenant);
+  yield ": watching\n\n";
+  while (!gone()) {
+    if (waiting.length === 0) {
+      const isBeat = await new Promise<boolean>((done) => {
+        const timer = setTimeout(() => done(true), beatMs).unref();
+        wake = () => {
+          clearTimeout(timer);
+          done(false);
+        };
+      });
+      if (isBeat) yield ": still here\n\n";
+      continue;
+    }
+    const text = waiting.splice(0).map(frame).join("");
+    yield text;
+    if (skipped > 0) yield frame({ type: "skipped", at: new Date().toISOString(), events: skipped });
+    skipped = 0;
+  }
+}
+
+/** JSON has no line ends of its own, so that an event is one line of data. */
+function frame(event: LiveEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}

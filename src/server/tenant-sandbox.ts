@@ -1,0 +1,100 @@
+import type { Call, EngineName, Inspection, Outcome, Program, Sandbox } from "../../sandbox/index.ts";
+import type { Limits } from "../../sandbox/index.ts";
+import type { Lane, Lanes } from "./lanes.ts";
+import type { CpuMeter } from "./meters.ts";
+import type { Quarantine } from "./quarantine.ts";
+
+/** What was seen of one program. */
+export interface ProgramUse {
+  calls: number;
+  faults: number;
+  us: number;
+}
+
+/** A call that takes longer belongs to the slow lane, in microseconds. */
+const slowUs = 5_000;
+/** How long a tenant stays there after the last such call, in milliseconds. */
+const slowMs = 10_000;
+
+/** The sandbox as one tenant's warden sees it: counts what is used, and keeps quarantined hooks from running. */
+export class TenantSandbox implements Sandbox {
+  readonly engine: EngineName;
+  readonly version: string;
+  /** Microseconds that hooks have run since this was last taken to be paid for. */
+  readonly uses = new Map<string, ProgramUse>();
+  readonly #tenant: string;
+  readonly #lanes: Lanes;
+  readonly #cpu: CpuMeter;
+  readonly #quarantine: Quarantine;
+  #slowUntil = 0;
+
+  constructor(tenant: string, lanes: Lanes, cpu: CpuMeter, quarantine: Quarantine) {
+    this.#tenant = tenant;
+    this.#lanes = lanes;
+    this.#cpu = cpu;
+    this.#quarantine = quarantine;
+    this.engine = lanes.fast.sandbox.engine;
+    this.version = lanes.fast.sandbox.version;
+  }
+
+  /** Where the tenant's decisions run now. */
+  get lane(): Lane {
+    return this.#slowUntil !== 0 && performance.now() < this.#slowUntil ? this.#lanes.slow : this.#lanes.fast;
+  }
+
+  call(call: Call): Outcome | Promise<Outcome> {
+    const { program } = call;
+    const kept = this.#quarantine.check(this.#tenant, program.key);
+    if (kept) {
+      const until = new Date(kept.until).toISOString();
+      const message = `the hook is in quarantine until ${until}, because it failed again and again (${kept.fault})`;
+      return {
+        ok: false,
+        fault: { code: "overloaded", message },
+        steps: null,
+        durationUs: 0,
+        memoryBytes: 0,
+        logs: [],
+      };
+    }
+    const outcome = this.lane.sandbox.call(call);
+    return outcome instanceof Promise
+      ? outcome.then((one) => this.#note(program, one))
+      : this.#note(program, outcome);
+  }
+
+  inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
+    return this.lane.sandbox.inspect(program, limits, tenant);
+  }
+
+  forget(programKey: string): void {
+    this.uses.delete(programKey);
+    this.#lanes.forget(programKey);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // The processes are all tenants'.
+  }
+
+  #note(program: Program, outcome: Outcome): Outcome {
+    const { durationUs } = outcome;
+    this.#cpu.add(durationUs);
+    let use = this.uses.get(program.key);
+    if (!use) this.uses.set(program.key, (use = { calls: 0, faults: 0, us: 0 }));
+    use.calls++;
+    use.us += durationUs;
+    // That no process was free is not the hook's doing.
+    const fault = outcome.ok || outcome.fault.code === "overloaded" ? null : outcome.fault.code;
+    if (fault !== null) use.faults++;
+    if (durationUs > slowUs || isHeavy(fault)) this.#slowUntil = performance.now() + slowMs;
+    this.#quarantine.note(this.#tenant, program.name, program.key, fault);
+    return outcome;
+  }
+}
+
+/** Faults that have cost a process or an instance. */
+function isHeavy(fault: string | null): boolean {
+  return (
+    fault === "timeout" || fault === "crashed" || fault === "memory-exceeded" || fault === "steps-exceeded"
+  );
+}
