@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { commandTable } from "../../src/cli/commands.ts";
 import { errorTable } from "../../src/errors.ts";
+import { lintTable } from "../../src/review/lint/index.ts";
 import { findingTable } from "../../src/review/check/index.ts";
 import { cli, main } from "./cli.ts";
 
@@ -50,9 +51,13 @@ describe("help", () => {
 });
 
 describe("the page", () => {
-  it("lists every finding of check", () => {
-    for (const [code, { means }] of Object.entries(findingTable)) {
-      expect(page.replace(/ +/g, " ")).toContain(`| \`${code}\` | ${means} |`);
+  it("leads to a page that has every finding of check", () => {
+    expect(page).toContain("](findings.md)");
+    const findings = readFileSync(`${root}docs/findings.md`, "utf8");
+    for (const [code, { means, fix }] of Object.entries({ ...findingTable, ...lintTable })) {
+      const [, section = ""] = findings.split(`### ${code}\n`);
+      expect(section.replaceAll(/\s+/g, " ").toLowerCase()).toContain(means.toLowerCase());
+      expect(section.replaceAll(/\s+/g, " ")).toContain(fix);
     }
   });
 

@@ -25,7 +25,7 @@ export function define(command: Command, cli: Cli): void {
       const { engine, isolation, strict = false } = options;
       terminal.progress("checking manifests, scripts, types and cases");
       await using sandbox = await createSandbox({ pack: folder, engine, isolation }, () => undefined);
-      const report = await checkPack(folder, sandbox);
+      const report = await checkPack(folder, sandbox, isolation ? { isolation } : {});
       if (options.format === "json") await terminal.line(safeJson(report, 2));
       else await print(report, terminal);
       for (const note of report.notes) terminal.note(note);

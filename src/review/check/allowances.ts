@@ -61,7 +61,9 @@ export class Allowances {
 
   /** Allowances that have been needed. */
   used(): readonly Allowed[] {
-    return this.#all.filter(({ used }) => used).map(({ used: _, ...allowed }) => allowed);
+    return this.#all
+      .filter(({ used }) => used)
+      .map(({ code, file, line, reason }) => ({ code, file, line, reason }));
   }
 
   /** Allowances that allow nothing. */

@@ -1,9 +1,12 @@
 import type { Sandbox } from "../../../sandbox/index.ts";
 import { quote } from "../../../sandbox/json/index.ts";
 import type { Case } from "../../cases/read.ts";
+import { legalActions } from "../../catalogue/lookup.ts";
+import type { BundledScript } from "../../pack/bundle.ts";
 import { hookManifestFile } from "../../pack/manifest.ts";
 import type { PackManifest } from "../../pack/types.ts";
-import type { Usage } from "../lint/index.ts";
+import { analyseScript, type LintResult, type Usage } from "../lint/index.ts";
+import type { Isolation } from "../../warden/options.ts";
 import { lintScripts } from "../lint/lint-scripts.ts";
 import { sourcesOf } from "../lint/origin.ts";
 import { type Allowed, Allowances } from "./allowances.ts";
@@ -20,6 +23,8 @@ export interface CodeOf {
   readonly scripts: readonly CheckedScript[];
   /** The cases of each script's hook, in the same order. */
   readonly cases: readonly (readonly Case[])[];
+  /** Where the scripts are parsed. */
+  readonly isolation: Isolation;
 }
 
 export interface CheckedCode {
@@ -30,7 +35,10 @@ export interface CheckedCode {
 /** Looks at what the scripts of a pack say, and at what their manifests ask for and the scripts do not use. */
 export async function checkCode(code: CodeOf, sandbox: Sandbox): Promise<CheckedCode> {
   const { manifest, scripts } = code;
-  const results = await lintScripts(scripts.map(({ script }) => script));
+  const results = await lint(
+    scripts.map(({ script }) => script),
+    code.isolation,
+  );
   const allowances = new Allowances();
   const found: Finding[] = [];
   const seen = new Set<string>();
@@ -54,11 +62,16 @@ export async function checkCode(code: CodeOf, sandbox: Sandbox): Promise<Checked
   }
   const read = scripts.map(({ accepted, script }, index) => ({
     accepted,
-    program: script.program.key,
+    program: script.program.source,
     usage: results[index]?.usage ?? null,
   }));
   findings.push(...checkReach(manifest, read), ...allowances.findings());
   return { findings, allowed: allowances.used() };
+}
+
+async function lint(scripts: readonly BundledScript[], isolation: Isolation): Promise<readonly LintResult[]> {
+  if (isolation === "process") return lintScripts(scripts);
+  return scripts.map(({ program, map }) => analyseScript(program.source, map));
 }
 
 /** Actions that stand neither in the code nor in the answers that the cases bring about. */
@@ -71,7 +84,12 @@ async function unusedActions(
   const { accepted, script } = scripts[index] as CheckedScript;
   const asked = accepted.hook.manifest.actions;
   const named = new Set(actions);
-  const doubtful = new Set<string>(asked.filter((action) => action !== "continue" && !named.has(action)));
+  // What is legal at none of its events is told of already.
+  const legal = (action: string): boolean =>
+    accepted.hook.on.some(({ event }) => legalActions(event).has(action));
+  const doubtful = new Set<string>(
+    asked.filter((action) => action !== "continue" && !named.has(action) && legal(action)),
+  );
   if (doubtful.size === 0) return [];
   const one = { root, manifest, accepted, script, cases: cases[index] ?? [] };
   const seen = await actionsInCases(one, doubtful, sandbox);

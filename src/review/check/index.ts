@@ -9,6 +9,7 @@ import { pathProblem } from "../../pack/paths.ts";
 import type { PackSource } from "../../pack/source.ts";
 import type { PackManifest } from "../../pack/types.ts";
 import { scriptPath } from "../../pack/load.ts";
+import type { Isolation } from "../../warden/options.ts";
 import { checkTypes, type TypeProblem } from "../types/index.ts";
 import type { Allowed } from "./allowances.ts";
 import { checkCases, type CheckedCases } from "./cases.ts";
@@ -35,6 +36,11 @@ export interface CheckReport {
   readonly notes: readonly string[];
 }
 
+export interface CheckOptions extends BundleOptions {
+  /** Where scripts are parsed: in a child process with limits (default), or in this one. */
+  readonly isolation?: Isolation;
+}
+
 /**
  * Checks a pack: manifests, matchers, paths, grants, what scripts export, their types and their code, and cases. Of the
  * pack's code it runs the top level of scripts, and the cases of hooks that ask for an action which their code does not
@@ -45,7 +51,7 @@ export interface CheckReport {
 export async function checkPack(
   folder: string,
   sandbox: Sandbox,
-  options: BundleOptions = {},
+  { isolation = "process", ...options }: CheckOptions = {},
 ): Promise<CheckReport> {
   const source = await folderSource(folder);
   const { manifest, hooks, findings } = await checkManifests(source);
@@ -61,6 +67,7 @@ export async function checkPack(
         root: source.root,
         manifest,
         scripts,
+        isolation,
         cases: scripts.map(({ accepted }) => cases.get(accepted)?.cases ?? []),
       },
       sandbox,

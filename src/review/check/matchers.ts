@@ -8,10 +8,10 @@ import { nearestName } from "../../pack/suggest.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /** Tools that agents commonly have, by the names that their hosts give them. */
-const knownTools = [
-  ...["Bash", "BashOutput", "Edit", "ExitPlanMode", "Glob", "Grep", "KillShell", "MultiEdit", "NotebookEdit"],
-  ...["NotebookRead", "Read", "Skill", "SlashCommand", "Task", "TodoWrite", "WebFetch", "WebSearch", "Write"],
-];
+const knownTools: readonly string[] = (
+  "Bash BashOutput Edit ExitPlanMode Glob Grep KillShell MultiEdit NotebookEdit NotebookRead Read Skill " +
+  "SlashCommand Task TodoWrite WebFetch WebSearch Write"
+).split(" ");
 
 /** Largest automaton that is made of an expression. */
 const mostNodes = 5_000;

@@ -12,8 +12,8 @@ import { type Finding, finding } from "./finding.ts";
 /** A hook with its program, and with what its code names, as far as that is known. */
 export interface ReadHook {
   readonly accepted: AcceptedHook;
-  /** Digest of the program; `null` where it could not be made. */
-  readonly program: string | null;
+  /** The program as text. */
+  readonly program: string;
   readonly usage: Usage | null;
 }
 
@@ -91,9 +91,8 @@ function beyondTheBudget(manifest: PackManifest, ordered: readonly ReadHook[]): 
 function duplicates(hooks: readonly ReadHook[]): Finding[] {
   const seen = new Map<string, string>();
   return hooks.flatMap(({ accepted: { folder, hook }, program }) => {
-    if (program === null) return [];
     const on = hook.on.map(({ event, matcher }) => `${event} ${matcher?.source ?? ""}`).toSorted();
-    const key = JSON.stringify([program, hook.configJson, on, hook.reads.toSorted()]);
+    const key = JSON.stringify([withoutPaths(program), hook.configJson, on, hook.reads.toSorted()]);
     const other = seen.get(key);
     if (other === undefined) {
       seen.set(key, hook.name);
@@ -102,6 +101,11 @@ function duplicates(hooks: readonly ReadHook[]): Finding[] {
     const message = `the hook does what ${quote(other)} does, at the same events`;
     return [finding("hook-duplicate", hook.name, message, at(folder, "/entry"))];
   });
+}
+
+/** The bundler names the files in comments, by which two copies of a script differ. */
+function withoutPaths(program: string): string {
+  return program.replaceAll(/^\/\/ (?:pack|modules|hookwarden):.*$/gm, "");
 }
 
 function at(folder: string, pointer: string): { file: string; pointer: string } {

@@ -1,7 +1,15 @@
 import type { AnyNode } from "acorn";
 import type { Variable } from "eslint-scope";
 import { handlersOf } from "./handlers.ts";
-import { bindingsOf, calledFunction, globalMember, isFunction, propertyName } from "./nodes.ts";
+import {
+  bindingsOf,
+  calledFunction,
+  enclosingFunction,
+  type FunctionNode,
+  globalMember,
+  isFunction,
+  propertyName,
+} from "./nodes.ts";
 import { nodesOf, type Syntax } from "./syntax.ts";
 
 /** Operators whose result is a yes or no, in which nothing of the data is left. */
@@ -15,6 +23,8 @@ const mostRounds = 24;
 export class Flow {
   readonly #syntax: Syntax;
   readonly #carriers = new Set<Variable>();
+  /** Functions of the program that return the data. */
+  readonly #givers = new Set<FunctionNode | null>();
   readonly #isSource: (node: AnyNode) => boolean;
 
   /**
@@ -25,8 +35,9 @@ export class Flow {
     this.#syntax = syntax;
     this.#isSource = isSource;
     for (const seed of seeds) this.#carry(seed);
-    for (let round = 0, size = -1; size !== this.#carriers.size && round < mostRounds; round++) {
-      size = this.#carriers.size;
+    const size = (): number => this.#carriers.size + this.#givers.size;
+    for (let round = 0, before = -1; size() !== before && round < mostRounds; round++) {
+      before = size();
       this.#spread();
     }
   }
@@ -45,6 +56,7 @@ export class Flow {
       case "CallExpression":
         return (
           (node.callee.type === "MemberExpression" && this.has(node.callee.object)) ||
+          this.#givers.has(calledFunction(this.#syntax, node.callee)) ||
           node.arguments.some((argument) => this.has(argument))
         );
       case "NewExpression":
@@ -92,6 +104,13 @@ export class Flow {
       if (loop.left.type === "VariableDeclaration")
         for (const { id } of loop.left.declarations) this.#carryAll(id);
       else this.#carryAll(loop.left);
+    }
+    for (const node of nodesOf(this.#syntax, "ReturnStatement")) {
+      const giver = this.has(node.argument) ? enclosingFunction(this.#syntax, node) : null;
+      if (giver) this.#givers.add(giver);
+    }
+    for (const node of nodesOf(this.#syntax, "ArrowFunctionExpression")) {
+      if (node.expression && this.has(node.body)) this.#givers.add(node);
     }
     for (const call of nodesOf(this.#syntax, "CallExpression")) {
       const target = calledFunction(this.#syntax, call.callee);

@@ -5,7 +5,7 @@ import { checkPack, type Finding, findingTable } from "../../../src/review/check
 import { bash, folder, pack } from "../../cli/cli.ts";
 
 const noRm = pack["no-rm/hook.json"];
-const mark = pack["mark/hook.json"];
+const mark = { ...pack["mark/hook.json"], reads: [] };
 const manifest = pack["hookwarden.json"];
 const aCase = { name: "one", event: bash("ls"), expect: { verdict: "continue" } };
 
@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 async function findings(changes: { readonly [path: string]: string | object }): Promise<readonly Finding[]> {
-  await using dir = await folder({ ...pack, ...changes });
-  return (await checkPack(dir.path, sandbox)).findings;
+  await using dir = await folder({ ...pack, "mark/hook.json": mark, ...changes });
+  return (await checkPack(dir.path, sandbox, { isolation: "inline" })).findings;
 }
 
 describe("check finds", () => {
@@ -150,6 +150,151 @@ describe("check finds", () => {
       "SessionEnd",
     ],
     [
+      "a type that does not hold",
+      {
+        "no-rm/hook.json": { ...noRm, entry: "hook.ts" },
+        "no-rm/hook.ts": `import { augment, type PreToolUse } from "hookwarden/hook";
+const hook: PreToolUse = (event) => (event.tool_input.command === 1 ? augment("x") : { action: "deny", reason: "" });
+export default hook;
+`,
+      },
+      "type-error",
+      "no-rm",
+      "no-rm/hook.ts",
+      "TypeScript says (2322)",
+    ],
+    [
+      "an action that nothing returns",
+      { "no-rm/hook.json": { ...noRm, actions: ["deny", "ask"] } },
+      "action-unused",
+      "no-rm",
+      "no-rm/hook.json",
+      "`ask`",
+    ],
+    [
+      "a field that is not looked at",
+      { "no-rm/hook.json": { ...noRm, reads: ["tool_input.command", "cwd"] } },
+      "read-unused",
+      "no-rm",
+      "no-rm/hook.json",
+      "`cwd`",
+    ],
+    [
+      "a part of a field that is not looked at",
+      { "no-rm/hook.json": { ...noRm, reads: ["tool_input.command", "tool_input.description"] } },
+      "read-unused",
+      "no-rm",
+      "no-rm/hook.json",
+      "`description`",
+    ],
+    [
+      "a hook that reads all and needs one",
+      { "no-rm/hook.json": { ...noRm, reads: ["*"] } },
+      "reads-everything",
+      "no-rm",
+      "no-rm/hook.json",
+      "names `tool_input`",
+    ],
+    [
+      "a matcher that no name matches",
+      { "no-rm/hook.json": { ...noRm, on: [{ event: "PreToolUse", matcher: "[^\\s\\S]" }] } },
+      "matcher-never",
+      "no-rm",
+      "no-rm/hook.json",
+      "no name at all",
+    ],
+    [
+      "a matcher of empty alternatives",
+      { "no-rm/hook.json": { ...noRm, on: [{ event: "PreToolUse", matcher: "(|)" }] } },
+      "matcher-never",
+      "no-rm",
+      "no-rm/hook.json",
+      "`(|)`",
+    ],
+    [
+      "a matcher that none of the values of its field matches",
+      {
+        "no-rm/hook.json": {
+          ...noRm,
+          on: [{ event: "PreCompact", matcher: "Manual" }],
+          actions: ["block"],
+          reads: [],
+        },
+      },
+      "matcher-never",
+      "no-rm",
+      "no-rm/hook.json",
+      "`manual`, `auto`, `micro`",
+    ],
+    [
+      "a matcher with a slip",
+      { "no-rm/hook.json": { ...noRm, on: [{ event: "PreToolUse", matcher: "bash" }] } },
+      "matcher-misspelt",
+      "no-rm",
+      "no-rm/hook.json",
+      "did you mean `Bash`",
+    ],
+    [
+      "a hook behind one that stops everything",
+      {
+        "mark/hook.json": {
+          ...mark,
+          on: [{ event: "PreToolUse" }],
+          actions: ["deny"],
+          state: undefined,
+          priority: 1,
+        },
+        "mark/hook.js": 'const no = () => ({ action: "deny", reason: "x" }); export default () => no();',
+      },
+      "hook-unreachable",
+      "no-rm",
+      "no-rm/hook.json",
+      "`mark` stops every event",
+    ],
+    [
+      "a hook beyond the most that may run",
+      {
+        "hookwarden.json": { ...manifest, budgets: { maxHooks: 1 } },
+        "mark/hook.json": { ...mark, on: [{ event: "PreToolUse" }], actions: ["set_state"], priority: 1 },
+      },
+      "hook-unreachable",
+      "no-rm",
+      "no-rm/hook.json",
+      "at most 1 hooks run",
+    ],
+    [
+      "a hook that can say nothing where it listens",
+      { "hookwarden.json": { ...manifest, grants: { "no-rm": { actions: [] } } } },
+      "hook-powerless",
+      "no-rm",
+      "no-rm/hook.json",
+      "at PreToolUse",
+    ],
+    [
+      "an allowance that nothing needs",
+      { "no-rm/hook.js": `// hookwarden-allow random-reliance: no reason to\n${pack["no-rm/hook.js"]}` },
+      "allowance-useless",
+      null,
+      "no-rm/hook.js",
+      "there is none",
+    ],
+    [
+      "an allowance without a reason",
+      { "no-rm/hook.js": `// hookwarden-allow random-reliance\n${pack["no-rm/hook.js"]}` },
+      "allowance-useless",
+      null,
+      "no-rm/hook.js",
+      "without a reason",
+    ],
+    [
+      "code that is risky",
+      { "no-rm/hook.js": `console.log(Math.random());\n${pack["no-rm/hook.js"]}` },
+      "random-reliance",
+      "no-rm",
+      "no-rm/hook.js",
+      "`Math.random`",
+    ],
+    [
       "an entry outside",
       { "no-rm/hook.json": { ...noRm, entry: "/etc/passwd" } },
       "path-outside-pack",
@@ -265,7 +410,7 @@ describe("check finds", () => {
   it("a guard that rewrites before another hook does", async () => {
     const rewriter = (name: string, more: object) => ({
       [`${name}/hook.json`]: { ...noRm, name, reads: ["tool_input"], actions: ["modify_input"], ...more },
-      [`${name}/hook.js`]: "export default () => {};",
+      [`${name}/hook.js`]: `export default () => [{ action: "modify_input", input: {} }, { action: "deny", reason: "${name}" }];`,
     });
     const both = { actions: ["deny", "modify_input"] };
     const hooks = { "hookwarden.json": { apiVersion: 1, hooks: ["a", "b", "no-rm", "mark"] } };
@@ -298,8 +443,48 @@ describe("check finds", () => {
     ]);
   });
 
+  it("a hook that is there twice", async () => {
+    const again = Object.fromEntries(
+      ["a", "b"].flatMap((name) => [
+        [`${name}/hook.json`, { ...noRm, name, mode: name === "b" ? "monitor" : "sequential" }],
+        [`${name}/hook.js`, pack["no-rm/hook.js"]],
+      ]),
+    );
+    const found = await findings({
+      ...again,
+      "hookwarden.json": { apiVersion: 1, hooks: ["a", "b", "no-rm", "mark"] },
+    });
+    expect(found.map(({ code, hook, message }) => [code, hook, message.includes("`a`")])).toEqual([
+      ["hook-duplicate", "b", true],
+      ["hook-duplicate", "no-rm", true],
+    ]);
+  });
+
+  it("no use for an action of which the code does not tell, but a case does", async () => {
+    const files = {
+      "no-rm/hook.js": `export default (event) => ({ action: ["de", "ny"].join(""), reason: String(event.tool_input.command) });`,
+      "no-rm/cases.json": [{ ...aCase, expect: { verdict: "deny" } }],
+    };
+    expect(await findings(files)).toEqual([]);
+    const { "no-rm/hook.js": hidden } = files;
+    expect((await findings({ "no-rm/hook.js": hidden })).map(({ code }) => code)).toEqual(["action-unused"]);
+  });
+
+  it("nothing where a comment allows it with a reason, and says so", async () => {
+    await using dir = await folder({
+      ...pack,
+      "mark/hook.json": mark,
+      "no-rm/hook.js": `// hookwarden-allow random-reliance: a sample of the log\nconsole.log(Math.random());\n${pack["no-rm/hook.js"]}`,
+    });
+    const { findings: found, allowed } = await checkPack(dir.path, sandbox);
+    expect(found).toEqual([]);
+    expect(allowed).toEqual([
+      { code: "random-reliance", file: "no-rm/hook.js", line: 1, reason: "a sample of the log" },
+    ]);
+  });
+
   it("each of its codes is tried here", () => {
-    const tried = new Set([...cases.map(([, , code]) => code), "rewrite-then-guard"]);
+    const tried = new Set([...cases.map(([, , code]) => code), "rewrite-then-guard", "hook-duplicate"]);
     expect(Object.keys(findingTable).filter((code) => !tried.has(code))).toEqual([]);
   });
 });

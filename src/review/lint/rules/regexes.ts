@@ -1,10 +1,10 @@
-import { RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 import type { AnyNode } from "acorn";
 import { analyse } from "scslre";
 import { quote } from "../../../../sandbox/json/index.ts";
 import { globalName, literalText } from "../nodes.ts";
 import { type Report, report, type Rule, type Subject } from "../rule.ts";
 import { nodesOf } from "../syntax.ts";
+import { retriesOf } from "./ambiguity.ts";
 
 /** Longest expression that is analysed, in UTF-16 code units: the analysis itself takes time. */
 const longest = 2_000;
@@ -41,10 +41,12 @@ function* judged(node: AnyNode, pattern: string, flags: string): Generator<Repor
     yield report("regex-nonlinear", node, `the expression ${text} is too long to be judged`);
     return;
   }
-  const problem = refersBack(pattern, flags) ? "refers back to what it has matched" : null;
-  if (problem) yield report("regex-nonlinear", node, `the expression ${text} ${problem}`);
+  const { backreference, ambiguous } = retriesOf(pattern, flags);
+  if (backreference) {
+    yield report("regex-nonlinear", node, `the expression ${text} refers back to what it has matched`);
+  }
   const kinds = slowness(pattern, flags);
-  if (kinds.has("exponential")) {
+  if (ambiguous || kinds.has("exponential")) {
     yield report("regex-nonlinear", node, `the expression ${text} may take exponential time`);
   } else if (kinds.has("polynomial")) {
     yield report("regex-nonlinear", node, `the expression ${text} may take more than linear time`);
@@ -67,22 +69,4 @@ function slowness(source: string, flags: string): ReadonlySet<Slowness> {
     // No regular expression, or one of a kind that the analysis does not know: the engine says what is wrong with it.
     return new Set();
   }
-}
-
-function refersBack(pattern: string, flags: string): boolean {
-  let found = false;
-  try {
-    const tree = new RegExpParser({ ecmaVersion: 2025 }).parsePattern(pattern, 0, pattern.length, {
-      unicode: flags.includes("u"),
-      unicodeSets: flags.includes("v"),
-    });
-    visitRegExpAST(tree, {
-      onBackreferenceEnter: () => {
-        found = true;
-      },
-    });
-  } catch {
-    return false;
-  }
-  return found;
 }

@@ -88,5 +88,8 @@ function isMixed(name: string): boolean {
 }
 
 function escaped(name: string): string {
-  return `\`${[...name.slice(0, 60)].map((letter) => (letter <= "~" ? letter : `\\u{${letter.codePointAt(0)?.toString(16)}}`)).join("")}\``;
+  const letters = Array.from(name.slice(0, 60), (letter) =>
+    letter <= "~" ? letter : `\\u{${letter.codePointAt(0)?.toString(16)}}`,
+  );
+  return `\`${letters.join("")}\``;
 }
