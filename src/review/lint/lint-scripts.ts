@@ -6,24 +6,32 @@ import type { LintResult } from "./index.ts";
 import type { LintAnswer, LintJob } from "./lint-protocol.ts";
 import { lintTable } from "./table.ts";
 
+export interface LintLimits {
+  /** Time for one script, in milliseconds. Default 10,000. */
+  readonly wallMs?: number;
+  /** Time for the child to start, in milliseconds, beside that for the scripts. Default 5,000. */
+  readonly startMs?: number;
+}
+
 /** Most bytes that the child may answer. */
 const answerBytes = 67_108_864;
 
 /**
  * Lints bundled scripts in a child process that may write nothing, start nothing, and is killed when its time is over.
  *
- * @param wallMs time for one script, in milliseconds. Default 10,000. A script that takes longer has one finding that
- *   says so.
+ * A script that takes longer than its time has one finding that says so.
+ *
  * @returns what was found in each script, in order.
  */
 export async function lintScripts(
   scripts: readonly Pick<BundledScript, "program" | "map">[],
-  wallMs = 10_000,
+  { wallMs = 10_000, startMs = 5_000 }: LintLimits = {},
 ): Promise<readonly LintResult[]> {
   const found = new Map<number, LintResult>();
   let waiting = [...scripts.keys()];
   while (waiting.length > 0) {
-    for (const [index, result] of await lintSome(scripts, waiting, wallMs)) found.set(index, result);
+    for (const [index, result] of await lintSome(scripts, waiting, startMs + wallMs * waiting.length))
+      found.set(index, result);
     const first = waiting.find((index) => !found.has(index));
     // They are looked at in order: the first one without an answer is the one that took too long.
     if (first !== undefined) found.set(first, unfinished(wallMs));
@@ -42,7 +50,7 @@ async function lintSome(
     return script ? [{ name: String(index), source: script.program.source, map: script.map }] : [];
   });
   const { output } = await runChild(childFile(), `${JSON.stringify(jobs)}\n`, {
-    wallMs: wallMs * jobs.length,
+    wallMs,
     outputBytes: answerBytes,
     nodeArguments: ["--permission", "--allow-fs-read=*"],
   });

@@ -270,21 +270,38 @@ describe("lintScript", () => {
 });
 
 describe("lintScripts", () => {
-  // A script whose analysis takes for ever must not take the check of the other ones with it.
-  it("gives up one script after its time, and answers for the others", async () => {
-    const script = (source: string) => ({
-      program: { key: source.slice(0, 20), name: "h", source },
-      map: null,
-    });
-    const slow = `export default () => { ${"const a = () => { ".repeat(300)} ${"}; ".repeat(300)} ${"f(a, b); ".repeat(150_000)} };`;
-    const results = await lintScripts(
-      [script(hook("Date.now();")), script(slow), script(hook("Math.random();"))],
-      400,
-    );
+  const script = (source: string) => ({
+    program: { key: source.slice(0, 20), name: "h", source },
+    map: null,
+  });
+
+  // A script that is made to choke the parser must not take the check of the other ones with it.
+  it("answers for the others where one script is too much", async () => {
+    const choking = `export default () => ${"(".repeat(5_000)}${"[".repeat(50_000)};`;
+    const scripts = [script(hook("Date.now();")), script(choking), script(hook("Math.random();"))];
+    const results = await lintScripts(scripts);
     expect(results.map(({ findings }) => findings[0]?.code)).toEqual([
       "clock-reliance",
       "unparsable-code",
       "random-reliance",
+    ]);
+    expect(results.map(({ usage }) => usage === null)).toEqual([false, true, false]);
+  });
+
+  it("says of each script for which there was no time that nothing is known of it", async () => {
+    const results = await lintScripts([script(hook("")), script(hook("eval('');"))], {
+      wallMs: 1,
+      startMs: 0,
+    });
+    expect(results.map(({ findings }) => findings)).toMatchObject([
+      [
+        {
+          code: "unparsable-code",
+          severity: "error",
+          message: expect.stringContaining("within 1 ms") as string,
+        },
+      ],
+      [{ code: "unparsable-code" }],
     ]);
   });
 });
