@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync } from "node:fs";
 import { defineConfig } from "tsup";
 
 const library = {
@@ -6,6 +6,8 @@ const library = {
   hook: "src/hook/index.ts",
   sandbox: "sandbox/index.ts",
   testing: "src/testing/index.ts",
+  server: "src/server/index.ts",
+  client: "src/client/index.ts",
   "claude-agent-sdk": "src/adapters/claude-agent-sdk/index.ts",
   mcp: "src/adapters/mcp/index.ts",
 };
@@ -14,6 +16,7 @@ const programs = {
   cli: "src/cli/main.ts",
   "sandbox-child": "sandbox/process/child.ts",
   "bundle-child": "src/pack/bundle-child.ts",
+  "audit-worker": "src/server/sqlite/audit-worker.ts",
   "claude-code-hook": "src/adapters/claude-code/client/main.ts",
   "claude-code-daemon": "src/adapters/claude-code/daemon/main.ts",
   "claude-code-decide": "src/adapters/claude-code/decide-once.ts",
@@ -36,6 +39,7 @@ export default defineConfig({
   // Some modules of Node, such as node:sqlite, have no other name.
   removeNodeProtocol: false,
   onSuccess: async () => {
+    cpSync("src/server/console/assets", "dist/console", { recursive: true });
     mkdirSync("dist/schemas", { recursive: true });
     for (const name of readdirSync("src/pack/generated")) {
       if (name.endsWith(".schema.json")) copyFileSync(`src/pack/generated/${name}`, `dist/schemas/${name}`);

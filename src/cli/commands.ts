@@ -82,6 +82,11 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/bench.ts"),
   },
   {
+    name: "serve",
+    summary: "serve decisions to many tenants over HTTP",
+    load: () => import("./commands/serve.ts"),
+  },
+  {
     name: "claude-code",
     summary: "decide what Claude Code sends to its hooks",
     load: () => import("./commands/claude-code.ts"),

@@ -3,14 +3,19 @@ import { buildBundle } from "../bundle/build.ts";
 import { readTrust } from "../bundle/load.ts";
 import { type Floor, openBundle, type OpenedBundle } from "../bundle/open.ts";
 import { HookwardenError } from "../errors.ts";
-import { packManifestFile, readPackManifest } from "../pack/manifest.ts";
+import { folderSource } from "../pack/folder.ts";
+import { readManifests } from "../pack/load.ts";
+import { memorySource } from "../pack/source.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import { Problem } from "./problem.ts";
 import type { PackRevision, PackStore } from "./storage.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** What a tenant has sent: a bundle, or the files of a pack by relative path. */
-export type Upload = { readonly bundle: Uint8Array } | { readonly files: ReadonlyMap<string, Uint8Array> };
+/** What is to serve: a bundle, the files of a pack by relative path, or a folder of the operator's. */
+export type Upload =
+  | { readonly bundle: Uint8Array }
+  | { readonly files: ReadonlyMap<string, Uint8Array> }
+  | { readonly folder: string };
 
 /** An upload that may serve. */
 export interface Accepted {
@@ -48,7 +53,9 @@ export class Uploads {
    */
   async check(tenant: Tenant, upload: Upload): Promise<Accepted> {
     const accepted =
-      "bundle" in upload ? await this.#open(tenant, upload.bundle) : await this.#build(tenant, upload.files);
+      "bundle" in upload
+        ? await this.#open(tenant, upload.bundle)
+        : await this.#build(tenant, "folder" in upload ? upload.folder : upload.files);
     const { pack } = accepted.opened;
     checkLimits(tenant, pack);
     for (const { program, limits, name } of pack.hooks) {
@@ -107,21 +114,21 @@ export class Uploads {
     return { opened: await openBundle(bytes, { trust: null }), bytes, signedBy: null };
   }
 
-  async #build(tenant: Tenant, files: ReadonlyMap<string, Uint8Array>): Promise<Accepted> {
+  async #build(tenant: Tenant, files: string | ReadonlyMap<string, Uint8Array>): Promise<Accepted> {
     if (tenant.record.signedOnly) throw untrusted("only signed bundles are taken for this tenant");
     return this.#bundled(files, this.#options.signingKey);
   }
 
-  async #bundled(files: ReadonlyMap<string, Uint8Array>, key: unknown): Promise<Accepted> {
-    const text = files.get(packManifestFile);
-    const manifest = text && readPackManifest(text);
+  async #bundled(files: string | ReadonlyMap<string, Uint8Array>, key: unknown): Promise<Accepted> {
+    const source = typeof files === "string" ? await folderSource(files) : memorySource(files);
+    const { manifest } = await readManifests(source);
     const release = await this.#bundler();
     try {
       const { bytes, list } = await buildBundle(files, {
-        ...(manifest?.name === undefined ? { name: "pack" } : {}),
-        ...(manifest?.version === undefined ? { version: "0.0.0" } : {}),
+        ...(manifest.name === undefined ? { name: "pack" } : {}),
+        ...(manifest.version === undefined ? { version: "0.0.0" } : {}),
         // Nothing of this machine may find its way into a tenant's pack.
-        nodeModules: [],
+        ...(typeof files === "string" ? {} : { nodeModules: [] }),
         ...(key === undefined ? {} : { key }),
       });
       const opened = await openBundle(bytes, { trust: null });

@@ -1,0 +1,427 @@
+/** A client of the server, for any runtime that has `fetch`. */
+import type { Decision } from "../broker/decision.ts";
+import type { EventName } from "../catalogue/events.ts";
+import type { Overview } from "../server/operator.ts";
+import type { KeyRecord, PackRevision, Rollout, RolloutChange, Scope } from "../server/storage.ts";
+import type {
+  FaultView,
+  HookView,
+  LatencyView,
+  LiveEvent,
+  QuarantineEntry,
+  TenantLimits,
+  TenantView,
+} from "../server/tenants.ts";
+import type { CandidateReport } from "../server/candidate.ts";
+import type { HookDescription } from "../warden/hooks.ts";
+import { readServerSentEvents } from "./server-sent-events.ts";
+
+export type {
+  CandidateReport,
+  Decision,
+  FaultView,
+  HookDescription,
+  HookView,
+  LatencyView,
+  LiveEvent,
+  Overview,
+  PackRevision,
+  QuarantineEntry,
+  Rollout,
+  RolloutChange,
+  TenantLimits,
+  TenantView,
+};
+
+export interface ClientOptions {
+  /** Where the server is, such as `http://127.0.0.1:8787`. */
+  readonly url: string;
+  /** An API key or a JWT; none for a server that asks for none. */
+  readonly key?: string;
+  /** How long an answer may take, in milliseconds. Default 30,000. Exports and live events are not held to it. */
+  readonly timeoutMs?: number;
+  /** Stands in for the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/**
+ * The server did not do what it was asked for: it answered with a problem, or not at all (`unreachable`). A host that
+ * gates something must treat it as a refusal.
+ */
+export class ServerError extends Error {
+  override readonly name = "ServerError";
+  /** HTTP status; 0 without an answer. */
+  readonly status: number;
+  /** Stable; docs/server.md lists them. */
+  readonly code: string;
+  readonly requestId: string | null;
+  /** Seconds after which it may be worth asking again. */
+  readonly retryAfter: number | null;
+
+  constructor(
+    problem: { status: number; code: string; requestId: string | null; retryAfter: number | null },
+    options?: ErrorOptions,
+  ) {
+    super(`the server answered \`${problem.code}\` (${problem.status})`, options);
+    this.status = problem.status;
+    this.code = problem.code;
+    this.requestId = problem.requestId;
+    this.retryAfter = problem.retryAfter;
+  }
+}
+
+export interface DecideOptions {
+  /** The same key and the same event within 10 minutes get the same decision, so that it is safe to ask again. */
+  readonly idempotencyKey?: string;
+  /** W3C Trace Context. */
+  readonly traceparent?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What became of one event of a batch or a trial. */
+export type Answered<T> =
+  { readonly status: 200; readonly answer: T } | { readonly status: number; readonly code: string };
+export type Tried<T> = { readonly answer: T } | { readonly status: number; readonly code: string };
+
+/** A pack to upload: a bundle as its bytes, or the text of files by relative path. */
+export type PackUpload = Uint8Array<ArrayBuffer> | { readonly files: { readonly [path: string]: string } };
+
+export type UploadOptions =
+  | { readonly rollout?: "immediate" | "none" }
+  | { readonly rollout: "monitor"; /** 1 to 100. Default 100. */ readonly percent?: number };
+
+export interface PackCheck {
+  readonly ok: boolean;
+  readonly pack?: string;
+  readonly hooks?: readonly string[];
+  readonly problem?: {
+    readonly code: string;
+    readonly message?: string;
+    readonly file?: string;
+    readonly line?: number;
+    readonly column?: number;
+    readonly pointer?: string;
+  };
+}
+
+export interface PackState {
+  readonly rollout: Rollout;
+  /** Digest of the pack that decides; `null` where none does. */
+  readonly serving: string | null;
+  /** Code of why the pack that should serve does not. */
+  readonly broken: string | null;
+  readonly candidate: CandidateReport | null;
+  readonly revisions: readonly PackRevision[];
+  readonly history: readonly RolloutChange[];
+}
+
+export interface Trial {
+  readonly events: readonly object[];
+  /** What decides: one of these; without any, the pack that serves. */
+  readonly revision?: number;
+  readonly files?: { readonly [path: string]: string };
+  readonly script?: {
+    readonly source: string;
+    readonly language?: "js" | "ts";
+    readonly on: readonly EventName[];
+    readonly reads?: readonly string[];
+    readonly actions?: readonly string[];
+  };
+  readonly dialect?: string;
+}
+
+export type KeyView = Omit<KeyRecord, "digest">;
+
+/** Asks a server. Every method rejects with a `ServerError` where the server does not do what it was asked for. */
+export class Client {
+  readonly #url: string;
+  readonly #key: string | undefined;
+  readonly #timeoutMs: number;
+  readonly #fetch: typeof globalThis.fetch;
+
+  constructor({ url, key, timeoutMs = 30_000, fetch = globalThis.fetch }: ClientOptions) {
+    this.#url = url.replace(/\/+$/, "");
+    this.#key = key;
+    this.#timeoutMs = timeoutMs;
+    this.#fetch = fetch;
+  }
+
+  /** Decides one event. */
+  decide(event: object, options: DecideOptions = {}): Promise<Decision> {
+    return this.#json("POST", "/v1/decisions", { json: event, ...asked(options) });
+  }
+
+  /** Decides several events; answers stand in the order of the events. */
+  decideBatch(
+    events: readonly object[],
+    options: DecideOptions = {},
+  ): Promise<readonly Answered<Decision>[]> {
+    return this.#json("POST", "/v1/decisions", { json: events, ...asked(options) });
+  }
+
+  /** Decides one message of another system, and answers in that system's words. */
+  decideInDialect(dialect: string, message: object, options: DecideOptions = {}): Promise<unknown> {
+    return this.#json("POST", `/v1/dialects/${part(dialect)}/decisions`, {
+      json: message,
+      ...asked(options),
+    });
+  }
+
+  /** Uploads a pack, which takes the place of the one that serves, or goes on trial. */
+  putPack(
+    tenant: string,
+    pack: PackUpload,
+    options: UploadOptions = {},
+  ): Promise<{ readonly revision: PackRevision; readonly rollout: Rollout | null }> {
+    const query = queryOf(options);
+    return this.#json("PUT", `${packs(tenant)}?${query}`, uploaded(pack));
+  }
+
+  /** Checks a pack as an upload would, and tells what is wrong with it. */
+  checkPack(tenant: string, pack: PackUpload): Promise<PackCheck> {
+    return this.#json("POST", `${packs(tenant)}/check`, uploaded(pack));
+  }
+
+  getPacks(tenant: string): Promise<PackState> {
+    return this.#json("GET", packs(tenant));
+  }
+
+  /** Leaves the tenant without a pack: every event is refused from then on. */
+  removePack(tenant: string): Promise<Rollout> {
+    return this.#json("DELETE", packs(tenant));
+  }
+
+  /** Lets a stored revision decide; with `percent` it goes on trial. */
+  activatePack(
+    tenant: string,
+    step: { readonly revision: number; readonly percent?: number; readonly expected?: number },
+  ): Promise<Rollout> {
+    return this.#json("POST", `${packs(tenant)}/activate`, { json: step });
+  }
+
+  rollbackPack(tenant: string, step: { readonly revision?: number } = {}): Promise<Rollout> {
+    return this.#json("POST", `${packs(tenant)}/rollback`, { json: step });
+  }
+
+  withdrawPack(tenant: string): Promise<Rollout> {
+    return this.#json("POST", `${packs(tenant)}/withdraw`);
+  }
+
+  /** Decides events with a pack that need not serve. Nothing is kept of it. */
+  async try(tenant: string, trial: Trial): Promise<readonly Tried<Decision>[]> {
+    const path = `/v1/tenants/${part(tenant)}/try`;
+    return (await this.#json<{ results: readonly Tried<Decision>[] }>("POST", path, { json: trial })).results;
+  }
+
+  async getHooks(tenant: string): Promise<readonly HookDescription[]> {
+    return (await this.#json<{ hooks: HookDescription[] }>("GET", `/v1/tenants/${part(tenant)}/hooks`)).hooks;
+  }
+
+  async getAudit(
+    tenant: string,
+  ): Promise<
+    readonly {
+      readonly node: string;
+      readonly records: number;
+      readonly hash: string;
+      readonly closed: boolean;
+    }[]
+  > {
+    const path = `/v1/tenants/${part(tenant)}/audit`;
+    return (
+      await this.#json<{ chains: { node: string; records: number; hash: string; closed: boolean }[] }>(
+        "GET",
+        path,
+      )
+    ).chains;
+  }
+
+  /** The bytes of one chain of the audit: a decision log. */
+  async exportAudit(
+    tenant: string,
+    node = "local",
+    range: { readonly after?: number; readonly limit?: number } = {},
+  ): Promise<ReadableStream<Uint8Array>> {
+    const query = queryOf(range);
+    const path = `/v1/tenants/${part(tenant)}/audit/${part(node)}?${query}`;
+    return this.#stream(path);
+  }
+
+  getOverview(): Promise<Overview> {
+    return this.#json("GET", "/v1/admin/overview");
+  }
+
+  async getTenants(): Promise<readonly TenantView[]> {
+    return (await this.#json<{ tenants: TenantView[] }>("GET", "/v1/admin/tenants")).tenants;
+  }
+
+  getTenant(tenant: string): Promise<TenantView> {
+    return this.#json("GET", `/v1/admin/tenants/${part(tenant)}`);
+  }
+
+  /** Makes a tenant, or changes its settings; what is not given goes back to its default. */
+  putTenant(
+    tenant: string,
+    settings: {
+      readonly disabled?: boolean;
+      readonly signedOnly?: boolean;
+      readonly limits?: Partial<TenantLimits>;
+    } = {},
+  ): Promise<TenantView> {
+    return this.#json("PUT", `/v1/admin/tenants/${part(tenant)}`, { json: settings });
+  }
+
+  removeTenant(tenant: string): Promise<void> {
+    return this.#json("DELETE", `/v1/admin/tenants/${part(tenant)}`);
+  }
+
+  async getAllHooks(tenant?: string): Promise<readonly HookView[]> {
+    return (await this.#json<{ hooks: HookView[] }>("GET", `/v1/admin/hooks${of(tenant)}`)).hooks;
+  }
+
+  async getFaults(tenant?: string): Promise<readonly FaultView[]> {
+    return (await this.#json<{ faults: FaultView[] }>("GET", `/v1/admin/faults${of(tenant)}`)).faults;
+  }
+
+  async getQuarantine(tenant?: string): Promise<readonly QuarantineEntry[]> {
+    const path = `/v1/admin/quarantine${of(tenant)}`;
+    return (await this.#json<{ quarantine: QuarantineEntry[] }>("GET", path)).quarantine;
+  }
+
+  liftQuarantine(id: string): Promise<void> {
+    return this.#json("DELETE", `/v1/admin/quarantine/${part(id)}`);
+  }
+
+  getLatency(): Promise<{
+    readonly all: LatencyView;
+    readonly tenants: { readonly [tenant: string]: LatencyView };
+  }> {
+    return this.#json("GET", "/v1/admin/latency");
+  }
+
+  /** What happens, until the signal ends it. */
+  async *watch(tenant?: string, signal?: AbortSignal): AsyncGenerator<LiveEvent> {
+    const stream = await this.#stream(`/v1/admin/live${of(tenant)}`, signal);
+    yield* readServerSentEvents(stream) as AsyncGenerator<LiveEvent>;
+  }
+
+  /** Makes a key. Its text is in the answer and nowhere else. */
+  makeKey(of: {
+    readonly tenant: string | null;
+    readonly name: string;
+    readonly scopes?: readonly Scope[];
+    readonly expires?: string | null;
+  }): Promise<{ readonly key: string; readonly record: KeyView }> {
+    return this.#json("POST", "/v1/admin/keys", { json: of });
+  }
+
+  async getKeys(tenant?: string): Promise<readonly KeyView[]> {
+    return (await this.#json<{ keys: KeyView[] }>("GET", `/v1/admin/keys${of(tenant)}`)).keys;
+  }
+
+  revokeKey(id: string): Promise<void> {
+    return this.#json("DELETE", `/v1/admin/keys/${part(id)}`);
+  }
+
+  async #json<T>(method: string, path: string, request: Request = {}): Promise<T> {
+    const signals = [AbortSignal.timeout(this.#timeoutMs), ...(request.signal ? [request.signal] : [])];
+    const response = await this.#ask(method, path, request, AbortSignal.any(signals));
+    const text = await response.text().catch((error: unknown) => {
+      throw unreachable(error);
+    });
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  }
+
+  async #stream(path: string, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const { body } = await this.#ask("GET", path, {}, signal);
+    if (!body) throw unreachable(null);
+    return body;
+  }
+
+  async #ask(
+    method: string,
+    path: string,
+    request: Request,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const { json, bytes, headers } = request;
+    const body = json === undefined ? bytes : JSON.stringify(json);
+    const type = json === undefined ? "application/gzip" : "application/json";
+    let response: Response;
+    try {
+      response = await this.#fetch(`${this.#url}${path}`, {
+        method,
+        redirect: "error",
+        headers: {
+          ...headers,
+          ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }),
+          ...(body === undefined ? {} : { "content-type": type }),
+        },
+        ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      throw unreachable(error);
+    }
+    if (response.ok) return response;
+    throw await problemOf(response);
+  }
+}
+
+interface Request {
+  readonly json?: unknown;
+  readonly bytes?: Uint8Array<ArrayBuffer>;
+  readonly headers?: { readonly [name: string]: string };
+  readonly signal?: AbortSignal;
+}
+
+/** A client of a server. */
+export function createClient(options: ClientOptions): Client {
+  return new Client(options);
+}
+
+function asked({ idempotencyKey, traceparent, signal }: DecideOptions): Request {
+  return {
+    headers: {
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    },
+    ...(signal ? { signal } : {}),
+  };
+}
+
+function uploaded(pack: PackUpload): Request {
+  return pack instanceof Uint8Array ? { bytes: pack } : { json: pack };
+}
+
+function packs(tenant: string): string {
+  return `/v1/tenants/${part(tenant)}/packs`;
+}
+
+function of(tenant: string | undefined): string {
+  return tenant === undefined ? "" : `?tenant=${part(tenant)}`;
+}
+
+const part = encodeURIComponent;
+
+function queryOf(values: object): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) query.set(name, String(value));
+  return query;
+}
+
+async function problemOf(response: Response): Promise<ServerError> {
+  const body: unknown = await response.json().catch(() => null);
+  const { code, request_id } = (body ?? {}) as { code?: unknown; request_id?: unknown };
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return new ServerError({
+    status: response.status,
+    code: typeof code === "string" ? code : "unknown",
+    requestId: typeof request_id === "string" ? request_id : null,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
+  });
+}
+
+function unreachable(cause: unknown): ServerError {
+  return new ServerError({ status: 0, code: "unreachable", requestId: null, retryAfter: null }, { cause });
+}
