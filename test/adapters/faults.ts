@@ -14,6 +14,16 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 /** A warden whose hook is real code in a real sandbox. */
 async function real(event: EventName, code: string): Promise<Failing> {
+  const key = `${event} ${code}`;
+  let warden = wardens.get(key);
+  if (!warden) wardens.set(key, (warden = makeReal(event, code)));
+  return { warden: await warden, [Symbol.asyncDispose]: nothing };
+}
+
+/** Kept for the other seams and modes of a file: most of a test's time would go into making them. */
+const wardens = new Map<string, Promise<DecidingWarden>>();
+
+async function makeReal(event: EventName, code: string): Promise<DecidingWarden> {
   const action = event === "PreToolUse" ? "deny" : "block";
   const files: readonly (readonly [string, string])[] = [
     ["hookwarden.json", JSON.stringify({ apiVersion: 1, hooks: ["h"] })],
@@ -32,8 +42,7 @@ async function real(event: EventName, code: string): Promise<Failing> {
     ["h/hook.js", `export default () => { ${code} };`],
   ];
   const pack = await loadPackFromFiles(new Map(files.map(([path, text]) => [path, Buffer.from(text)])));
-  const warden = await createWarden({ pack, isolation: "inline" });
-  return { warden, [Symbol.asyncDispose]: () => warden[Symbol.asyncDispose]() };
+  return createWarden({ pack, isolation: "inline" });
 }
 
 /** A warden like another one, that does something else at one event. */
