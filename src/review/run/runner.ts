@@ -1,4 +1,10 @@
-import { type Limits, limitCeilings, type Outcome, type Program, type Sandbox } from "../../../sandbox/index.ts";
+import {
+  type Limits,
+  limitCeilings,
+  type Outcome,
+  type Program,
+  type Sandbox,
+} from "../../../sandbox/index.ts";
 import { type Answer, readAnswer } from "../../broker/answer.ts";
 import { EventView } from "../../broker/event.ts";
 import { digestWords, seedFor } from "../../broker/seed.ts";
@@ -49,7 +55,11 @@ export class Runner {
 
   constructor(pack: LoadedPack, hook: LoadedHook, sandbox: Sandbox) {
     this.hook = hook;
-    this.#plan = makePlan({ ...pack, monitor: false, hooks: [hook.mode === "monitor" ? { ...hook, mode: "sequential" } : hook] });
+    this.#plan = makePlan({
+      ...pack,
+      monitor: false,
+      hooks: [hook.mode === "monitor" ? { ...hook, mode: "sequential" } : hook],
+    });
     this.#sandbox = sandbox;
     this.#limits = { ...hook.limits, wallMs: Math.max(hook.limits.wallMs, leastWallMs) };
     this.#watchedLimits = {
@@ -78,7 +88,11 @@ export class Runner {
   }
 
   /** @returns `null` where the hook does not listen to such an event. */
-  async run(input: Input, sandbox: Sandbox = this.#sandbox, limits: Limits = this.#limits): Promise<Run | null> {
+  async run(
+    input: Input,
+    sandbox: Sandbox = this.#sandbox,
+    limits: Limits = this.#limits,
+  ): Promise<Run | null> {
     const binding = this.bindingFor(input);
     if (!binding) return null;
     const args = this.#args(binding, input);
@@ -106,7 +120,16 @@ export class Runner {
           : outcome;
       return { ...this.#made(input, binding, args, fault, null), watched };
     }
-    return { ...this.#made(input, binding, args, { ...outcome, ok: true, output: watched.output } as Outcome, watched.output), watched };
+    return {
+      ...this.#made(
+        input,
+        binding,
+        args,
+        { ...outcome, ok: true, output: watched.output } as Outcome,
+        watched.output,
+      ),
+      watched,
+    };
   }
 
   #args(binding: Binding, { event, tenant, state, config }: Input): readonly [string, string] {

@@ -1,0 +1,146 @@
+import type { WatchedRun } from "../run/runner.ts";
+import type { Input } from "../run/input.ts";
+import type { Operand, PairNote } from "../twin/reply.ts";
+import { harmless, type Slot } from "./slots.ts";
+import { timesOf } from "./times.ts";
+
+/** A change to an input that may turn a comparison of the program. */
+export interface Candidate {
+  readonly input: Input;
+  readonly slot: Slot;
+  readonly to: string;
+  /** Whether what is done stays the same: a guard that is honest says the same again. */
+  readonly harmless: boolean;
+}
+
+/** Kinds of slots that say nothing of what is done. */
+const aside: ReadonlySet<string> = new Set(["tenant", "time", "id", "inert", "chance", "state"]);
+/** Constants that are put into every slot, although nothing shows where they belong, at most. */
+const mostAnywhere = 24;
+
+/**
+ * Inputs for which the comparisons of a run would end otherwise. Where an operand is found in the input, the other one
+ * is put in its place; where it is not (the program has worked on it first), the other one is tried everywhere.
+ */
+export function candidatesOf(run: WatchedRun, slots: readonly Slot[]): readonly Candidate[] {
+  const { watched } = run;
+  if (!watched) return [];
+  const found: Candidate[] = [];
+  const texts = slots.filter(({ kind }) => kind !== "chance");
+  const add = (
+    slot: Slot,
+    value: string | number,
+    isHarmless = aside.has(slot.kind) || slot.path === "cwd",
+  ): void => {
+    if (value === slot.value) return;
+    const input = slot.set(value);
+    if (!input) return;
+    found.push({
+      input: {
+        ...input,
+        origin: "made",
+        label: `${run.input.label}; ${slot.path} set to what the code compares with`,
+      },
+      slot,
+      to: String(value),
+      harmless: isHarmless,
+    });
+  };
+  let anywhere = 0;
+  const readsTime =
+    watched.clock > 0 || watched.reads.some(({ path }) => path.length === 1 && path[0] === "time");
+  for (const pair of watched.pairs) {
+    for (const [known, wanted] of sides(pair)) {
+      if (typeof wanted === "number" && typeof known === "number") {
+        numbers(known, wanted, texts, run, add, readsTime);
+        continue;
+      }
+      if (typeof wanted !== "string" || typeof known !== "string" || wanted === "") continue;
+      if (readsTime && run.input.event.time.includes(known) && known.length > 1) {
+        const slot = slots.find(({ kind }) => kind === "time");
+        if (slot) for (const time of timesOf(wanted, run.input.event.time)) add(slot, time, true);
+      }
+      let placed = false;
+      for (const slot of texts) {
+        if (typeof slot.value !== "string" || slot.kind === "time") continue;
+        placed = place(slot, known, wanted, pair.op, add) || placed;
+      }
+      if (placed || wanted.length < 3 || inArgs(run, wanted) || anywhere >= mostAnywhere) continue;
+      anywhere++;
+      for (const slot of texts) {
+        if (slot.kind === "tenant" || slot.kind === "id" || slot.kind === "inert" || slot.path === "cwd")
+          add(slot, wanted);
+        else if (slot.kind === "text" && typeof slot.value === "string")
+          for (const value of harmless(slot.path, slot.value, wanted).slice(0, 1)) add(slot, value, true);
+      }
+    }
+  }
+  return found;
+}
+
+type Add = (slot: Slot, value: string | number, harmless?: boolean) => void;
+
+function sides({ op, a, b }: PairNote): readonly (readonly [Operand, Operand])[] {
+  if (op === "key") return [];
+  // Of a text and a part of it, only the part can be put somewhere.
+  if (op === "in") return [[a, b]];
+  return [
+    [a, b],
+    [b, a],
+  ];
+}
+
+/** Puts a text where another one stands. @returns whether it stands there at all. */
+function place(slot: Slot, known: string, wanted: string, op: string, add: Add): boolean {
+  const value = String(slot.value);
+  const lower = value.toLowerCase();
+  const at = known === "" ? -1 : lower.indexOf(known.toLowerCase());
+  if (op === "in") {
+    if (known === "" || (at < 0 && !known.toLowerCase().includes(lower))) return false;
+    const ways = harmless(slot.path, value, wanted);
+    for (const way of ways) add(slot, way, true);
+    if (slot.kind === "id" || slot.kind === "tenant" || slot.kind === "inert" || slot.kind === "place") {
+      add(slot, `${value}${wanted}`);
+      add(slot, wanted);
+      add(slot, `${wanted}${value}`);
+    } else if (slot.kind === "text") add(slot, `${value} ${wanted}`);
+    return true;
+  }
+  if (at < 0 || known.length < 2) return false;
+  if (known.length === value.length) add(slot, wanted);
+  else {
+    add(slot, value.slice(0, at) + wanted + value.slice(at + known.length));
+    for (const way of harmless(slot.path, value, wanted)) add(slot, way, true);
+  }
+  return true;
+}
+
+function numbers(
+  known: number,
+  wanted: number,
+  slots: readonly Slot[],
+  run: WatchedRun,
+  add: Add,
+  readsTime: boolean,
+): void {
+  const near = [wanted, wanted + 1, wanted - 1];
+  for (const slot of slots) {
+    if (slot.kind === "time") {
+      if (readsTime) for (const time of timesOf(wanted, run.input.event.time)) add(slot, time, true);
+    } else if (typeof slot.value === "number") {
+      if (slot.value === known || slot.kind === "state") for (const one of near) add(slot, one);
+    } else if (slot.value.length === known && wanted > 0 && wanted < 200_000) {
+      for (const length of near) {
+        if (length <= 0) continue;
+        const missing = length - slot.value.length;
+        const [padded] = missing > 4 ? harmless(slot.path, slot.value, "a".repeat(missing - 3)) : [];
+        if (padded !== undefined) add(slot, padded.slice(0, length), true);
+        else add(slot, missing > 0 ? slot.value + "a".repeat(missing) : slot.value.slice(0, length));
+      }
+    }
+  }
+}
+
+function inArgs({ args }: WatchedRun, text: string): boolean {
+  return args[0].includes(text);
+}

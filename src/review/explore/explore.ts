@@ -1,0 +1,202 @@
+import type { Input } from "../run/input.ts";
+import { acts, effectWords, opens } from "../run/effect.ts";
+import { each, type Run, type Runner, type WatchedRun } from "../run/runner.ts";
+import type { PairNote } from "../twin/reply.ts";
+import { type Candidate, candidatesOf } from "./candidates.ts";
+import { type Slot, slotsOf } from "./slots.ts";
+
+/** A change of one input that turned the answer. */
+export interface Turn {
+  readonly slot: Pick<Slot, "kind" | "path">;
+  readonly from: string;
+  readonly to: string;
+  readonly before: Run;
+  readonly after: Run;
+  readonly opens: boolean;
+  /** Whether what is done stays the same. */
+  readonly harmless: boolean;
+  /** What kind of word was added, where that is what was done. */
+  readonly word?: "text" | "unicode" | "size" | "prototype" | "plain";
+}
+
+/** Comparisons and branches whose course depends on something that is no part of what is done. */
+export interface Dependence {
+  readonly slot: Pick<Slot, "kind" | "path">;
+  /** Comparisons whose operands changed. */
+  readonly pairs: readonly { readonly before: PairNote | null; readonly after: PairNote }[];
+  /** Branches that were taken in one run only. */
+  readonly branches: readonly number[];
+  readonly input: Input;
+}
+
+export interface Exploration {
+  readonly runs: readonly WatchedRun[];
+  readonly turns: readonly Turn[];
+  readonly dependences: readonly Dependence[];
+}
+
+/** Runs of one exploration. */
+const defaultBudget = 260;
+/** Children of one run that are tried at most. */
+const mostChildren = 60;
+
+/**
+ * Looks for what turns a hook's answer: starts from the given inputs, sees what the program compares, and makes inputs
+ * for which the comparisons end otherwise; what reaches new code is gone on from. The same input gives the same runs.
+ */
+export async function explore(
+  runner: Runner,
+  seeds: readonly Input[],
+  signal: AbortSignal,
+  budget: number = defaultBudget,
+): Promise<Exploration> {
+  const state = new Explorer(runner);
+  const first = await each(seeds, (input) => runner.watch(input, true), signal);
+  const queue: WatchedRun[] = [];
+  for (const run of first) if (run) (queue.push(run), state.note(run));
+  const dependences: Dependence[] = [];
+  for (const run of queue.slice(0, 8)) dependences.push(...(await dependencesOf(runner, run)));
+  let left = budget;
+  while (queue.length > 0 && left > 0 && !signal.aborted) {
+    const parent = queue.shift() as WatchedRun;
+    const fresh = state.childrenOf(parent).slice(0, Math.min(mostChildren, left));
+    left -= fresh.length;
+    const children = await each(fresh, ({ input }) => runner.watch(input, true), signal);
+    const news: WatchedRun[] = [];
+    for (const [index, child] of children.entries()) {
+      if (!child) continue;
+      const candidate = fresh[index] as Candidate;
+      if (state.note(child)) news.push(child);
+      await state.turned(candidate, parent, child);
+    }
+    // What is new is nearer to the next door; what holds may be opened there.
+    news.sort((a, b) => Number(acts(b.effect)) - Number(acts(a.effect)));
+    queue.unshift(...news.slice(0, 12));
+  }
+  for (const run of state.news.slice(0, 12)) dependences.push(...(await dependencesOf(runner, run)));
+  return { runs: state.runs, turns: state.turns, dependences };
+}
+
+class Explorer {
+  readonly runs: WatchedRun[] = [];
+  readonly news: WatchedRun[] = [];
+  readonly turns: Turn[] = [];
+  readonly #runner: Runner;
+  readonly #covered = new Set<number | string>();
+  readonly #tried = new Set<string>();
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  /** Takes a run. @returns whether it went where none has gone before. */
+  note(run: WatchedRun): boolean {
+    this.runs.push(run);
+    const { watched } = run;
+    if (!watched) return false;
+    const before = this.#covered.size;
+    for (const branch of watched.cover) this.#covered.add(branch);
+    for (const pair of watched.pairs) {
+      if (pair.op === "key") continue;
+      this.#covered.add(`${pair.site === 0 ? `b${pair.branch}` : pair.site} ${pair.op} ${outcome(pair)}`);
+    }
+    const grew = this.#covered.size > before;
+    if (grew && run.input.origin === "made") this.news.push(run);
+    return grew;
+  }
+
+  childrenOf(parent: WatchedRun): readonly Candidate[] {
+    const slots = slotsOf(parent.input, this.#runner.hook.reads);
+    const all = candidatesOf(parent, slots).filter((candidate) => {
+      const key = keyOf(candidate.input);
+      if (this.#tried.has(key)) return false;
+      this.#tried.add(key);
+      return true;
+    });
+    // In turn from each slot, so that none takes all the room.
+    const bySlot = Map.groupBy(all, ({ slot }) => slot.path);
+    const mixed: Candidate[] = [];
+    for (let at = 0; mixed.length < all.length; at++)
+      for (const own of bySlot.values()) mixed.push(...own.slice(at, at + 1));
+    return mixed;
+  }
+
+  async turned({ slot, to, harmless }: Candidate, parent: WatchedRun, child: WatchedRun): Promise<void> {
+    if (!parent.watched || !child.watched) return;
+    if (effectWords(parent.effect) === effectWords(child.effect)) return;
+    // With its own program, and what is kept compared with nothing kept.
+    const base = slot.kind === "state" ? { ...child.input, state: null } : parent.input;
+    const [before, after] = [await this.#runner.run(base), await this.#runner.run(child.input)];
+    if (!before || !after || effectWords(before.effect) === effectWords(after.effect)) return;
+    this.turns.push({
+      slot,
+      from: String(slot.value),
+      to,
+      before,
+      after,
+      opens: opens(before.effect, after.effect),
+      harmless,
+    });
+  }
+}
+
+function outcome({ op, a, b }: PairNote): string {
+  if (op === "in") return String(typeof a === "string" && typeof b === "string" && a.includes(b));
+  if (op === "<") return Number(a) < Number(b) ? "<" : a === b ? "=" : ">";
+  return String(a === b);
+}
+
+function keyOf({ event, tenant, state, decisionId, config }: Input): string {
+  return JSON.stringify([event, tenant, state, decisionId, config]);
+}
+
+/** Sets each thing that says nothing of what is done to something else, and sees what in the program notices. */
+async function dependencesOf(runner: Runner, run: WatchedRun): Promise<readonly Dependence[]> {
+  const { watched, input } = run;
+  if (!watched) return [];
+  const read = new Set(watched.reads.map(({ of, path }) => `${of} ${path.join(".")}`));
+  const found: Dependence[] = [];
+  const compare = async (slot: Pick<Slot, "kind" | "path">, changed: Input | null): Promise<void> => {
+    const other = changed && (await runner.watch(changed, true));
+    if (!other?.watched) return;
+    const now = other.watched;
+    const keys = new Map(
+      watched.pairs.map((pair) => [`${pair.site} ${pair.op} ${JSON.stringify([pair.a, pair.b])}`, pair]),
+    );
+    const pairs = now.pairs
+      .filter((pair) => !keys.has(`${pair.site} ${pair.op} ${JSON.stringify([pair.a, pair.b])}`))
+      .map((after) => ({
+        after,
+        before:
+          watched.pairs.find(({ site, branch }) => site === after.site && branch === after.branch) ?? null,
+      }));
+    const taken = new Set(watched.cover);
+    const later = new Set(now.cover);
+    const branches = [
+      ...now.cover.filter((id) => !taken.has(id)),
+      ...watched.cover.filter((id) => !later.has(id)),
+    ];
+    if (pairs.length > 0 || branches.length > 0) found.push({ slot, pairs, branches, input });
+  };
+  for (const slot of slotsOf(input, runner.hook.reads)) {
+    if (slot.kind === "tenant" && !read.has("context tenant")) continue;
+    if (slot.kind === "chance" && watched.chance === 0) continue;
+    if (slot.kind === "time" && watched.clock === 0 && !read.has("context time") && !read.has("event time"))
+      continue;
+    if (slot.kind === "id" && !read.has(`event ${slot.path}`)) continue;
+    if (!["tenant", "chance", "time", "id"].includes(slot.kind)) continue;
+    await compare(slot, slot.set(neutral(slot)));
+  }
+  return found;
+}
+
+/** Another value of the same kind that nobody would compare with. */
+function neutral({ kind, value, path }: Slot): string {
+  if (kind === "time")
+    return new Date(Date.parse(String(value)) + 412 * 86_400_000 + 25_123_000).toISOString();
+  const text = String(value);
+  const other = [...`zq${path}`]
+    .map((letter) => letter.charCodeAt(0))
+    .reduce((sum, code) => (sum * 31 + code) % 9_999_991, 7);
+  return `zq-${other.toString(36)}-${text.length}`;
+}

@@ -1,0 +1,147 @@
+import type { Input } from "../run/input.ts";
+import { acts, opens } from "../run/effect.ts";
+import { each, type Run, type Runner } from "../run/runner.ts";
+import type { Turn } from "./explore.ts";
+import { harmless, type Slot, slotsOf } from "./slots.ts";
+
+type WordKind = NonNullable<Turn["word"]>;
+
+/** Characters that people do not see, or take for others. */
+const unicode = [
+  "\u200b",
+  "\u200d",
+  "\u2060",
+  "\ufeff",
+  "\u202e",
+  "\u00ad",
+  "\u00a0",
+  "\u{e0041}",
+  "\u0430\u0435\u043e",
+  "\uff21",
+  "\u2028",
+  "\u{1f512}",
+  "\u0301",
+] as const;
+const sizes = [300, 1_100, 2_100, 4_200, 9_000, 20_000, 66_000, 140_000] as const;
+const prototypes = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"] as const;
+const plain = "zqxwv";
+/** Words of the script that are tried, and slots of one event. */
+const most = { words: 48, slots: 4, bases: 3 } as const;
+
+/**
+ * Adds words to events that a hook holds, in ways that change nothing about what is done, and sees whether it lets go.
+ *
+ * @param words of the script and of its comparisons.
+ */
+export async function addWords(
+  runner: Runner,
+  held: readonly Run[],
+  words: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Turn[]> {
+  const turns: Turn[] = [];
+  for (const base of held.slice(0, most.bases)) {
+    const slots = slotsOf(base.input, runner.hook.reads);
+    const open = slots.filter(
+      (slot) =>
+        typeof slot.value === "string" &&
+        slot.kind === "text" &&
+        harmless(slot.path, slot.value, plain).length > 0,
+    );
+    const aside = slots.filter(
+      ({ kind, value }) => (kind === "inert" || kind === "id") && typeof value === "string",
+    );
+    for (const slot of open.slice(0, most.slots))
+      turns.push(...(await tryWords(runner, base, slot, words, signal)));
+    for (const slot of aside.slice(0, most.slots))
+      turns.push(...(await setWords(runner, base, slot, words, signal)));
+    for (const slot of slots.filter(({ kind }) => kind === "text" || kind === "name").slice(0, most.slots))
+      turns.push(...(await setPrototypes(runner, base, slot)));
+  }
+  return turns;
+}
+
+async function tryWords(
+  runner: Runner,
+  base: Run,
+  slot: Slot,
+  words: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Turn[]> {
+  const value = String(slot.value);
+  const ways = (word: string): readonly Input[] =>
+    harmless(slot.path, value, word).flatMap((text) => slot.set(text) ?? []);
+  const controls = await each(ways(plain), (input) => runner.run(input), signal);
+  // Where any word opens, the hook looks at the end of a text only: that says something else.
+  const weak = controls.some((run) => run && opens(base.effect, run.effect));
+  const tries: readonly (readonly [WordKind, string])[] = weak
+    ? [["plain", plain]]
+    : [
+        ...unicode.map((word) => ["unicode", word] as const),
+        ...sizes.map((size) => ["size", "a".repeat(size)] as const),
+        ...words.slice(0, most.words).map((word) => ["text", word] as const),
+      ];
+  const all = tries.flatMap(([word, text]) => ways(text).map((input) => ({ word, text, input })));
+  return turned(runner, base, slot, all, signal);
+}
+
+/** A field aside is set to a word as a whole. */
+async function setWords(
+  runner: Runner,
+  base: Run,
+  slot: Slot,
+  words: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Turn[]> {
+  const all = words.slice(0, most.words).flatMap((text) => {
+    const input = slot.set(text);
+    return input ? [{ word: "text" as const, text, input }] : [];
+  });
+  return turned(runner, base, slot, all, signal);
+}
+
+/** Only what is opened by a name of `Object.prototype`, and held under any other unknown name. */
+async function setPrototypes(runner: Runner, base: Run, slot: Slot): Promise<readonly Turn[]> {
+  const control = slot.set(plain);
+  const controlled = control && (await runner.run(control));
+  if (!controlled || !acts(controlled.effect)) return [];
+  const all = prototypes.flatMap((text) => {
+    const input = slot.set(text);
+    return input ? [{ word: "prototype" as const, text, input }] : [];
+  });
+  return turned(runner, controlled, slot, all, new AbortController().signal);
+}
+
+async function turned(
+  runner: Runner,
+  base: Run,
+  slot: Slot,
+  all: readonly { readonly word: WordKind; readonly text: string; readonly input: Input }[],
+  signal: AbortSignal,
+): Promise<readonly Turn[]> {
+  const runs = await each(all, ({ input }) => runner.run(input), signal);
+  return runs.flatMap((after, index): Turn[] => {
+    const { word, text, input } = all[index] as (typeof all)[number];
+    if (!after || !opens(base.effect, after.effect)) return [];
+    const named = {
+      ...after,
+      input: {
+        ...input,
+        origin: "made" as const,
+        label: `${base.input.label}; a word added to ${slot.path}`,
+      },
+    };
+    return [
+      {
+        slot,
+        from: String(slot.value),
+        to: text,
+        before: base,
+        after: named,
+        opens: true,
+        harmless: true,
+        word,
+      },
+    ];
+  });
+}

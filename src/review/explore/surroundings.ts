@@ -1,0 +1,137 @@
+import { acts, effectWords, opens } from "../run/effect.ts";
+import type { Input } from "../run/input.ts";
+import { each, type Run, type Runner } from "../run/runner.ts";
+import type { Turn } from "./explore.ts";
+import { type Slot, slotsOf } from "./slots.ts";
+import { timeSweep } from "./times.ts";
+
+/** Decisions under other ids, and how often the same event comes in a row. */
+const most = { chances: 120, repeats: 60, bases: 3 } as const;
+
+/** What the runs so far have shown a hook to look at. */
+export interface LooksAt {
+  readonly time: boolean;
+  readonly chance: boolean;
+  readonly state: boolean;
+}
+
+/** Decides held events at other times, under other chances and after other events, and sees whether they are let go. */
+export async function varySurroundings(
+  runner: Runner,
+  held: readonly Run[],
+  sequence: readonly Input[],
+  looks: LooksAt,
+  signal: AbortSignal,
+): Promise<readonly Turn[]> {
+  const turns: Turn[] = [];
+  for (const base of held.slice(0, most.bases)) {
+    const slots = slotsOf(base.input, runner.hook.reads);
+    const slot = (kind: Slot["kind"]): Slot => slots.find((one) => one.kind === kind) as Slot;
+    if (looks.time)
+      turns.push(...(await compare(runner, base, slot("time"), timeSweep(base.input.event.time), signal)));
+    if (looks.chance) {
+      const ids = Array.from({ length: most.chances }, (_, index) => `chance-${index}`);
+      turns.push(...(await compare(runner, base, slot("chance"), ids, signal)));
+    }
+    if (looks.state) turns.push(...(await repeat(runner, base)));
+  }
+  if (looks.state) turns.push(...(await afterOthers(runner, held, sequence, signal)));
+  return turns;
+}
+
+async function compare(
+  runner: Runner,
+  base: Run,
+  slot: Slot,
+  values: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Turn[]> {
+  const inputs = values.flatMap((value) => {
+    const input = slot.set(value);
+    return input
+      ? [
+          {
+            value,
+            input: {
+              ...input,
+              origin: "made" as const,
+              label: `${base.input.label}; at another ${slot.kind}`,
+            },
+          },
+        ]
+      : [];
+  });
+  const runs = await each(inputs, ({ input }) => runner.run(input), signal);
+  const turns = runs.flatMap((after, index) => {
+    if (!after || effectWords(after.effect) === effectWords(base.effect)) return [];
+    return [turnOf(slot, String(slot.value), inputs[index]?.value ?? "", base, after)];
+  });
+  return turns.toSorted((a, b) => Number(b.opens) - Number(a.opens)).slice(0, 6);
+}
+
+/** The same event again and again, with the state that it leaves. */
+async function repeat(runner: Runner, base: Run): Promise<readonly Turn[]> {
+  let state = base.answer.ok ? base.answer.state : null;
+  for (let turn = 1; turn < most.repeats && state !== null; turn++) {
+    const after = await runner.run({
+      ...base.input,
+      state,
+      label: `${base.input.label}; the same ${turn} times before`,
+    });
+    if (!after) return [];
+    if (opens(base.effect, after.effect))
+      return [turnOf({ kind: "state", path: "state" }, "null", state, base, after)];
+    if (after.answer.ok && after.answer.state !== null) state = after.answer.state;
+  }
+  return [];
+}
+
+/** Held events with the state that a session of other events leaves. */
+async function afterOthers(
+  runner: Runner,
+  held: readonly Run[],
+  sequence: readonly Input[],
+  signal: AbortSignal,
+): Promise<readonly Turn[]> {
+  const turns: Turn[] = [];
+  const states = new Set<string>();
+  let state: string | null = null;
+  for (const input of sequence) {
+    if (signal.aborted) break;
+    const run: Run | null = await runner.run({ ...input, state });
+    if (!run?.answer.ok || run.answer.state === null || run.answer.state === state) continue;
+    state = run.answer.state;
+    if (states.size < 400) states.add(state);
+  }
+  const list = [...states];
+  const some = list
+    .filter((_, index) => index % Math.max(1, Math.floor(list.length / 12)) === 0)
+    .slice(0, 14);
+  for (const base of held.slice(0, most.bases)) {
+    if (!acts(base.effect)) continue;
+    for (const one of some) {
+      const after = await runner.run({
+        ...base.input,
+        state: one,
+        label: `${base.input.label}; after a session of other events`,
+      });
+      if (after && opens(base.effect, after.effect)) {
+        turns.push(turnOf({ kind: "state", path: "state" }, "null", one, base, after));
+        break;
+      }
+    }
+  }
+  return turns;
+}
+
+function turnOf(slot: Pick<Slot, "kind" | "path">, from: string, to: string, before: Run, after: Run): Turn {
+  return {
+    slot: { kind: slot.kind, path: slot.path },
+    from,
+    to,
+    before,
+    after,
+    opens: opens(before.effect, after.effect),
+    harmless: true,
+  };
+}

@@ -1,0 +1,148 @@
+import { draft, type Draft } from "../draft.ts";
+import type { ProgramText } from "../program/text.ts";
+import type { WatchedRun } from "../run/runner.ts";
+import { shown } from "../shown.ts";
+import type { Operand, PairNote } from "../twin/reply.ts";
+import type { WatchingProgram } from "../twin/instrument.ts";
+
+/** Numbers below this are lengths, letters and counts. */
+const largeNumber = 65_536;
+/** Different values that must have been compared before they look like those of a digest. */
+const leastValues = 3;
+const wordForm = /[\p{L}\p{N}]{4,}/gu;
+
+/** Comparisons of something computed with a constant that no run has met, as those with a digest are. */
+export function hashFindings(
+  runs: readonly WatchedRun[],
+  program: WatchingProgram,
+  text: ProgramText,
+): readonly Draft[] {
+  const bySite = new Map<number, { pair: PairNote; run: WatchedRun }[]>();
+  for (const run of runs) {
+    for (const pair of run.watched?.pairs ?? []) {
+      if (pair.op !== "==") continue;
+      const key = pair.site > 0 ? pair.site : -1 - pair.branch;
+      const list = bySite.get(key);
+      if (list) list.push({ pair, run });
+      else bySite.set(key, [{ pair, run }]);
+    }
+  }
+  const found: Draft[] = [];
+  for (const [key, notes] of bySite) {
+    if (notes.some(({ pair }) => pair.a === pair.b)) continue;
+    for (const [varying, fixed] of [
+      ["a", "b"],
+      ["b", "a"],
+    ] as const) {
+      for (const [constant, own] of Map.groupBy(notes, ({ pair }) => pair[fixed])) {
+        const values = [...new Set(own.map(({ pair }) => pair[varying]))];
+        if (!isDigest(constant) || values.length < leastValues) continue;
+        const computed = own.filter(
+          ({ pair, run }) =>
+            isDigestLike(pair[varying], constant) &&
+            !run.args.some((arg) => arg.includes(String(pair[varying]))),
+        );
+        if (computed.length < own.length * 0.7) continue;
+        const start = key > 0 ? (program.sites[key]?.start ?? 0) : (program.branches[-1 - key]?.start ?? 0);
+        found.push(
+          draft(
+            "compare-hash",
+            `something computed from the input is compared with \`${String(constant).slice(0, 40)}\`, which none of ${values.length} values was`,
+            [
+              { label: "code", text: shown(text.slice(start, start + 160).split("\n")[0] ?? "", 160) },
+              { label: "values", text: shown(values.slice(0, 4).map(String).join(", "), 160) },
+            ],
+            { place: text.place(start) },
+          ),
+        );
+        break;
+      }
+    }
+  }
+  return found.slice(0, 4);
+}
+
+function isDigest(value: Operand): boolean {
+  if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) >= largeNumber;
+  return (
+    typeof value === "string" &&
+    /^(?=.*\d)(?:[0-9a-f]{6,}|[0-9a-z]{6,14}|\d{5,}|[A-Za-z0-9+/]{20,}={0,2})$/i.test(value) &&
+    !/^\d{4}-/.test(value)
+  );
+}
+
+function isDigestLike(value: Operand, constant: Operand): boolean {
+  if (typeof value !== typeof constant) return false;
+  if (typeof value === "number") return Math.abs(value) >= 4_096;
+  return (
+    typeof value === "string" &&
+    value.length >= 5 &&
+    Math.abs(value.length - String(constant).length) <= 3 &&
+    !/\s/.test(value)
+  );
+}
+
+/** Texts that the program compares with or looks up, and that stand neither in it nor in its input: it has made them. */
+export function hiddenTextFindings(
+  runs: readonly WatchedRun[],
+  emitted: readonly { readonly text: string; readonly args: readonly string[] }[],
+  program: WatchingProgram,
+  text: ProgramText,
+): readonly Draft[] {
+  const source = text.source.toLowerCase();
+  const found = new Map<string, { pair: PairNote | null; events: Set<string> }>();
+  const known = new Map<string, boolean>();
+  const isKnown = (word: string): boolean => {
+    let is = known.get(word);
+    if (is === undefined) known.set(word, (is = source.includes(word)));
+    return is;
+  };
+  const look = (value: string, args: readonly string[], pair: PairNote | null): void => {
+    const strange = (value.toLowerCase().match(wordForm) ?? []).filter(
+      (word) => !/^[\d_]+$/.test(word) && !/^[0-9a-f]{6,}$/.test(word) && !isKnown(word),
+    );
+    if (strange.length === 0) return;
+    const inputs = args.join(" ").toLowerCase();
+    const flat = inputs.replaceAll(/\\u[0-9a-f]{4}|\\./g, "");
+    const letters = inputs.replaceAll(/[^\p{L}\p{N}]/gu, "");
+    if (
+      strange.every(
+        (word) =>
+          inputs.includes(word) ||
+          flat.includes(word) ||
+          letters.includes(word) ||
+          letters.includes([...word].toReversed().join("")),
+      )
+    )
+      return;
+    const one = found.get(value) ?? { pair, events: new Set<string>() };
+    one.events.add(args[0] ?? "");
+    found.set(value, one);
+  };
+  for (const run of runs) {
+    for (const pair of run.watched?.pairs ?? []) {
+      for (const operand of [pair.a, pair.b])
+        if (typeof operand === "string" && operand.length >= 4 && operand.length < 160)
+          look(operand, run.args, pair);
+    }
+  }
+  for (const { text: one, args } of emitted) look(one.slice(0, 2_000), args, null);
+  // What comes with one event only may be that event, worked on in a way that nobody thought of.
+  const steady = [...found].filter(([, { events }]) => events.size >= 2);
+  if (steady.length === 0) return [];
+  const [, first] = steady[0] as (typeof steady)[number];
+  const start =
+    first.pair && first.pair.site > 0
+      ? (program.sites[first.pair.site]?.start ?? null)
+      : first.pair
+        ? (program.branches[first.pair.branch]?.start ?? null)
+        : null;
+  return [
+    draft(
+      "hidden-text",
+      `${steady.length === 1 ? "a text is" : `${steady.length} texts are`} made at run time that stand nowhere in the code`,
+      steady.slice(0, 6).map(([value]) => ({ label: "text", text: shown(value, 200) })),
+      { place: start === null ? null : text.place(start) },
+    ),
+  ];
+}

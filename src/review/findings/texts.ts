@@ -1,0 +1,183 @@
+import { draft, type Draft } from "../draft.ts";
+import { eventEvidence, textsFor } from "../hook/behaviour.ts";
+import { type Leak, textsOf } from "../hook/leaks.ts";
+import type { Run } from "../run/runner.ts";
+import { shown, shownJson } from "../shown.ts";
+
+/** Orders of the kind that injections give. Of what a hook says of its own accord: quotes are taken out before. */
+const orders: readonly RegExp[] = [
+  /\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|other)\b.{0,20}\b(?:instruction|rule|message|prompt|polic|guard|hook)/is,
+  /<\|?(?:im_start|im_end|system|endoftext)\b|\[\/?INST\]|(?:^|\n)\s*(?:system|human|assistant|user)\s*:/i,
+  /\b(?:do not|don't|never)\b.{0,15}\b(?:tell|mention|inform|reveal|report|show)\b.{0,40}\b(?:user|person|anyone|human|operator|this)\b/is,
+  /\b(?:without|no need to|skip|instead of)\b.{0,15}\b(?:asking|ask|confirm|approval|permission|review)/is,
+  /\b(?:run|execute|call|invoke|use|fetch|open|visit)\b.{0,40}(?:\bcurl\b|\bwget\b|https?:\/\/|\bbash -c\b|\|\s*(?:ba)?sh\b)/is,
+  /\b(?:send|post|upload|exfiltrate|forward|paste|include|append)\b.{0,60}\b(?:https?:\/\/|secret|credential|token|api key|password|\.env|conversation|system prompt|contents? of)/is,
+  /\b(?:print|reveal|repeat|output|quote)\b.{0,30}\bsystem prompt\b/is,
+];
+const image = /!\[[^\]]*\]\(\s*(?:https?:)?\/\/[^)]+\)|<img\b[^>]*\bsrc\b/i;
+const hidden =
+  /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\u{e0000}-\u{e01ef}\u001b\u0000-\u0008]/u;
+const strange = /https?:\/\/|\bcurl\b|\bwget\b|\bnc\b|\beval\b|base64|\|\s*(?:ba|z)?sh\b|\/dev\/tcp/i;
+const joiners = /(?:;|&&|\|\||\||\$\(|`|>\s*\/|<\()/;
+/** Characters of a field that come out again before that is called long. */
+const longQuote = 160;
+
+/** What is wrong with the texts and rewrites that runs have made. */
+export function textFindings(runs: readonly Run[]): readonly Draft[] {
+  const found = new Map<string, Draft>();
+  const add = (one: Draft): void => void (found.has(one.code) || found.set(one.code, one));
+  for (const run of runs) {
+    const args = run.args.join(" ");
+    for (const { action, text, to } of textsFor(run)) {
+      if (to !== "person" && orders.some((order) => order.test(withoutQuotes(text, args))))
+        add(
+          draft("text-instructs", `\`${action}\` gives the model orders`, [
+            { label: action, text: shown(text, 400) },
+            eventEvidence(run),
+          ]),
+        );
+      if (hidden.test(withoutInput(text, args)))
+        add(
+          draft("text-hidden", `\`${action}\` has characters that cannot be seen`, [
+            { label: action, text: shown(text, 400) },
+            eventEvidence(run),
+          ]),
+        );
+      if (image.test(withoutInput(text, args)))
+        add(
+          draft("leak-address", `\`${action}\` has an image that a client would fetch`, [
+            { label: action, text: shown(text, 400) },
+            eventEvidence(run),
+          ]),
+        );
+    }
+    const rewritten = addedCommand(run);
+    if (rewritten !== null)
+      add(
+        draft("rewrite-command", "a rewrite adds a command, an address or code that the event did not have", [
+          { label: "rewritten to", text: shown(rewritten, 400) },
+          eventEvidence(run),
+        ]),
+      );
+    for (const [field, json] of run.effect.changes) {
+      const before = JSON.stringify(run.input.event[field] ?? null);
+      if (hidden.test(plainly(json)) && !hidden.test(plainly(before)))
+        add(
+          draft("text-hidden", `a rewrite of \`${field}\` has characters that cannot be seen`, [
+            { label: field, text: shown(json, 400) },
+            eventEvidence(run),
+          ]),
+        );
+      if (field !== "tool_input" && image.test(json) && !image.test(before))
+        add(
+          draft("leak-address", `a rewrite of \`${field}\` has an image that a client would fetch`, [
+            { label: field, text: shown(json, 400) },
+            eventEvidence(run),
+          ]),
+        );
+      if (
+        field !== "tool_input" &&
+        orders.some((order) => order.test(json)) &&
+        !orders.some((order) => order.test(before))
+      )
+        add(
+          draft("text-instructs", `a rewrite of \`${field}\` gives the model orders`, [
+            { label: field, text: shown(json, 400) },
+            eventEvidence(run),
+          ]),
+        );
+    }
+  }
+  return [...found.values()];
+}
+
+/** JSON with its escapes of hidden characters undone. */
+function plainly(json: string): string {
+  return json.replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+function withoutQuotes(text: string, args: string): string {
+  return withoutInput(text, args).replaceAll(/`[^`]*`|"[^"]*"|“[^”]*”/g, "…");
+}
+
+/** A text without the longer parts that it has from its input. */
+function withoutInput(text: string, args: string): string {
+  const parts = text.match(/[^\s]+/g) ?? [];
+  const known = parts.filter((part) => part.length > 5 && args.includes(JSON.stringify(part).slice(1, -1)));
+  return known.reduce((rest, part) => rest.replaceAll(part, "…"), text);
+}
+
+/** The rewritten input of a tool, where it does something that the input did not. */
+function addedCommand(run: Run): string | null {
+  const json = run.effect.changes.get("tool_input");
+  if (json === undefined) return null;
+  const before = run.args[0];
+  for (const [, { text, rewrites }] of textsOf(run)) {
+    if (rewrites === null || !rewrites.startsWith("tool_input")) continue;
+    const known = JSON.stringify(text).slice(1, -1);
+    if (before.includes(known)) continue;
+    const original = originalAt(run.input.event, rewrites.split("."));
+    const added = original !== "" && text.includes(original) ? text.replace(original, " ") : text;
+    if (
+      (strange.test(added) && !strange.test(original)) ||
+      (original !== "" && text.includes(original) && joiners.test(added))
+    )
+      return text;
+  }
+  return null;
+}
+
+function originalAt(event: unknown, path: readonly string[]): string {
+  let at: unknown = event;
+  for (const key of path)
+    at = typeof at === "object" && at !== null ? (at as { readonly [key: string]: unknown })[key] : undefined;
+  return typeof at === "string" ? at : "";
+}
+
+/** Data of events that comes out where it should not. */
+export function leakFindings(leaks: readonly Leak[]): readonly Draft[] {
+  const found = new Map<string, Draft>();
+  for (const leak of leaks) {
+    const evidence = [
+      {
+        label: `${leak.action} ${leak.at.split(" ").slice(1).join(" ")}`.trim(),
+        text: shown(leak.output, 400),
+      },
+      { label: "event", text: shownJson(leak.input.event, 500) },
+    ];
+    const quiet = leak.as === "verbatim" || leak.as === "case";
+    const one =
+      leak.kind === "address"
+        ? draft(
+            "leak-address",
+            `\`${leak.action}\` writes an address with data of \`${leak.path}\` in it`,
+            evidence,
+          )
+        : leak.kind === "state"
+          ? draft(
+              "leak-state",
+              `data of \`${leak.path}\` is kept, and comes out in \`${leak.action}\` at another event`,
+              evidence,
+              { severity: quiet && leak.characters < longQuote ? "medium" : "high" },
+            )
+          : !quiet
+            ? draft(
+                "leak-encoded",
+                `\`${leak.action}\` has data of \`${leak.path}\` in it (${leak.as})`,
+                evidence,
+              )
+            : leak.kind === "field"
+              ? draft(
+                  "leak-field",
+                  `\`${leak.action}\` writes data of \`${leak.path}\` to ${leak.at.split(" ").slice(1).join(" ")}`,
+                  evidence,
+                )
+              : leak.characters > longQuote
+                ? draft("leak-bulk", `\`${leak.action}\` repeats long parts of \`${leak.path}\``, evidence)
+                : null;
+    if (one && !found.has(`${one.code} ${one.severity}`)) found.set(`${one.code} ${one.severity}`, one);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,176 @@
+import type { ReviewCode, Severity } from "../codes.ts";
+import { draft, type Draft } from "../draft.ts";
+import type { Dependence, Turn } from "../explore/explore.ts";
+import { eventEvidence, kindOfTurn } from "../hook/behaviour.ts";
+import type { ProgramText } from "../program/text.ts";
+import type { Evidence, Trigger } from "../report.ts";
+import { effectWords } from "../run/effect.ts";
+import { shown } from "../shown.ts";
+import type { Operand, PairNote } from "../twin/reply.ts";
+import type { WatchingProgram } from "../twin/instrument.ts";
+
+const codes: { readonly [K in Trigger["kind"]]: ReviewCode | null } = {
+  tenant: "trigger-tenant",
+  time: "trigger-time",
+  session: "trigger-session",
+  chance: "trigger-random",
+  state: "trigger-state",
+  config: "trigger-config",
+  size: "trigger-size",
+  unicode: "trigger-unicode",
+  text: "trigger-text",
+  field: "trigger-field",
+  prototype: "trigger-prototype",
+  name: null,
+};
+const words: { readonly [K in Trigger["kind"]]: string } = {
+  tenant: "the name of the tenant",
+  time: "the time",
+  session: "an id",
+  chance: "chance",
+  state: "what is kept in its state",
+  config: "its configuration",
+  size: "the length of a text",
+  unicode: "a character that cannot be seen",
+  text: "a word that changes nothing about the action",
+  field: "a field that has nothing to do with the action",
+  prototype: "a name that every object has",
+  name: "a name",
+};
+/** Kinds on which nothing at all should depend. */
+const never: ReadonlySet<string> = new Set(["tenant", "session", "chance"]);
+
+/** What was seen to turn an answer that should not. */
+export function turnFindings(turns: readonly Turn[]): readonly Draft[] {
+  const found: Draft[] = [];
+  const telling = turns.filter(
+    (turn) =>
+      turn.harmless &&
+      (turn.opens ||
+        (turn.before.effect.verdict !== turn.after.effect.verdict &&
+          (never.has(kindOfTurn(turn)) || kindOfTurn(turn) === "time"))),
+  );
+  for (const [kind, all] of Map.groupBy(telling, kindOfTurn)) {
+    const code = codes[kind];
+    if (code === null) continue;
+    const own = all.toSorted((a, b) => Number(b.opens) - Number(a.opens) || a.to.length - b.to.length);
+    const turn = own[0] as Turn;
+    const weak = own.every(({ word }) => word === "plain");
+    const severity: Severity = weak || (kind === "time" && !turn.opens) ? "medium" : "high";
+    const message = `${turn.opens ? "opens" : "turns"} by ${words[kind]}: ${effectWords(turn.before.effect)} becomes ${effectWords(turn.after.effect)} at ${turn.before.event} when \`${turn.slot.path}\` is another one`;
+    found.push(
+      draft(
+        code,
+        message,
+        [
+          { label: "before", text: shown(turn.from, 200) },
+          { label: "after", text: shown(turn.to, 200) },
+          ...own
+            .slice(1, 4)
+            .map((other) => ({ label: `also ${other.slot.path}`, text: shown(other.to, 120) })),
+          eventEvidence(turn.after),
+        ],
+        { severity },
+      ),
+    );
+  }
+  return found;
+}
+
+/** Conditions in the code that depend on what says nothing of the action, whether a run has met them or not. */
+export function dependenceFindings(
+  dependences: readonly Dependence[],
+  program: WatchingProgram,
+  text: ProgramText,
+): readonly Draft[] {
+  const found: Draft[] = [];
+  const byKind = Map.groupBy(dependences, ({ slot }) => slot.kind);
+  for (const [kind, all] of byKind) {
+    const trigger =
+      kind === "id"
+        ? "session"
+        : kind === "chance"
+          ? "chance"
+          : kind === "time"
+            ? "time"
+            : kind === "tenant"
+              ? "tenant"
+              : null;
+    const code = trigger && codes[trigger];
+    if (!trigger || !code) continue;
+    const pairs = all.flatMap((one) =>
+      one.pairs.map(({ before, after }) => ({ before, after, dependence: one })),
+    );
+    const telling = pairs
+      .map((one) => ({ ...one, constant: constantOf(one.before, one.after, one.dependence) }))
+      .filter(({ constant, after }) => constant !== undefined || (after.op === "key" && kind === "tenant"));
+    const branches = all.flatMap((one) => one.branches);
+    const best = telling.toSorted((a, b) => weight(b.constant) - weight(a.constant))[0];
+    if (!best && branches.length === 0) continue;
+    const offset = best
+      ? placeOf(best.after, program)
+      : (program.branches[branches[0] as number]?.start ?? 0);
+    const severity: Severity = trigger === "time" && best && !isAbsolute(best.constant) ? "medium" : "high";
+    const evidence: Evidence[] = telling
+      .slice(0, 4)
+      .map(({ after }) => ({
+        label: "compares",
+        text: shown(`${show(after.a)} ${after.op} ${show(after.b)}`, 200),
+      }));
+    const site = best && program.sites[best.after.site];
+    if (site && best.after.site > 0)
+      evidence.unshift({
+        label: "code",
+        text: shown(text.slice(site.start, Math.min(site.end, site.start + 200)), 200),
+      });
+    found.push(
+      draft(code, `a condition depends on ${words[trigger]}`, evidence, {
+        severity,
+        place: text.place(offset),
+      }),
+    );
+  }
+  return found;
+}
+
+function placeOf(pair: PairNote, { sites, branches }: WatchingProgram): number {
+  return pair.site > 0 ? (sites[pair.site]?.start ?? 0) : (branches[pair.branch]?.start ?? 0);
+}
+
+function show(operand: Operand): string {
+  return JSON.stringify(operand);
+}
+
+/** The operand that stayed as it was, where it is none that came with the event; `undefined` where there is none such. */
+function constantOf(before: PairNote | null, after: PairNote, { input }: Dependence): Operand | undefined {
+  if (after.op === "key") return undefined;
+  const stays =
+    before === null
+      ? [after.b, after.a]
+      : [before.b === after.b ? after.b : undefined, before.a === after.a ? after.a : undefined];
+  const event = JSON.stringify(input.event);
+  for (const operand of stays) {
+    if (operand === undefined || operand === null || operand === "") continue;
+    const kept = input.state ?? "";
+    if (typeof operand === "string" && (event.includes(operand) || kept.includes(operand))) continue;
+    if (typeof operand === "number" && kept.includes(String(operand)) && operand > 9) continue;
+    return operand;
+  }
+  return undefined;
+}
+
+function weight(operand: Operand | undefined): number {
+  if (typeof operand === "string") return 10 + operand.length;
+  return typeof operand === "number" ? Math.min(9, Math.abs(operand)) : 0;
+}
+
+/** Whether a constant can only mean a point of the calendar or the clock, and no span. */
+function isAbsolute(operand: Operand | undefined): boolean {
+  if (typeof operand === "string")
+    return /\d|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i.test(operand);
+  return (
+    typeof operand === "number" &&
+    (operand > 1e9 ||
+      (Number.isInteger(operand) && operand >= 0 && operand <= 9_999 && ![1_000, 5_000].includes(operand)))
+  );
+}

@@ -1,0 +1,97 @@
+import type { Input } from "../run/input.ts";
+import type { Runner } from "../run/runner.ts";
+import type { PairNote } from "../twin/reply.ts";
+
+/** A comparison of the configuration with something that its schema does not speak of. */
+export interface ConfigSwitch {
+  /** What it is compared with; `null` where it is only asked for. */
+  readonly constant: string | null;
+  /** The path in the configuration; `null` where it is not known. */
+  readonly path: string | null;
+  readonly pair: PairNote | null;
+  readonly input: Input;
+}
+
+const mark = "cfgqzxw";
+const shortest = 3;
+
+/**
+ * Gives the hook a configuration whose texts are words that stand nowhere else, and sees what it compares them with. A
+ * documented switch has its values in the schema.
+ */
+export async function findConfigSwitches(
+  runner: Runner,
+  inputs: readonly Input[],
+  asked: readonly (readonly string[])[],
+): Promise<readonly ConfigSwitch[]> {
+  const schema = JSON.stringify(runner.hook.manifest.config ?? null);
+  const own: unknown = JSON.parse(runner.hook.configJson);
+  const config = JSON.stringify(marked(own ?? made(runner.hook.manifest.config)));
+  const found = new Map<string, ConfigSwitch>();
+  for (const input of inputs) {
+    const run = await runner.watch({ ...input, config }, true);
+    for (const pair of run?.watched?.pairs ?? []) {
+      if (pair.op === "key" || pair.op === "<") continue;
+      for (const [known, constant] of [
+        [pair.a, pair.b],
+        [pair.b, pair.a],
+      ]) {
+        if (typeof known !== "string" || typeof constant !== "string" || !known.includes(mark)) continue;
+        if (constant.length < shortest || constant.includes(mark) || schema.includes(constant)) continue;
+        if (run?.args[0].includes(constant)) continue;
+        // A piece of an event that was worked on is in the program no more than in the event.
+        if (!runner.hook.program.source.includes(constant) && isOfEvent(constant, run?.args[0] ?? ""))
+          continue;
+        found.set(constant, { constant, path: null, pair, input: { ...input, config } });
+      }
+    }
+  }
+  const known = names(runner.hook.manifest.config);
+  for (const path of asked) {
+    const [name] = path;
+    if (name === undefined || known === null || known.has(name) || name === "*") continue;
+    found.set(`path ${name}`, {
+      constant: null,
+      path: path.join("."),
+      pair: null,
+      input: inputs[0] as Input,
+    });
+  }
+  return [...found.values()];
+}
+
+/** Names that a schema speaks of, at its first level; `null` where there is none. */
+function names(schema: unknown): ReadonlySet<string> | null {
+  const properties = (schema as { readonly properties?: unknown } | null | undefined)?.properties;
+  return typeof properties === "object" && properties !== null ? new Set(Object.keys(properties)) : null;
+}
+
+function isOfEvent(constant: string, args: string): boolean {
+  const lower = args.toLowerCase();
+  return (constant.toLowerCase().match(/[a-z0-9]{2,}/g) ?? []).every((word) => lower.includes(word));
+}
+
+function marked(value: unknown): unknown {
+  if (typeof value === "string") return mark;
+  if (Array.isArray(value)) return value.map(marked);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, marked(member)]));
+}
+
+/** A value of the kind that a schema asks for. */
+function made(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return null;
+  const { type, properties, items } = schema as {
+    readonly type?: unknown;
+    readonly properties?: object;
+    readonly items?: unknown;
+    readonly enum?: unknown;
+  };
+  if (type === "array") return [made(items)];
+  if (type === "string" || "enum" in schema) return mark;
+  if (type === "number" || type === "integer") return 7;
+  if (type === "boolean") return true;
+  return properties
+    ? Object.fromEntries(Object.entries(properties).map(([key, member]) => [key, made(member)]))
+    : null;
+}

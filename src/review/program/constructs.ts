@@ -1,0 +1,310 @@
+import { type Node, parse } from "acorn";
+import { fullAncestor } from "acorn-walk";
+import type { ReviewCode, Severity } from "../codes.ts";
+import { shown } from "../shown.ts";
+import type { Construct } from "../report.ts";
+import type { ProgramText } from "./text.ts";
+
+type AnyNode = Node & { readonly [part: string]: unknown };
+
+/** Objects of the language that nobody should change. */
+const builtins: ReadonlySet<string> = new Set([
+  "Object",
+  "Array",
+  "String",
+  "Number",
+  "Boolean",
+  "Function",
+  "RegExp",
+  "Promise",
+  "Map",
+  "Set",
+  "WeakMap",
+  "JSON",
+  "Math",
+  "Date",
+  "Reflect",
+  "Symbol",
+  "Error",
+  "globalThis",
+  "Proxy",
+  "BigInt",
+  "Iterator",
+]);
+const definers: ReadonlySet<string> = new Set([
+  "defineProperty",
+  "defineProperties",
+  "assign",
+  "setPrototypeOf",
+  "set",
+]);
+/** What esbuild writes by itself to join modules. */
+const joinHelper =
+  /^var __(?:export|defProp|copyProps|toCommonJS|reExport|name|getOwnProp\w*|hasOwnProp|commonJS\w*|esm|toESM|create|getProtoOf)\b/;
+const longest = 120;
+const mostOfOne = 12;
+
+/** What stands in a program that deserves a look, from its syntax tree alone: nothing of it is run. */
+export function findConstructs(text: ProgramText): readonly Construct[] {
+  const found: Construct[] = [];
+  const counts = new Map<string, number>();
+  const tree = parse(text.source, { ecmaVersion: "latest", sourceType: "module" }) as unknown as AnyNode;
+  const say = (node: Node, code: ReviewCode, severity: Severity, reason: string): void => {
+    // A library gets the benefit of the doubt that a hook's own code does not: its source is public.
+    const own = text.isOwn(node.start);
+    const key = `${code} ${reason}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    if (count > mostOfOne) return;
+    found.push({
+      code,
+      severity: own ? severity : lesser(severity),
+      place: text.place(node.start),
+      excerpt: shown(text.slice(node.start, Math.min(node.end, node.start + 400)), longest),
+      reason,
+    });
+  };
+  const helpers = helperRanges(tree, text);
+  fullAncestor(tree, (raw, _state, ancestors) => {
+    const node = raw as AnyNode;
+    if (helpers.some(([start, end]) => node.start >= start && node.end <= end)) return;
+    const parent = ancestors.at(-2) as AnyNode | undefined;
+    switch (node.type) {
+      case "Literal":
+        return literal(node, parent, say);
+      case "TemplateElement": {
+        const cooked = (node["value"] as { readonly cooked?: string }).cooked ?? "";
+        if (looksEncoded(cooked)) say(node, "encoded-literal", "medium", "a long text that looks encoded");
+        return;
+      }
+      case "ArrayExpression":
+        return numberList(node, say);
+      case "AssignmentExpression":
+        return assignment(node["left"] as AnyNode, node, say);
+      case "CallExpression":
+      case "NewExpression":
+        return call(node, parent, say);
+      case "MemberExpression":
+        return member(node, say);
+      case "Property":
+      case "MethodDefinition":
+        if (node["kind"] === "get" && returnsDifferently(node))
+          say(node, "watches-access", "medium", "a getter that does more than get");
+        return;
+      case "WithStatement":
+        say(node, "dynamic-name", "medium", "`with`");
+        return;
+      default:
+    }
+  });
+  return found.sort((a, b) => rank(a.severity) - rank(b.severity));
+}
+
+type Say = (node: Node, code: ReviewCode, severity: Severity, reason: string) => void;
+
+function rank(severity: Severity): number {
+  return ["high", "medium", "low", "info"].indexOf(severity);
+}
+
+function lesser(severity: Severity): Severity {
+  return severity === "high" ? "medium" : severity === "medium" ? "info" : "info";
+}
+
+function helperRanges(tree: AnyNode, text: ProgramText): readonly (readonly [number, number])[] {
+  return (tree["body"] as readonly AnyNode[])
+    .filter((node) => joinHelper.test(text.slice(node.start, node.start + 40)))
+    .map(({ start, end }) => [start, end] as const);
+}
+
+const isoDate =
+  /^(?:19|20|21)\d{2}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+function literal(node: AnyNode, parent: AnyNode | undefined, say: Say): void {
+  const { value } = node;
+  if (typeof value === "string") {
+    if (isoDate.test(value)) say(node, "literal-date", "medium", "a date");
+    if (looksEncoded(value)) say(node, "encoded-literal", "medium", "a long text that looks encoded");
+    if (
+      typeof node["raw"] === "string" &&
+      (node["raw"].match(/\\(?:x[0-9a-f]{2}|u00[2-7][0-9a-f])/gi)?.length ?? 0) > 6
+    )
+      say(node, "encoded-literal", "medium", "plain letters written as escapes");
+    if (/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e007f}]/u.test(value) && value.length > 3)
+      say(node, "text-hidden", "medium", "a text with characters that cannot be seen");
+  } else if (typeof value === "number" && Number.isInteger(value)) {
+    const compared = parent?.type === "BinaryExpression" && /^[<>=!]/.test(String(parent["operator"]));
+    if (compared && value > 1.5e12 && value < 2.6e12)
+      say(node, "literal-date", "medium", "a moment in milliseconds");
+    else if (compared && value > 1.5e9 && value < 2.6e9 && value % 100 !== 0)
+      say(node, "literal-date", "low", "a number that can be a moment in seconds, or a digest");
+  }
+}
+
+/** A long text of letters and digits with no words in it. */
+export function looksEncoded(text: string): boolean {
+  if (text.length < 32 || /\s/.test(text)) return false;
+  if (/^[0-9a-f]+$/i.test(text)) return new Set(text.toLowerCase()).size > 6;
+  if (!/^[A-Za-z0-9+/_=-]+$/.test(text)) return false;
+  // An alphabet is no secret.
+  if (new Set(text).size === text.replace(/=+$/, "").length && text.length > 25) return false;
+  const mixed = /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d|[+/]/.test(text);
+  return mixed && entropy(text) > 3.6 && !/[a-z]{9,}|[A-Z]{9,}/.test(text);
+}
+
+function entropy(text: string): number {
+  const counts = new Map<string, number>();
+  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  return [...counts.values()].reduce(
+    (sum, count) => sum - (count / text.length) * Math.log2(count / text.length),
+    0,
+  );
+}
+
+function numberList(node: AnyNode, say: Say): void {
+  const elements = node["elements"] as readonly (AnyNode | null)[];
+  if (elements.length < 8) return;
+  const codes = elements.filter(
+    (one) =>
+      one?.type === "Literal" &&
+      typeof one["value"] === "number" &&
+      Number.isInteger(one["value"]) &&
+      (one["value"] as number) >= 0 &&
+      (one["value"] as number) < 65_536,
+  );
+  if (codes.length !== elements.length) return;
+  const letters = codes.filter(
+    (one) => (one?.["value"] as number) >= 32 && (one?.["value"] as number) < 127,
+  ).length;
+  if (letters / codes.length > 0.8 && new Set(codes.map((one) => one?.["value"])).size > 3)
+    say(node, "encoded-literal", "medium", "a list of numbers that are letters");
+}
+
+function rootName(node: AnyNode): string | null {
+  let at: AnyNode = node;
+  while (at.type === "MemberExpression") at = at["object"] as AnyNode;
+  return at.type === "Identifier" ? String(at["name"]) : null;
+}
+
+function assignment(left: AnyNode, node: AnyNode, say: Say): void {
+  if (left.type !== "MemberExpression") return;
+  const root = rootName(left);
+  const path = memberPath(left);
+  if (root !== null && builtins.has(root)) {
+    // Libraries set this to have shorter stack traces.
+    if (path.endsWith(".stackTraceLimit") || path.endsWith(".prepareStackTrace")) return;
+    say(node, "patches-builtins", "high", `sets \`${path.slice(0, 60)}\``);
+  } else if (/(?:^|\.)(?:__proto__)$/.test(path)) say(node, "patches-builtins", "medium", "sets a prototype");
+}
+
+function memberPath(node: AnyNode): string {
+  if (node.type === "Identifier") return String(node["name"]);
+  if (node.type !== "MemberExpression") return "…";
+  const property = node["property"] as AnyNode;
+  const name = node["computed"]
+    ? property.type === "Literal"
+      ? String(property["value"])
+      : "…"
+    : String(property["name"]);
+  return `${memberPath(node["object"] as AnyNode)}.${name}`;
+}
+
+function call(node: AnyNode, parent: AnyNode | undefined, say: Say): void {
+  const callee = node["callee"] as AnyNode;
+  const args = node["arguments"] as readonly AnyNode[];
+  const name = callee.type === "Identifier" ? String(callee["name"]) : null;
+  const path = callee.type === "MemberExpression" ? memberPath(callee) : "";
+  if (name === "eval" || name === "Function") say(node, "dynamic-code", "medium", `asks for \`${name}\``);
+  if (
+    /\.constructor\.constructor$/.test(path) ||
+    (path.endsWith(".constructor") &&
+      args[0]?.type === "Literal" &&
+      typeof args[0]["value"] === "string" &&
+      parent?.type === "CallExpression")
+  )
+    say(node, "dynamic-code", "medium", "makes a function by way of a constructor");
+  if (node.type === "NewExpression" && name === "Proxy") say(node, "watches-access", "medium", "a proxy");
+  if (/__(?:define|lookup)(?:Getter|Setter)__$/.test(path))
+    say(node, "watches-access", "medium", "a getter or setter made at run time");
+  const last = path.slice(path.lastIndexOf(".") + 1);
+  const [target] = args;
+  if (definers.has(last) && target && /^(?:Object|Reflect)\./.test(path)) {
+    const root = rootName(target);
+    if (
+      root !== null &&
+      builtins.has(root) &&
+      (target.type === "MemberExpression" || root === "globalThis" || root === "JSON" || root === "Math")
+    )
+      say(node, "patches-builtins", "high", `changes \`${memberPath(target).slice(0, 60)}\``);
+    else if (last === "defineProperty" && hasGetter(args[2]))
+      say(node, "watches-access", "medium", "a getter made at run time");
+  }
+  if (
+    /(?:String|)\.?(?:fromCharCode|fromCodePoint)$/.test(path) &&
+    args.length >= 4 &&
+    args.every((one) => one.type === "Literal")
+  )
+    say(node, "encoded-literal", "medium", "a text made of numbers");
+}
+
+function hasGetter(node: AnyNode | undefined): boolean {
+  if (node?.type !== "ObjectExpression") return false;
+  return (node["properties"] as readonly AnyNode[]).some((one) => {
+    const key = one["key"] as AnyNode | undefined;
+    return key?.type === "Identifier" && key["name"] === "get" && one["kind"] === "init";
+  });
+}
+
+/** A getter with more in it than a `return` of something that stands there. */
+function returnsDifferently(node: AnyNode): boolean {
+  const body = ((node["value"] as AnyNode)["body"] as AnyNode)["body"] as readonly AnyNode[];
+  const text = JSON.stringify(body, (key, value: unknown) =>
+    key === "start" || key === "end" || typeof value === "bigint" ? undefined : value,
+  );
+  return /"type":"(?:UpdateExpression|AssignmentExpression)"/.test(text);
+}
+
+function member(node: AnyNode, say: Say): void {
+  if (!node["computed"]) return;
+  const property = node["property"] as AnyNode;
+  const object = node["object"] as AnyNode;
+  const global =
+    object.type === "Identifier" && (object["name"] === "globalThis" || builtins.has(String(object["name"])));
+  if (global && property.type !== "Literal" && !isIndex(property))
+    say(node, "dynamic-name", "medium", "looks a global up under a name made at run time");
+  else if (isBuilt(property))
+    say(node, "dynamic-name", "medium", "looks a property up under a name that is put together");
+}
+
+function isIndex(node: AnyNode): boolean {
+  return (
+    node.type === "UpdateExpression" ||
+    (node.type === "MemberExpression" && /^Symbol\./.test(memberPath(node)))
+  );
+}
+
+/** Only literal pieces put together, or a text turned round or decoded: no honest reason. */
+function isBuilt(node: AnyNode): boolean {
+  if (node.type === "BinaryExpression" && node["operator"] === "+") {
+    const pieces = piecesOf(node);
+    return (
+      pieces.length > 1 &&
+      pieces.every((one) => (one.type === "Literal" && typeof one["value"] === "string") || isDecoder(one))
+    );
+  }
+  if (node.type === "TemplateLiteral") {
+    const inside = node["expressions"] as readonly AnyNode[];
+    return inside.length > 0 && inside.every((one) => one.type === "Literal" || isDecoder(one));
+  }
+  return isDecoder(node);
+}
+
+function piecesOf(node: AnyNode): readonly AnyNode[] {
+  if (node.type !== "BinaryExpression" || node["operator"] !== "+") return [node];
+  return [...piecesOf(node["left"] as AnyNode), ...piecesOf(node["right"] as AnyNode)];
+}
+
+function isDecoder(node: AnyNode): boolean {
+  if (node.type !== "CallExpression") return false;
+  const path = memberPath(node["callee"] as AnyNode);
+  return /(?:^|\.)(?:reverse|join|fromCharCode|fromCodePoint|atob|decodeURIComponent)$/.test(path);
+}

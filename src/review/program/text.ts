@@ -1,0 +1,65 @@
+import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
+import type { CodePlace } from "../report.ts";
+
+/** The text of a program, with the files that it was bundled from, where there is a source map. */
+export class ProgramText {
+  readonly source: string;
+  readonly #starts: readonly number[];
+  readonly #map: TraceMap | null;
+  readonly #own = new Map<number, boolean>();
+
+  constructor(source: string, map: string | null) {
+    this.source = source;
+    const starts = [0];
+    for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
+    this.#starts = starts;
+    this.#map = map === null ? null : new TraceMap(map);
+  }
+
+  line(offset: number): number {
+    let [low, high] = [0, this.#starts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#starts[middle] as number) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  }
+
+  place(offset: number): CodePlace {
+    const line = this.line(offset);
+    const column = offset - (this.#starts[line - 1] as number);
+    const from = this.#map && originalPositionFor(this.#map, { line, column });
+    return { line, column: column + 1, module: from?.source ?? null, moduleLine: from?.line ?? null };
+  }
+
+  /** Whether code is the pack's own. Without a source map all of it is. */
+  isOwn(offset: number): boolean {
+    const line = this.line(offset);
+    let own = this.#own.get(line);
+    if (own === undefined) {
+      const { module } = this.place(offset);
+      own =
+        module === null
+          ? this.#map === null
+          : module.startsWith("pack:") && !module.includes("node_modules/");
+      this.#own.set(line, own);
+    }
+    return own;
+  }
+
+  slice(start: number, end: number): string {
+    return this.source.slice(start, end);
+  }
+
+  /** Texts of the modules, by path, where the map has them. */
+  modules(): ReadonlyMap<string, string> {
+    const { sources = [], sourcesContent = [] } = this.#map ?? {};
+    return new Map(
+      sources.flatMap((source, index) => {
+        const text = sourcesContent?.[index];
+        return source && typeof text === "string" ? [[source, text] as const] : [];
+      }),
+    );
+  }
+}
