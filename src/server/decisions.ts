@@ -63,7 +63,9 @@ export class Decisions implements DecisionService {
     if (!tenant) throw new Problem("forbidden");
     const { body } = request;
     if (firstByte(body) !== openBracket) return this.#one(tenant, request, body, body.byteLength);
-    return this.#batch(tenant, request);
+    // One id cannot name several decisions.
+    const { decisionId: _, ...unnamed } = request;
+    return this.#batch(tenant, unnamed);
   }
 
   async #batch(tenant: Tenant, request: DecisionRequest): Promise<string> {
@@ -107,7 +109,7 @@ export class Decisions implements DecisionService {
     if (entered !== true && !(await entered)) throw new Problem("shutting-down", 1);
     let cost = baseUs + bytes * usPerByte;
     try {
-      const { decision, text } = await this.#dispatch(tenant, request.dialect, input);
+      const { decision, text } = await this.#dispatch(tenant, request, input);
       if (decision) {
         for (const { duration_us } of decision.trace) cost += duration_us;
         const us = (performance.now() - begun) * 1_000;
@@ -123,14 +125,14 @@ export class Decisions implements DecisionService {
 
   async #dispatch(
     tenant: Tenant,
-    dialect: string | undefined,
+    { dialect, decisionId = makeDecisionId(Date.now()) }: DecisionRequest,
     input: EventInput,
   ): Promise<{ readonly decision: Decision | null; readonly text: string }> {
     const { warden, log } = tenant;
     if (!warden) throw tenant.broken === null ? new Problem("no-pack") : new Problem("not-ready", 5);
     const room = log?.admit();
     if (room) await room;
-    const options = { tenant: tenant.name, decisionId: makeDecisionId(Date.now()) };
+    const options = { tenant: tenant.name, decisionId };
     try {
       if (dialect !== undefined) {
         const { answer, decision } = await tenant.translator(dialect, warden).reply(input, options);

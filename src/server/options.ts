@@ -6,7 +6,7 @@ import type { JwtOptions } from "./jwt.ts";
 import type { LaneOptions } from "./lanes.ts";
 import { type HttpLimits, httpLimitTable, limitsFrom, tenantLimitTable } from "./limits.ts";
 import type { QuarantineOptions } from "./quarantine.ts";
-import type { Stores } from "./storage.ts";
+import type { Rollout, Stores } from "./storage.ts";
 import type { TenantLimits } from "./tenants.ts";
 
 export interface ServerOptions {
@@ -57,6 +57,8 @@ export interface ServerOptions {
   readonly node?: string;
   /** Whether there is a console at `/console`. Default `true`. */
   readonly console?: boolean;
+  /** Told of every rollout that serves from now on. */
+  readonly onRollout?: (rollout: Rollout) => void;
   /** Takes one line of JSON for each thing worth knowing, without secrets and without words of hooks. Default: none. */
   readonly log?: (line: string) => void;
 }

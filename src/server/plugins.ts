@@ -5,6 +5,6 @@ import type { ServerParts } from "./parts.ts";
 export type ServerPlugin = (app: FastifyInstance, parts: ServerParts) => void | Promise<void>;
 
 /** Loads what the options ask for. */
-export async function pluginsFor(_parts: ServerParts): Promise<readonly ServerPlugin[]> {
-  return [];
+export async function pluginsFor({ options }: ServerParts): Promise<readonly ServerPlugin[]> {
+  return options.console === false ? [] : [(await import("./console/index.ts")).addConsole];
 }

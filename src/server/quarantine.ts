@@ -54,6 +54,7 @@ export class Quarantine {
     for (const kept of await this.#store.list()) {
       this.#watched.set(keyOf(kept.tenant, kept.program), { ...fresh(), kept });
     }
+    this.#store.watch?.((tenant, program, kept) => this.#follow(keyOf(tenant, program), kept));
   }
 
   /** What keeps a hook from running now; `null` where nothing does. */
@@ -117,6 +118,18 @@ export class Quarantine {
     Object.assign(watched, { kept, calls: 0, faults: 0, since: now });
     later(this.#store.put(kept));
     this.onChange(entryOf(kept), false);
+  }
+
+  /** Takes over what another node has done; of its own doing it has nothing to learn. */
+  #follow(key: string, kept: KeptQuarantine | null): void {
+    const known = this.#watched.get(key)?.kept ?? null;
+    if (kept && (known?.until ?? 0) < kept.until) {
+      this.#watched.set(key, { ...fresh(), kept });
+      this.onChange(entryOf(kept), false);
+    } else if (!kept && known) {
+      this.#watched.delete(key);
+      this.onChange(entryOf(known), true);
+    }
   }
 
   #proved(key: string, watched: Watched): void {

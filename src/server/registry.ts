@@ -27,7 +27,7 @@ export class Registry implements AsyncDisposable {
   readonly #tenants = new Map<string, Tenant>();
   /** One change of a tenant at a time. */
   readonly #changing = new Map<string, Promise<void>>();
-  #watch: Disposable | null = null;
+  readonly #watches = new DisposableStack();
 
   constructor(options: RegistryOptions) {
     this.#options = options;
@@ -36,7 +36,8 @@ export class Registry implements AsyncDisposable {
   /** Loads all tenants and their packs. A pack that cannot be loaded leaves its tenant without, and others with theirs. */
   async load(): Promise<void> {
     const { stores } = this.#options;
-    this.#watch = stores.packs.watch((rollout) => void this.apply(rollout).catch(() => undefined));
+    this.#watches.use(stores.packs.watch((rollout) => void this.apply(rollout).catch(() => undefined)));
+    this.#watches.use(stores.tenants.watch?.((name) => void this.#refresh(name).catch(() => undefined)));
     const records = [...(await stores.tenants.list())];
     const worker = async (): Promise<void> => {
       for (let record = records.pop(); record; record = records.pop()) {
@@ -62,16 +63,10 @@ export class Registry implements AsyncDisposable {
   /** Makes a tenant, or gives it other settings. @throws {HookwardenError} `option-invalid` */
   async put(record: TenantRecord): Promise<Tenant> {
     const { stores } = this.#options;
-    const limits = this.#limitsOf(record);
+    this.#limitsOf(record);
     await stores.tenants.put(record);
-    const tenant = this.#tenants.get(record.tenant);
-    if (tenant) {
-      tenant.set(record, limits);
-      return tenant;
-    }
-    const made = await this.#add(record);
-    await this.apply(await stores.packs.rollout(made.name)).catch(() => undefined);
-    return made;
+    await this.#refresh(record.tenant);
+    return this.#tenants.get(record.tenant) as Tenant;
   }
 
   /** Ends a tenant. @returns whether there was one. */
@@ -89,14 +84,7 @@ export class Registry implements AsyncDisposable {
    * @throws {HookwardenError} why the pack cannot serve; the one before goes on.
    */
   apply(rollout: Rollout): Promise<void> {
-    const { tenant } = rollout;
-    const changing = (this.#changing.get(tenant) ?? Promise.resolve()).then(() => this.#apply(rollout));
-    const settled = changing.catch(() => undefined);
-    this.#changing.set(tenant, settled);
-    void settled.then(() => {
-      if (this.#changing.get(tenant) === settled) this.#changing.delete(tenant);
-    });
-    return changing;
+    return this.#inTurn(rollout.tenant, () => this.#apply(rollout));
   }
 
   /** A stored revision as a pack. Its bytes are held to the digest that was noted when it came. */
@@ -113,9 +101,35 @@ export class Registry implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#watch?.[Symbol.dispose]();
+    this.#watches.dispose();
     await Promise.all(this.#changing.values());
     await Promise.all(this.all.map((tenant) => tenant.close()));
+  }
+
+  /** Brings a tenant to its record, whoever has written that. */
+  #refresh(name: string): Promise<void> {
+    return this.#inTurn(name, async () => {
+      const { stores } = this.#options;
+      const record = await stores.tenants.get(name);
+      const tenant = this.#tenants.get(name);
+      if (record && tenant) return tenant.set(record, this.#limitsOf(record));
+      if (record) {
+        await this.#add(record);
+        return this.#apply(await stores.packs.rollout(name)).catch(() => undefined);
+      }
+      this.#tenants.delete(name);
+      await tenant?.close();
+    });
+  }
+
+  #inTurn(tenant: string, work: () => Promise<void>): Promise<void> {
+    const changing = (this.#changing.get(tenant) ?? Promise.resolve()).then(work);
+    const settled = changing.catch(() => undefined);
+    this.#changing.set(tenant, settled);
+    void settled.then(() => {
+      if (this.#changing.get(tenant) === settled) this.#changing.delete(tenant);
+    });
+    return changing;
   }
 
   async #add(record: TenantRecord): Promise<Tenant> {

@@ -98,6 +98,7 @@ async function build(
       openLog: auditOpener(options, settings, stores, lanes),
       onRollout(rollout) {
         log("rollout", { tenant: rollout.tenant, generation: rollout.generation, active: rollout.active });
+        options.onRollout?.(rollout);
         if (feed.isWatched) feed.tell({ type: "rollout", at: new Date().toISOString(), ...rollout });
       },
       onBroken: (tenant, error) =>
@@ -119,11 +120,15 @@ async function build(
     },
     traced: options.telemetry ? (await import("./telemetry.ts")).tracer() : null,
   });
+  const credentials = new Credentials(stores.keys, jwt);
+  // A key that another node has revoked must not live on here.
+  const keys = stores.keys.watch?.(() => credentials.forget());
+  if (keys) opened.defer(async () => keys[Symbol.dispose]());
   const parts: ServerParts = {
     options,
     settings,
     stores,
-    credentials: new Credentials(stores.keys, jwt),
+    credentials,
     registry,
     rollouts: new Rollouts(stores.packs, registry),
     uploads: new Uploads({ packs: stores.packs, trust: options.trust, signingKey: options.signingKey }),

@@ -115,6 +115,8 @@ export interface KeyStore {
   revoke(id: string, at: string): Awaitable<boolean>;
   /** All keys of a tenant; of operators for `null`. */
   list(tenant: string | null): Awaitable<readonly KeyRecord[]>;
+  /** Tells that keys have changed, where other nodes can change them. Disposing of the answer ends it. */
+  watch?(listener: () => void): Disposable;
 }
 
 /**
@@ -189,6 +191,8 @@ export interface TenantStore {
   put(tenant: TenantRecord): Awaitable<void>;
   /** @returns whether there was one. Packs, keys and audit of the tenant stay. */
   remove(tenant: string): Awaitable<boolean>;
+  /** Names tenants that have changed, come or gone, where other nodes can do that. Disposing of the answer ends it. */
+  watch?(listener: (tenant: string) => void): Disposable;
 }
 
 /** Keeps which hooks are quarantined, so that a restart is no amnesty. */
@@ -196,6 +200,8 @@ export interface QuarantineStore {
   list(): Awaitable<readonly KeptQuarantine[]>;
   put(entry: KeptQuarantine): Awaitable<void>;
   remove(tenant: string, program: string): Awaitable<void>;
+  /** Tells what has changed (`null`: removed), where other nodes can do that. Disposing of the answer ends it. */
+  watch?(listener: (tenant: string, program: string, entry: KeptQuarantine | null) => void): Disposable;
 }
 
 export interface KeptQuarantine {

@@ -35,6 +35,8 @@ export class NatsAuditStore implements AuditStore {
   private readonly stream: AuditStream;
   private readonly spool: AuditSpool;
   private readonly chainsHere = new Map<string, Chain>();
+  /** Names that chains are written under instead, because where they stand could not be found out. */
+  private readonly others = new Map<string, AuditChain>();
   private draining: Promise<void> | null = null;
   private readonly timer: NodeJS.Timeout;
   private readonly unlisten: () => void;
@@ -62,11 +64,25 @@ export class NatsAuditStore implements AuditStore {
     return this.spool.bytes;
   }
 
-  async head(chain: AuditChain): Promise<AuditHead | null> {
-    return this.here(chain).head ?? this.stream.head(chain);
+  /**
+   * Where a chain stands. A node that comes up while NATS is away cannot know, and begins another chain, under its own
+   * name and the time: two chains that are whole are better than one that is broken.
+   */
+  async head(of: AuditChain): Promise<AuditHead | null> {
+    const chain = this.written(of);
+    const { head } = this.here(chain);
+    if (head) return head;
+    try {
+      return await this.stream.head(chain);
+    } catch {
+      const other = { tenant: of.tenant, node: `${of.node}~${Date.now().toString(36)}` };
+      this.others.set(nameOf(of), other);
+      return null;
+    }
   }
 
-  append(chain: AuditChain, records: readonly AuditRecord[], head: AuditHead): Promise<void> {
+  append(of: AuditChain, records: readonly AuditRecord[], head: AuditHead): Promise<void> {
+    const chain = this.written(of);
     const here = this.here(chain);
     const done = here.last.then(() => this.appendNow(here, { chain, records, head }));
     here.last = done.catch(() => undefined);
@@ -169,6 +185,10 @@ export class NatsAuditStore implements AuditStore {
       await file.done();
       for (const { chain } of file.batches) this.here(chain).spooled--;
     }
+  }
+
+  private written(chain: AuditChain): AuditChain {
+    return this.others.get(nameOf(chain)) ?? chain;
   }
 
   private here(chain: AuditChain): Chain {

@@ -95,6 +95,7 @@ export class DecisionChannel {
     const traceparent = said?.get(channelHeaders.traceparent) || undefined;
     const { status, body } = await this.service.decide({
       tenant,
+      // Bytes of its own: the connection uses its buffer again.
       body: message.data,
       decisionId: id,
       ...(dialect === undefined ? {} : { dialect }),

@@ -5,6 +5,7 @@ export {
   type NatsClientOptions,
   NatsDecisionClient,
 } from "./decision-client.ts";
+export { createFleetServer, type FleetServer } from "./fleet-server.ts";
 export { NatsLink, type NatsOptions } from "./link.ts";
 export { createNatsNode, type NatsNode, type NatsNodeOptions } from "./node.ts";
 export type { NodeReport } from "./node-reports.ts";

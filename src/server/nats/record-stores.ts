@@ -1,6 +1,6 @@
 import type { KeptQuarantine, KeyRecord, KeyStore, QuarantineStore, TenantStore } from "../storage.ts";
 import type { TenantRecord } from "../tenants.ts";
-import { hashOf, tokenOf } from "./names.ts";
+import { hashOf, tenantOf, tokenOf } from "./names.ts";
 import type { Registry } from "./registry.ts";
 
 /** Credentials of a fleet. Only their digests are shared. */
@@ -26,6 +26,12 @@ export class NatsKeyStore implements KeyStore {
       return key ? { ...key, revoked: key.revoked ?? at } : undefined;
     });
     return done !== undefined;
+  }
+
+  watch(listener: () => void): Disposable {
+    return this.registry.watch(({ key }) => {
+      if (key.startsWith("key.")) listener();
+    });
   }
 
   list(tenant: string | null): readonly KeyRecord[] {
@@ -55,12 +61,24 @@ export class NatsTenantStore implements TenantStore {
     await this.registry.change(tenantKey(tenant.tenant), () => tenant);
   }
 
+  watch(listener: (tenant: string) => void): Disposable {
+    return this.registry.watch(({ key }) => {
+      const tenant = key.startsWith("tenant.") ? tenantOf(key.slice("tenant.".length)) : null;
+      if (tenant !== null) listener(tenant);
+    });
+  }
+
   async remove(tenant: string): Promise<boolean> {
     const done = await this.registry.change(tenantKey(tenant), (before) =>
       before === null ? undefined : null,
     );
     return done !== undefined;
   }
+}
+
+/** A quarantine that is over. */
+interface Ended {
+  readonly ended?: boolean;
 }
 
 /** The hooks that are quarantined anywhere in a fleet. */
@@ -72,7 +90,8 @@ export class NatsQuarantineStore implements QuarantineStore {
   }
 
   list(): readonly KeptQuarantine[] {
-    return this.registry.list("quarantine.").map(({ value }) => value as KeptQuarantine);
+    const all = this.registry.list("quarantine.").map(({ value }) => value as KeptQuarantine & Ended);
+    return all.filter(({ ended }) => !ended);
   }
 
   async put(entry: KeptQuarantine): Promise<void> {
@@ -81,8 +100,17 @@ export class NatsQuarantineStore implements QuarantineStore {
 
   async remove(tenant: string, program: string): Promise<void> {
     await this.registry.change(quarantineKey(tenant, program), (before) =>
-      before === null ? undefined : null,
+      // Which hook it was stays, so that other nodes know what is over.
+      before === null || (before as Ended).ended ? undefined : { tenant, program, ended: true },
     );
+  }
+
+  watch(listener: (tenant: string, program: string, entry: KeptQuarantine | null) => void): Disposable {
+    return this.registry.watch(({ key, value }) => {
+      if (!key.startsWith("quarantine.") || value === null) return;
+      const { tenant, program, ended } = value as KeptQuarantine & Ended;
+      listener(tenant, program, ended ? null : (value as KeptQuarantine));
+    });
   }
 }
 

@@ -1,0 +1,54 @@
+import type { ServerOptions } from "../options.ts";
+import { createServer, type HookwardenServer } from "../server.ts";
+import { createNatsNode, type NatsNode, type NatsNodeOptions } from "./node.ts";
+
+/** A server that is one of a fleet. */
+export interface FleetServer extends HookwardenServer {
+  readonly node: NatsNode;
+}
+
+/**
+ * Makes a server that shares packs, keys, tenants, state and audit with others over NATS, and decides what they are asked
+ * over NATS together.
+ *
+ * @param options of the server; `data`, `stores` and `node` come from `nats`.
+ * @throws {HookwardenError} as `createServer` and `createNatsNode`. Nothing is left running then.
+ *
+ * @example
+ *     await using server = await createFleetServer({}, { servers: "nats://127.0.0.1", node: "n1", folder: "./n1", key });
+ *     await server.listen();
+ */
+export async function createFleetServer(
+  options: Omit<ServerOptions, "data" | "stores" | "node" | "onRollout">,
+  nats: NatsNodeOptions,
+): Promise<FleetServer> {
+  const stateBytes = options.tenantLimits?.stateBytes;
+  const quota = stateBytes === undefined ? {} : { quota: { maxBytesPerTenant: stateBytes } };
+  const node = await createNatsNode({ ...quota, ...nats });
+  let server: HookwardenServer;
+  try {
+    server = await createServer({
+      ...options,
+      stores: node.stores,
+      node: nats.node,
+      onRollout: ({ tenant, generation }) => node.reports.serving(tenant, generation),
+    });
+  } catch (error) {
+    await node.stores[Symbol.asyncDispose]();
+    throw error;
+  }
+  const channel = node.serve(server.decisions);
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await channel[Symbol.asyncDispose]();
+    await server.close();
+    await node.stores[Symbol.asyncDispose]();
+  };
+  const fleet: FleetServer = {
+    ...server,
+    node,
+    close: () => (closing ??= close()),
+    [Symbol.asyncDispose]: () => fleet.close(),
+  };
+  return fleet;
+}
