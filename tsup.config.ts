@@ -19,7 +19,7 @@ const programs = {
   "audit-worker": "src/server/sqlite/audit-worker.ts",
   "claude-code-hook": "src/adapters/claude-code/client/main.ts",
   "claude-code-daemon": "src/adapters/claude-code/daemon/main.ts",
-  "claude-code-decide": "src/adapters/claude-code/decide-once.ts",
+  "claude-code-decide": "src/adapters/claude-code/daemon/decide-once.ts",
   "lint-child": "src/review/lint/child.ts",
   "types-child": "src/review/types/child.ts",
 };

@@ -4,8 +4,9 @@ import { identityOf } from "../identity.ts";
 import { daemonFiles, FolderError, runtimeFolder } from "../runtime-folder.ts";
 import { largestEvent, type Outcome } from "../wire.ts";
 import { type Daemon, findDaemon } from "./ask-daemon.ts";
+import { decideHere } from "./decide-here.ts";
 
-/** The programs beside the client: the daemon, and the module that decides in the client's own process. */
+/** The programs beside the client: the daemon, and what decides one event without it. */
 export interface Programs {
   readonly daemon: string;
   readonly decide: string;
@@ -34,7 +35,7 @@ export async function answerCall(
     found.catch(() => undefined);
     event = await input;
     const daemon = await found;
-    const outcome = daemon ? await daemon.ask(event) : await decideHere(options, programs, event);
+    const outcome = daemon ? await daemon.ask(event) : await decideHere(options, programs.decide, event);
     return checked(outcome);
   } catch (error) {
     return failed(event, error);
@@ -57,14 +58,9 @@ async function lookForDaemon(options: HookOptions, programs: Programs): Promise<
   }
 }
 
-async function decideHere(options: HookOptions, { decide }: Programs, event: Uint8Array): Promise<Outcome> {
-  const { decideOnce } = (await import(decide)) as typeof import("../decide-once.ts");
-  return decideOnce(options, event);
-}
-
 /** What is printed must be what Claude Code takes for an answer: anything else would let the tool run. */
 function checked(outcome: Outcome): Outcome {
-  const { exit, out } = outcome;
+  const { exit, out, err } = outcome;
   let answer: unknown;
   try {
     answer = JSON.parse(out);
@@ -74,7 +70,7 @@ function checked(outcome: Outcome): Outcome {
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
     throw new HookFailure("what came back is no answer");
   }
-  if (exit === 0 || exit === 2) return outcome;
+  if ((exit === 0 || exit === 2) && typeof err === "string") return { exit, out, err };
   throw new HookFailure("what came back has no status");
 }
 

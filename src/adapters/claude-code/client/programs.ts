@@ -9,6 +9,6 @@ export function programs(): Programs & { readonly client: string } {
   return {
     client: path("./main.ts", "./claude-code-hook.js"),
     daemon: path("../daemon/main.ts", "./claude-code-daemon.js"),
-    decide: path("../decide-once.ts", "./claude-code-decide.js"),
+    decide: path("../daemon/decide-once.ts", "./claude-code-decide.js"),
   };
 }
