@@ -1,0 +1,55 @@
+import { markup, type Markup, words } from "../../html/markup.ts";
+import { reviewTable, severities } from "../codes.ts";
+import type { ReviewFinding } from "../report.ts";
+import { badge, count, guestBlock, place, sentence } from "./texts.ts";
+
+/** More than so many of one severity are folded, worst first all the same. */
+const mostOpen = 12;
+
+/** All findings, worst first. */
+export function findings(all: readonly ReviewFinding[]): Markup {
+  return markup`<section aria-labelledby="findings">
+    <h2 id="findings">Findings</h2>
+    ${
+      all.length === 0
+        ? markup`<p class="good-line">Nothing was found.</p>`
+        : severities.map((severity) => {
+            const some = all.filter((finding) => finding.severity === severity);
+            if (some.length === 0) return null;
+            const open = some.slice(0, mostOpen);
+            const rest = some.slice(mostOpen);
+            return markup`${open.map(one)}
+            ${
+              rest.length > 0
+                ? markup`<details class="more">
+                    <summary>${count(rest.length, `more ${severity} finding`)}</summary>
+                    ${rest.map(one)}
+                  </details>`
+                : null
+            }`;
+          })
+    }
+  </section>`;
+}
+
+function one({ id, code, severity, hook, message, evidence, place: at }: ReviewFinding): Markup {
+  const row = Object.hasOwn(reviewTable, code) ? reviewTable[code] : null;
+  return markup`<article class="finding ${severity}" id="${id}" aria-labelledby="${id}-title">
+    <p class="finding-head">
+      ${badge(severity)} <code>${code}</code>
+      <span class="finding-where"
+        >${hook === null ? "the pack" : markup`<code>${hook}</code>`}${at ? [" · ", place(at)] : null}</span
+      >
+      <span class="finding-id">${id}</span>
+    </p>
+    <h3 id="${id}-title">${words(sentence(message))}</h3>
+    ${row ? markup`<p class="look">${row.look}</p>` : null}
+    ${evidence.map(
+      ({ label, text }) =>
+        markup`<div class="evidence">
+          <h4>${label}</h4>
+          ${guestBlock(text, label)}
+        </div>`,
+    )}
+  </article>`;
+}
