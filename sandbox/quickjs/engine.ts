@@ -2,19 +2,11 @@ import type { Call, Inspection, LogLine, Outcome, Program, Sandbox } from "../co
 import type { Fault } from "../fault.ts";
 import { encodeMessage, guestText, type Reply, readReply } from "../guest/message.ts";
 import { loadLimits, type Limits } from "../limits.ts";
-import {
-  type Anchors,
-  type Bounds,
-  Instance,
-  type LoadedProgram,
-  pagesFor,
-  type RawResult,
-} from "./instance.ts";
+import { type Bounds, Instance, type LoadedProgram, pagesFor, type RawResult } from "./instance.ts";
+import type { Base } from "./base.ts";
+import { loadBase } from "./kept-base.ts";
 import { failed, faults, isLonger, microseconds } from "../outcome.ts";
-import type { BaseImage } from "./image.ts";
-import type { Layout } from "./layout.ts";
 import { engineVersion } from "./module.ts";
-import { survey } from "./world.ts";
 
 export interface QuickjsOptions {
   /**
@@ -37,17 +29,13 @@ type Loaded =
 
 /** Creates a sandbox that runs QuickJS, as WebAssembly, in this process. */
 export async function createQuickjsSandbox(options: QuickjsOptions = {}): Promise<Sandbox> {
-  const { layout, taken } = await survey();
-  const { base, anchors } = await Instance.createBase(layout, taken);
-  return new QuickjsSandbox(layout, base, anchors, options);
+  return new QuickjsSandbox(await loadBase(), options);
 }
 
 class QuickjsSandbox implements Sandbox {
   readonly engine = "quickjs";
   readonly version = engineVersion;
-  readonly #layout: Layout;
-  readonly #base: BaseImage;
-  readonly #anchors: Anchors;
+  readonly #base: Base;
   readonly #pristine: boolean;
   readonly #maxInstances: number;
   /** By program, memory and stack: an image is made for one size. */
@@ -59,10 +47,8 @@ class QuickjsSandbox implements Sandbox {
   #lastLoaded: { readonly key: string; readonly limits: Limits; readonly loaded: Loaded } | null = null;
   #disposed = false;
 
-  constructor(layout: Layout, base: BaseImage, anchors: Anchors, options: QuickjsOptions) {
-    this.#layout = layout;
+  constructor(base: Base, options: QuickjsOptions) {
     this.#base = base;
-    this.#anchors = anchors;
     this.#pristine = options.pristine ?? true;
     this.#maxInstances = options.maxInstances ?? 32;
   }
@@ -127,7 +113,7 @@ class QuickjsSandbox implements Sandbox {
   }
 
   async #create(slot: string, pages: number): Promise<Instance> {
-    const instance = await Instance.create(this.#layout, pages, this.#base, this.#anchors);
+    const instance = await Instance.create(pages, this.#base);
     this.#keep(slot, instance);
     this.#refill(pages);
     return instance;
@@ -139,7 +125,7 @@ class QuickjsSandbox implements Sandbox {
 
   #refill(pages: number): void {
     if (this.#spares.has(pages) || this.#disposed) return;
-    void Instance.create(this.#layout, pages, this.#base, this.#anchors).then((instance) => {
+    void Instance.create(pages, this.#base).then((instance) => {
       if (!this.#disposed) this.#spares.set(pages, instance);
     });
   }

@@ -1,14 +1,11 @@
 import { limitCeilings, type Limits } from "../limits.ts";
 import type { Message } from "../guest/message.ts";
-import { type BaseImage, captureBase, captureProgram, type ProgramImage, restore } from "./image.ts";
-import { evaluate, type Layout, stepsPerInterrupt, writeText } from "./layout.ts";
+import { type BaseImage, captureProgram, type ProgramImage, restore } from "./image.ts";
+import { type Anchors, type Base, callBufferBytes } from "./base.ts";
+import { type Layout, stepsPerInterrupt, writeText } from "./layout.ts";
 import { createModule, type EngineModule, pageBytes } from "./module.ts";
-import { clearFreeMemory, worldSource } from "./world.ts";
+import { clearFreeMemory } from "./free-memory.ts";
 
-/** Texts up to this size are written into a buffer that belongs to the image; larger ones are allocated for the call. */
-const callBufferBytes = 32_768;
-/** Free memory in smaller pieces than this stays empty for good: programs then lie together, and their images are small. */
-const crumbBytes = 512;
 /** What the stack may be used for below its limit: functions of the engine that do not check it. */
 const stackMargin = 65_536;
 /** The part of the stack that is cleared after every call. */
@@ -18,18 +15,6 @@ const zeros = Buffer.alloc(16_384);
 const maxStackBytes = limitCeilings.stackKb * 1_024;
 const moduleFlag = 1;
 const promise = { pending: 0, fulfilled: 1, rejected: 2 } as const;
-
-/** Pointers to what the prelude left in the base image. The same in every instance. */
-export interface Anchors {
-  readonly runtime: number;
-  readonly context: number;
-  readonly undefined: number;
-  readonly entry: number;
-  readonly poll: number;
-  readonly register: number;
-  readonly callBuffer: number;
-  readonly argv: number;
-}
 
 /** A program as one memory image, ready to be written into any instance of its size. */
 export interface LoadedProgram {
@@ -103,15 +88,9 @@ export class Instance {
   /** What a call in a kept context has to give back; an image that is restored takes everything with it. */
   #owned: Owned | null = null;
 
-  private constructor(
-    module: EngineModule,
-    layout: Layout,
-    pages: number,
-    base: BaseImage,
-    anchors: Anchors,
-  ) {
+  private constructor(module: EngineModule, pages: number, { layout, image, anchors }: Base) {
     this.pages = pages;
-    this.#base = base;
+    this.#base = image;
     this.#anchors = anchors;
     this.#module = module;
     this.#layout = layout;
@@ -123,52 +102,10 @@ export class Instance {
   }
 
   /** Instantiates an engine and puts a base image into it. */
-  static async create(layout: Layout, pages: number, base: BaseImage, anchors: Anchors): Promise<Instance> {
-    const instance = new Instance(await createModule(pages), layout, pages, base, anchors);
-    for (const piece of base.pieces) instance.#memory.set(piece.bytes, piece.at);
+  static async create(pages: number, base: Base): Promise<Instance> {
+    const instance = new Instance(await createModule(pages), pages, base);
+    for (const piece of base.image.pieces) instance.#memory.set(piece.bytes, piece.at);
     return instance;
-  }
-
-  /** Builds the base image: runtime, context and prelude, evaluated once in a process. */
-  static async createBase(
-    layout: Layout,
-    taken: string,
-  ): Promise<{ readonly base: BaseImage; readonly anchors: Anchors }> {
-    const module = await createModule();
-    const { exports } = module;
-    const runtime = exports._QTS_NewRuntime();
-    const context = exports._QTS_NewContext(runtime, 0);
-    exports._QTS_RuntimeEnableInterruptHandler(runtime);
-    exports._QTS_RuntimeEnableModuleLoader(runtime, 1);
-    const world = evaluate(module, context, worldSource(taken));
-    const property = (name: string): number => {
-      const text = writeText(module, name);
-      const key = exports._QTS_NewString(context, text.at);
-      exports._free(text.at);
-      const value = exports._QTS_GetProp(context, world, key);
-      exports._QTS_FreeValuePointer(context, key);
-      return value;
-    };
-    if (exports._QTS_ResolveException(context, world) !== 0)
-      throw new Error("the guest's prelude does not run");
-    const anchors: Anchors = {
-      runtime,
-      context,
-      undefined: exports._QTS_GetUndefined(),
-      entry: property("entry"),
-      poll: property("poll"),
-      register: property("register"),
-      callBuffer: exports._malloc(callBufferBytes),
-      argv: exports._malloc(16),
-    };
-    // What only served to make the world goes, and what it has left in free memory: every call copies the image.
-    exports._QTS_FreeValuePointer(context, world);
-    clearFreeMemory(module, layout, crumbBytes);
-    const words = new Uint32Array(module.memory.buffer);
-    const memory = new Uint8Array(module.memory.buffer);
-    memory.fill(0, anchors.callBuffer, anchors.callBuffer + callBufferBytes);
-    const heapEnd = words[layout.breakWord]!;
-    return { base: captureBase(memory, layout, heapEnd), anchors };
   }
 
   /** Evaluates a program in a clean engine and takes its image. The instance holds the program afterwards. */

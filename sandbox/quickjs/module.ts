@@ -1,7 +1,7 @@
 import loader from "@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module";
 import { engineBinary, enginePackageVersion } from "./binary.ts";
 import { newText, throwInto } from "./imports.ts";
-import { inUtc } from "./utc.ts";
+import { withoutHost } from "./without-host.ts";
 
 /** The functions of the compiled engine that are used here; pointers are byte offsets into its memory. */
 export interface Exports {
@@ -115,7 +115,7 @@ export async function createModule(pages: number = basePages): Promise<EngineMod
       imports: WebAssembly.Imports,
       done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
     ) {
-      done(new WebAssembly.Instance(wasm, inUtc(imports, memory)), wasm);
+      done(new WebAssembly.Instance(wasm, withoutHost(imports, memory)), wasm);
       return {};
     },
     callbacks: {

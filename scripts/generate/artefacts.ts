@@ -1,4 +1,5 @@
 import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts";
+import { baseModule } from "./base.ts";
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
 import { dialectsPage } from "./docs-dialects.ts";
 import { findingsPage } from "./docs-findings.ts";
@@ -15,11 +16,13 @@ export const ownedFolders = [
   "src/catalogue/generated",
   "src/pack/generated",
   "sandbox/guest/generated",
+  "sandbox/quickjs/generated",
 ] as const;
 /** Code that a compiler wrote, and that no formatter should touch. */
 export const verbatim: ReadonlySet<string> = new Set([
   "src/catalogue/generated/validators.js",
   "sandbox/guest/generated/prelude.ts",
+  "sandbox/quickjs/generated/base.ts",
 ]);
 export const readmePath = "README.md";
 
@@ -38,6 +41,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     [`${ownedFolders[1]}/hookwarden.schema.json`, json(packManifestSchema())],
     ["src/hook/index.ts", helpersModule()],
     [`${ownedFolders[2]}/prelude.ts`, preludeModule()],
+    [`${ownedFolders[3]}/base.ts`, await baseModule()],
     ["docs/events.md", eventsPage()],
     ["docs/actions.md", actionsPage()],
     ["docs/dialects.md", dialectsPage()],
