@@ -1,6 +1,7 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { HookwardenError } from "../../errors.ts";
+import { course } from "./course.ts";
 import { strictFetch } from "./strict-response.ts";
 import type { ProxyTransport } from "./transport.ts";
 
@@ -17,12 +18,19 @@ export interface ServerUrl {
  * @throws {HookwardenError} `option-invalid` for what is no http or https address
  */
 export function connectOverHttp({ url, headers }: ServerUrl, maxMessageBytes: number): ProxyTransport {
+  const onrefused = (why: string): void => {
+    const id = course.getStore() ?? null;
+    proxied.onrefused?.({ id, answer: id !== null, why, lost: false });
+  };
   const transport = new StreamableHTTPClientTransport(checkUrl(url), {
-    fetch: strictFetch(maxMessageBytes),
+    fetch: strictFetch(maxMessageBytes, onrefused),
     ...(headers ? { requestInit: { headers: { ...headers } } } : {}),
   });
   // The SDK's own declaration is not exact about its optional members.
-  return Object.assign(transport as unknown as Transport, { terminate: () => transport.terminateSession() });
+  const proxied: ProxyTransport = Object.assign(transport as unknown as Transport, {
+    terminate: () => transport.terminateSession(),
+  });
+  return proxied;
 }
 
 /** @throws {HookwardenError} `option-invalid` */

@@ -1,8 +1,8 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { quote } from "../../../sandbox/json/index.ts";
 import { type ContextOptions, type OwnRequest, SessionContext, type Side } from "./context.ts";
+import { course } from "./course.ts";
 import { Lane } from "./lane.ts";
 import type { Answer, Call, Outcome } from "./mediation.ts";
 import {
@@ -31,9 +31,7 @@ export const maxPending = 4_096;
 /** From how many messages on, waiting in one direction, no more are read from where they come. */
 const crowded = 512;
 
-/** The request of the client in whose course an HTTP server sends something, so that it reaches the same stream. */
-const course = new AsyncLocalStorage<RequestId | undefined>();
-/** The same for messages that wait for their place. */
+/** The request of the client that a message of the server belongs to. */
 const courses = new WeakMap<object, RequestId>();
 
 interface Own {

@@ -5,10 +5,12 @@ import { messageLimits } from "./message.ts";
 /**
  * The SDK's client reads what a server sends over HTTP with `JSON.parse`, and without a bound. So it is given a `fetch`
  * that reads strictly before it, and hands it what was read, written anew: both see the same.
+ *
+ * @param onrefused is told why a stream is cut, in the course of the request that it answers: the SDK only drops it.
  */
-export function strictFetch(maxBytes: number, base: FetchLike = fetch): FetchLike {
+export function strictFetch(maxBytes: number, onrefused: (why: string) => void): FetchLike {
   return async (url, init) => {
-    const response = await base(url, init);
+    const response = await fetch(url, init);
     if (!response.body) return response;
     const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     const headers = new Headers(response.headers);
@@ -17,7 +19,7 @@ export function strictFetch(maxBytes: number, base: FetchLike = fetch): FetchLik
     headers.delete("content-encoding");
     const { status, statusText } = response;
     if (response.ok && type === "text/event-stream") {
-      const body = response.body.pipeThrough(strictEvents(maxBytes));
+      const body = response.body.pipeThrough(strictEvents(maxBytes, onrefused));
       return new Response(body, { status, statusText, headers });
     }
     const bytes = await readBounded(response.body, maxBytes);
@@ -50,51 +52,78 @@ function strictly(read: () => unknown): unknown {
 }
 
 /** Server-sent events in, the same out, with the data of each read as strict JSON and written anew. */
-function strictEvents(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+function strictEvents(
+  maxBytes: number,
+  onrefused: (why: string) => void,
+): TransformStream<Uint8Array, Uint8Array> {
+  const reader = new EventReader(maxBytes);
   const encoder = new TextEncoder();
-  const limits = messageLimits(maxBytes);
-  /** Of the line that is not whole yet, and whether it follows a CR, whose LF may still come. */
-  let rest = "";
-  let size = 0;
-  let fields: [string, string][] = [];
-
-  const eventText = (): string => {
-    const data = fields.filter(([name]) => name === "data").map(([, value]) => value);
-    const others = fields.filter(([name]) => name !== "data").map(([name, value]) => `${name}: ${value}\n`);
-    fields = [];
-    size = 0;
-    if (data.length === 0 && others.length === 0) return "";
-    const text = data.join("\n");
-    // Events without data only prime a stream.
-    const line =
-      text === ""
-        ? data.length > 0
-          ? "data: \n"
-          : ""
-        : `data: ${JSON.stringify(strictly(() => readJson(text, limits)))}\n`;
-    return `${others.join("")}${line}\n`;
-  };
-
   return new TransformStream({
     transform(chunk, controller) {
-      const text = rest + decoder.decode(chunk, { stream: true });
-      // A CR at the end may be half of a line end.
-      const held = text.endsWith("\r") ? "\r" : "";
-      const lines = text.slice(0, text.length - held.length).split(/\r\n|\r|\n/);
-      rest = (lines.pop() ?? "") + held;
-      let out = "";
-      for (const line of lines) {
-        size += line.length;
-        if (size > maxBytes) throw new Error(`the server's message is larger than ${maxBytes} bytes`);
-        if (line === "") out += eventText();
-        else if (!line.startsWith(":")) fields.push(field(line));
+      try {
+        const text = reader.push(chunk);
+        if (text !== "") controller.enqueue(encoder.encode(text));
+      } catch (error) {
+        onrefused(error instanceof Error ? error.message : String(error));
+        throw error;
       }
-      if (size + rest.length > maxBytes)
-        throw new Error(`the server's message is larger than ${maxBytes} bytes`);
-      if (out !== "") controller.enqueue(encoder.encode(out));
     },
   });
+}
+
+class EventReader {
+  readonly #maxBytes: number;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  /** Of a line that is not whole yet. */
+  #rest = "";
+  /** The last line has ended in a CR, so that an LF would belong to it. */
+  #afterCr = false;
+  #size = 0;
+  #fields: [string, string][] = [];
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @returns the events that are whole now, written anew. @throws for what is no strict JSON, or too large. */
+  push(chunk: Uint8Array): string {
+    let text = this.#decoder.decode(chunk, { stream: true });
+    if (text === "") return "";
+    if (this.#afterCr && text.startsWith("\n")) text = text.slice(1);
+    this.#afterCr = text.endsWith("\r");
+    const lines = (this.#rest + text).split(/\r\n|\r|\n/);
+    this.#rest = lines.pop() ?? "";
+    let out = "";
+    for (const line of lines) {
+      this.#grow(line.length);
+      if (line === "") out += this.#event();
+      else if (!line.startsWith(":")) this.#fields.push(field(line));
+    }
+    if (this.#size + this.#rest.length > this.#maxBytes) this.#grow(this.#rest.length);
+    return out;
+  }
+
+  #grow(length: number): void {
+    this.#size += length;
+    if (this.#size > this.#maxBytes) {
+      throw new Error(`the server's message is larger than ${this.#maxBytes} bytes`);
+    }
+  }
+
+  #event(): string {
+    const data = this.#fields.filter(([name]) => name === "data").map(([, value]) => value);
+    const others = this.#fields
+      .filter(([name]) => name !== "data")
+      .map(([name, value]) => `${name}: ${value}\n`);
+    this.#fields = [];
+    this.#size = 0;
+    if (data.length + others.length === 0) return "";
+    const text = data.join("\n");
+    // Events without data only prime a stream.
+    if (text === "") return `${others.join("")}${data.length > 0 ? "data: \n" : ""}\n`;
+    const value = strictly(() => readJson(text, messageLimits(this.#maxBytes)));
+    return `${others.join("")}data: ${JSON.stringify(value)}\n\n`;
+  }
 }
 
 function field(line: string): [string, string] {

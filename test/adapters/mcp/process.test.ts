@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writePack } from "./packs.ts";
-import { proxied } from "./reference.ts";
+import { cache, proxied } from "./reference.ts";
 import type { Message } from "./wire.ts";
 
 const scripted = [process.execPath, new URL("servers/scripted.ts", import.meta.url).pathname];
@@ -31,7 +31,7 @@ class Running implements AsyncDisposable {
 
   constructor(server: readonly string[], options: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     const [command, ...args] = proxied(pack, "srv", server, ...options);
-    this.child = spawn(command as string, args, { stdio: "pipe", env: { ...process.env, ...env } });
+    this.child = spawn(command as string, args, { stdio: "pipe", env: { ...process.env, ...cache, ...env } });
     this.child.stderr?.on("data", (chunk: Buffer) => (this.errors += chunk.toString()));
     this.child.stdin?.on("error", () => undefined);
     this.lines = createInterface({ input: this.child.stdout! })[Symbol.asyncIterator]();

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -14,6 +16,9 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 
 /** The reference servers as they are installed, and a client of the SDK that can all that they ask for. */
+
+/** Types are stripped once, not once for each of the many processes. */
+export const cache = { NODE_COMPILE_CACHE: join(tmpdir(), "hookwarden-test-cache") };
 
 const root = new URL("../../../", import.meta.url).pathname;
 const serverFile = (name: string): string =>
@@ -51,7 +56,7 @@ export function proxied(
 }
 
 export function overStdio([command, ...args]: readonly string[]): StdioClientTransport {
-  return new StdioClientTransport({ command: command as string, args, stderr: "pipe" });
+  return new StdioClientTransport({ command: command as string, args, env: { ...cache }, stderr: "pipe" });
 }
 
 export function overHttp(url: string): Transport {
