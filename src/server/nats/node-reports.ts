@@ -60,12 +60,15 @@ export class NodeReports {
   /** What the nodes that live have said last. */
   async all(): Promise<NodeReport[]> {
     const kv = await this.bucket();
-    const reports: NodeReport[] = [];
-    for await (const key of await kv.keys()) {
+    const { jsm } = this.link.parts();
+    // Requests, each with its answer: a listing of keys by a consumer waits for keys that expire meanwhile.
+    const { state } = await jsm.streams.info(`KV_${this.options.bucket}`, { subjects_filter: ">" });
+    const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(subject.lastIndexOf(".") + 1));
+    const found = keys.map(async (key) => {
       const entry = await kv.get(key);
-      const report = entry?.operation === "PUT" ? readReport(key, entry.string()) : null;
-      if (report) reports.push(report);
-    }
+      return entry?.operation === "PUT" ? readReport(key, entry.string()) : null;
+    });
+    const reports = (await Promise.all(found)).filter((report) => report !== null);
     return reports.sort((one, other) => (one.node < other.node ? -1 : 1));
   }
 
