@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: "hookwarden/hook", replacement: here("./src/hook/index.ts") },
+      { find: "hookwarden/mcp", replacement: here("./src/adapters/mcp/index.ts") },
       { find: "hookwarden/sandbox", replacement: here("./sandbox/index.ts") },
       { find: /^hookwarden$/, replacement: here("./src/index.ts") },
     ],
