@@ -6,11 +6,13 @@ import { HookwardenError } from "../../errors.ts";
 import { hasOperatorKey, writeOperatorKey } from "../../server/first-key.ts";
 import { serveFolder } from "../../server/folder-pack.ts";
 import { createServer, type ServerOptions } from "../../server/index.ts";
+import { createFleetServer } from "../../server/nats/index.ts";
 import type { Cli } from "../cli.ts";
+import { addFleet, fleetFrom, type FleetOptions } from "../fleet-options.ts";
 import { readJsonFile } from "../json-file.ts";
 import { addExample, names } from "../options.ts";
 
-interface ServeOptions {
+interface ServeOptions extends FleetOptions {
   readonly data: string;
   readonly pack?: string;
   readonly watch?: true;
@@ -58,8 +60,8 @@ export function define(command: Command, cli: Cli): void {
     .option("--config <file>", "JSON with `limits`, `tenantLimits`, `processes`, `quarantine`")
     .option("--new-operator-key <file>", "make one more operator key, and write it to a new file")
     .option("--telemetry", "spans and metrics to the OpenTelemetry provider of the process")
-    .option("--no-console", "no pages at /console")
-    .action((options: ServeOptions) => serve(options, cli));
+    .option("--no-console", "no pages at /console");
+  addFleet(command).action((options: ServeOptions) => serve(options, cli));
   addExample(command, "serve --data ./data", "serve --pack ./policies --watch --no-credentials");
 }
 
@@ -67,10 +69,14 @@ async function serve(options: ServeOptions, { terminal }: Cli): Promise<void> {
   if (options.watch && options.pack === undefined) {
     throw new HookwardenError("usage", "`--watch` needs `--pack`");
   }
-  await using server = await createServer({
+  const { data, ...settings } = {
     ...(await serverOptions(options)),
-    log: (line) => terminal.note(line),
-  });
+    log: (line: string) => terminal.note(line),
+  };
+  const fleet = await fleetFrom(options, options.data);
+  await using server = fleet
+    ? await createFleetServer(settings, fleet)
+    : await createServer({ ...settings, ...(data === undefined ? {} : { data }) });
   const { keys } = server.parts.stores;
   const wanted = options.newOperatorKey;
   const first = join(options.data, "operator.key");
