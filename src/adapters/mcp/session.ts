@@ -364,21 +364,20 @@ export class Session {
   }
 
   #send(to: Party, message: RawMessage, relatedTo?: RequestId): void {
-    const { transport, side } = to;
     to.unsent++;
-    const done = (): void => {
+    // It is on its way when this returns; what is waited for is that it is taken.
+    void this.#deliver(to, message, relatedTo);
+  }
+
+  async #deliver(to: Party, message: RawMessage, relatedTo?: RequestId): Promise<void> {
+    try {
+      await this.#transmit(to, message, relatedTo);
+    } catch (error) {
+      this.#undelivered(to, message, error);
+    } finally {
       to.unsent--;
       this.#relieve(this.#client);
       this.#relieve(this.#server);
-    };
-    const failed = (error: unknown): void => {
-      done();
-      this.#undelivered(to, message, error);
-    };
-    try {
-      this.#transmit(to, message, relatedTo).then(done, failed);
-    } catch (error) {
-      failed(error);
     }
   }
 
