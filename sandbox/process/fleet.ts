@@ -172,7 +172,7 @@ export class Fleet implements RunnerOwner {
 
   #start(): void {
     if (!this.#launch) return;
-    const runner = new Runner(this.#launch, this, this.#settings.graceMs);
+    const runner = new Runner(this.#launch, this, this.#settings);
     const late = setTimeout(() => {
       if (runner.state === "starting")
         runner.kill({ cause: "violation", what: "nothing for too long while it started" });

@@ -28,6 +28,12 @@ export interface ProcessSandboxOptions {
   readonly queueMs?: number;
   /** Most calls that are sent to one child before it has answered the first of them. Default 32. */
   readonly pipeline?: number;
+  /**
+   * `true`: calls are written when all that is ready to be read has been read, and where many are under way their answers
+   * are read once a millisecond, so that calls of different clients travel together. Much less work under load, and up
+   * to two milliseconds more for a call then. Default `false`.
+   */
+  readonly gather?: boolean;
   /** What a call gets beyond `limits.wallMs` before its child is killed, in milliseconds. Default 50. */
   readonly graceMs?: number;
   /** How long a child may take to start, in milliseconds. Default 10000. */
@@ -65,6 +71,7 @@ export function settingsOf(options: ProcessSandboxOptions): Settings {
     queueBytes: 64 * MiB,
     queueMs: 5_000,
     pipeline: 32,
+    gather: false,
     graceMs: 50,
     startMs: 10_000,
     ...options,

@@ -152,7 +152,10 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   }
 
   #writeSoon(runner: Runner): void {
-    if (this.#unwritten.length === 0) process.nextTick(this.#write);
+    if (this.#unwritten.length === 0) {
+      if (this.#settings.gather) setImmediate(this.#write);
+      else process.nextTick(this.#write);
+    }
     this.#unwritten.push(runner);
   }
 

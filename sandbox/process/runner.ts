@@ -2,6 +2,7 @@ import { type Limits, limitNames, loadLimits } from "../limits.ts";
 import { Fifo } from "./fifo.ts";
 import { Job } from "./job.ts";
 import { type Child, type Launch, launchChild } from "./launch.ts";
+import type { Settings } from "./options.ts";
 import { type ResidentMemory, residentMemoryOf } from "./resident-memory.ts";
 import { ProtocolViolation, ReplyReader } from "./read-reply.ts";
 import { encodeCall, encodeForget, encodeInspect, encodeLoad, protocolVersion } from "./request.ts";
@@ -49,6 +50,9 @@ interface Slot {
 const stderrBytes = 4_096;
 /** How far the end of a process and the end of its output may lie apart, in milliseconds. */
 const endMs = 100;
+/** With so many jobs in a child its answers are gathered, and for how long, in milliseconds. */
+const gatherFrom = 4;
+const gatherMs = 1;
 /** A sample of memory that is older than this says nothing about what a call began with, in milliseconds. */
 const sampleAgeMs = 1_000;
 
@@ -77,6 +81,7 @@ export class Runner {
 
   readonly #owner: RunnerOwner;
   readonly #graceMs: number;
+  readonly #gathers: boolean;
   readonly #child: Child;
   readonly #reader = new ReplyReader();
   readonly #slots = new Map<string, Slot>();
@@ -85,9 +90,10 @@ export class Runner {
   #outbox = "";
   #stderr: Buffer = Buffer.alloc(0);
 
-  constructor(launch: Launch, owner: RunnerOwner, graceMs: number) {
+  constructor(launch: Launch, owner: RunnerOwner, settings: Pick<Settings, "graceMs" | "gather">) {
     this.#owner = owner;
-    this.#graceMs = graceMs;
+    this.#graceMs = settings.graceMs;
+    this.#gathers = settings.gather;
     const child = launchChild(launch);
     this.#child = child;
     this.memory = residentMemoryOf(child.pid);
@@ -230,6 +236,14 @@ export class Runner {
       if (!(error instanceof ProtocolViolation)) throw error;
       this.kill({ cause: "violation", what: error.message });
     }
+    if (this.#gathers && this.jobs.length >= gatherFrom) this.#pause();
+  }
+
+  /** Under load, answers that are read one by one cost more to wait for than to read: they are let gather a moment. */
+  #pause(): void {
+    const { stdout } = this.#child;
+    stdout.pause();
+    setTimeout(() => stdout.resume(), gatherMs);
   }
 
   #answered(entry: Entry, answer: Parameters<Job["settle"]>[0]): void {

@@ -48,16 +48,39 @@ interface Believed {
 export class Credentials {
   readonly #keys: KeyStore;
   readonly #jwt: JwtVerifier | null;
-  /** By the digest of the credential: the credential itself is kept nowhere. */
+  /** By the digest of the credential: the credential itself is kept nowhere but with its connection. */
   readonly #believed = new Map<string, Believed>();
+  readonly #connections = new WeakMap<
+    object,
+    Believed & { readonly header: string; readonly generation: number }
+  >();
+  #generation = 0;
 
   constructor(keys: KeyStore, jwt: JwtVerifier | null) {
     this.#keys = keys;
     this.#jwt = jwt;
   }
 
-  /** @returns `null` for whatever is no valid credential: at once where it is known, else later. */
-  check(header: string | undefined): Principal | null | Promise<Principal | null> {
+  /**
+   * @param connection what the request came over: a credential that was checked on it is compared before it is hashed.
+   * @returns `null` for whatever is no valid credential: at once where it is known, else later.
+   */
+  check(header: string | undefined, connection?: object): Principal | null | Promise<Principal | null> {
+    if (connection === undefined || header === undefined) return this.#check(header);
+    const last = this.#connections.get(connection);
+    if (last && last.header === header && last.generation === this.#generation && Date.now() < last.until)
+      return last.principal;
+    const generation = this.#generation;
+    const keep = (principal: Principal | null): Principal | null => {
+      if (principal)
+        this.#connections.set(connection, { header, principal, generation, until: Date.now() + believedMs });
+      return principal;
+    };
+    const found = this.#check(header);
+    return found instanceof Promise ? found.then(keep) : keep(found);
+  }
+
+  #check(header: string | undefined): Principal | null | Promise<Principal | null> {
     if (header === undefined || header.length > longest || !/^bearer /i.test(header.slice(0, 7))) return null;
     const token = header.slice(7);
     if (token === "") return null;
@@ -69,6 +92,7 @@ export class Credentials {
 
   /** Forgets what was believed: a revoked key must not live on. */
   forget(): void {
+    this.#generation++;
     this.#believed.clear();
   }
 

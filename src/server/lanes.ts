@@ -23,7 +23,7 @@ export interface Lane {
 }
 
 /** Decisions under way for each process: enough that calls travel in batches, few enough that nobody waits long. */
-const slotsPerProcess = 16;
+const slotsPerProcess = 32;
 /** Path of the program that lets others go first. */
 const nice = "/usr/bin/nice";
 
@@ -94,7 +94,7 @@ function sandboxOf(
 ): Promise<Sandbox> {
   const tenantsPerProcess = isolation === "tenant" ? "one" : "shared";
   return createSandbox(
-    { engine, isolation: where, processes: { ...processes, tenantsPerProcess } },
+    { engine, isolation: where, processes: { gather: true, ...processes, tenantsPerProcess } },
     () => undefined,
   );
 }

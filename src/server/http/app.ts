@@ -104,7 +104,9 @@ const noBytes = new Uint8Array(0);
 /** Who asks, whether they may, and whether the body is of a type that the route takes: before the body is read. */
 function enter(parts: ServerParts, route: Route, request: FastifyRequest, done: Done): void {
   if (route.needs === "nothing") return done();
-  const found = parts.settings.isOpen ? anyone : parts.credentials.check(request.raw.headers.authorization);
+  const found = parts.settings.isOpen
+    ? anyone
+    : parts.credentials.check(request.raw.headers.authorization, request.raw.socket);
   if (found instanceof Promise) {
     found.then(
       (principal) => setImmediate(done, refusal(parts, route, request, principal)),
