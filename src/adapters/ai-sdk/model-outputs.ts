@@ -1,4 +1,4 @@
-import { BoundedMap } from "./session.ts";
+import { BoundedMap } from "../shared/bounded-map.ts";
 import type { AnyTool } from "./types.ts";
 
 type ModelOutput = Awaited<ReturnType<NonNullable<AnyTool["toModelOutput"]>>>;

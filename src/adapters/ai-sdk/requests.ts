@@ -1,3 +1,4 @@
+import { BoundedMap } from "../shared/bounded-map.ts";
 import { Carried } from "../shared/carried.ts";
 import { jsonView } from "../shared/json-view.ts";
 import { beforeModel, haltedText, onlyParams, submitPrompt } from "../shared/model-call.ts";
@@ -14,7 +15,7 @@ import {
   userMessage,
   withText,
 } from "./prompt.ts";
-import { BoundedMap, type GuardSession } from "./session.ts";
+import type { GuardSession } from "./session.ts";
 import type { CallOptions, Prompt, PromptMessage } from "./types.ts";
 
 /** A request that may be made, or the text of a refusal. */

@@ -17,7 +17,7 @@ async function agent(
   hooks: readonly FakeHook[],
   script: readonly Answer[],
   options: object = {},
-  more: object = {},
+  more: Parameters<typeof run>[3] = {},
 ): Promise<Ran> {
   const { warden } = await fakeWarden(hooks);
   return run(mode, script, { warden, ...options }, more);
