@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
 import { EngineMissingError } from "../../sandbox/engine-missing.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/index.ts";
 import { canonicalJson, sha256 } from "../pack/canonical.ts";
@@ -50,7 +51,9 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
   const { subject, events, progress = () => undefined } = options;
   const signal = options.signal ?? new AbortController().signal;
   const notDone: string[] = [];
-  const sandbox = options.sandbox ?? (await createSandbox({ queueMs: 600_000 }));
+  const sandbox =
+    options.sandbox ??
+    (await createSandbox({ queueMs: 600_000, processes: Math.max(1, Math.min(4, availableParallelism())) }));
   const other = options.other === undefined ? await otherEngine(sandbox, notDone) : options.other;
   try {
     const hooks = subject.pack.hooks.filter(({ name }) => subject.hooks.has(name));

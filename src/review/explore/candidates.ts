@@ -1,14 +1,12 @@
 import type { WatchedRun } from "../run/runner.ts";
-import type { Input } from "../run/input.ts";
 import type { Operand, PairNote } from "../twin/reply.ts";
 import { harmless, type Slot } from "./slots.ts";
 import { timesOf } from "./times.ts";
 
 /** A change to an input that may turn a comparison of the program. */
 export interface Candidate {
-  readonly input: Input;
   readonly slot: Slot;
-  readonly to: string;
+  readonly to: string | number;
   /** Whether what is done stays the same: a guard that is honest says the same again. */
   readonly harmless: boolean;
 }
@@ -17,53 +15,57 @@ export interface Candidate {
 const aside: ReadonlySet<string> = new Set(["tenant", "time", "id", "inert", "chance", "state"]);
 /** Constants that are put into every slot, although nothing shows where they belong, at most. */
 const mostAnywhere = 24;
+/** Longest text that is made here, in characters: a call that notes comparisons costs many times its own price. */
+const longestMade = 5_000;
+/** Candidates of one run. */
+const most = 600;
 
 /**
  * Inputs for which the comparisons of a run would end otherwise. Where an operand is found in the input, the other one
  * is put in its place; where it is not (the program has worked on it first), the other one is tried everywhere.
+ *
+ * @param first tells the comparisons that come before others: those of the hook's own code.
  */
-export function candidatesOf(run: WatchedRun, slots: readonly Slot[]): readonly Candidate[] {
+export function candidatesOf(
+  run: WatchedRun,
+  slots: readonly Slot[],
+  first: (pair: PairNote) => boolean,
+): readonly Candidate[] {
   const { watched } = run;
   if (!watched) return [];
   const found: Candidate[] = [];
+  const known = new Set<string>();
   const texts = slots.filter(({ kind }) => kind !== "chance");
   const add = (
     slot: Slot,
     value: string | number,
     isHarmless = aside.has(slot.kind) || slot.path === "cwd",
   ): void => {
-    if (value === slot.value) return;
-    const input = slot.set(value);
-    if (!input) return;
-    found.push({
-      input: {
-        ...input,
-        origin: "made",
-        label: `${run.input.label}; ${slot.path} set to what the code compares with`,
-      },
-      slot,
-      to: String(value),
-      harmless: isHarmless,
-    });
+    const key = `${slot.path} ${value}`;
+    if (value === slot.value || known.has(key)) return;
+    known.add(key);
+    found.push({ slot, to: value, harmless: isHarmless });
   };
   let anywhere = 0;
   const readsTime =
     watched.clock > 0 || watched.reads.some(({ path }) => path.length === 1 && path[0] === "time");
-  for (const pair of watched.pairs) {
-    for (const [known, wanted] of sides(pair)) {
-      if (typeof wanted === "number" && typeof known === "number") {
-        numbers(known, wanted, texts, run, add, readsTime);
+  const pairs = [...watched.pairs.filter(first), ...watched.pairs.filter((pair) => !first(pair))];
+  for (const pair of pairs) {
+    if (found.length >= most) break;
+    for (const [seen, wanted] of sides(pair)) {
+      if (typeof wanted === "number" && typeof seen === "number") {
+        numbers(seen, wanted, texts, run, add, readsTime);
         continue;
       }
-      if (typeof wanted !== "string" || typeof known !== "string" || wanted === "") continue;
-      if (readsTime && run.input.event.time.includes(known) && known.length > 1) {
+      if (typeof wanted !== "string" || typeof seen !== "string" || wanted === "") continue;
+      if (readsTime && run.input.event.time.includes(seen) && seen.length > 1) {
         const slot = slots.find(({ kind }) => kind === "time");
         if (slot) for (const time of timesOf(wanted, run.input.event.time)) add(slot, time, true);
       }
       let placed = false;
       for (const slot of texts) {
         if (typeof slot.value !== "string" || slot.kind === "time") continue;
-        placed = place(slot, known, wanted, pair.op, add) || placed;
+        placed = place(slot, seen, wanted, pair.op, add) || placed;
       }
       if (placed || wanted.length < 3 || inArgs(run, wanted) || anywhere >= mostAnywhere) continue;
       anywhere++;
@@ -129,7 +131,7 @@ function numbers(
       if (readsTime) for (const time of timesOf(wanted, run.input.event.time)) add(slot, time, true);
     } else if (typeof slot.value === "number") {
       if (slot.value === known || slot.kind === "state") for (const one of near) add(slot, one);
-    } else if (slot.value.length === known && wanted > 0 && wanted < 200_000) {
+    } else if (slot.value.length === known && wanted > 0 && wanted < longestMade) {
       for (const length of near) {
         if (length <= 0) continue;
         const missing = length - slot.value.length;

@@ -36,21 +36,24 @@ export interface Exploration {
 }
 
 /** Runs of one exploration. */
-const defaultBudget = 260;
+const defaultBudget = 220;
 /** Children of one run that are tried at most. */
-const mostChildren = 60;
+const mostChildren = 40;
 
 /**
  * Looks for what turns a hook's answer: starts from the given inputs, sees what the program compares, and makes inputs
  * for which the comparisons end otherwise; what reaches new code is gone on from. The same input gives the same runs.
+ *
+ * @param isFirst tells the comparisons that come before others: those of the hook's own code.
  */
 export async function explore(
   runner: Runner,
   seeds: readonly Input[],
+  isFirst: (pair: PairNote) => boolean,
   signal: AbortSignal,
   budget: number = defaultBudget,
 ): Promise<Exploration> {
-  const state = new Explorer(runner);
+  const state = new Explorer(runner, isFirst);
   const first = await each(seeds, (input) => runner.watch(input, true), signal);
   const queue: WatchedRun[] = [];
   for (const run of first) if (run) (queue.push(run), state.note(run));
@@ -59,13 +62,13 @@ export async function explore(
   let left = budget;
   while (queue.length > 0 && left > 0 && !signal.aborted) {
     const parent = queue.shift() as WatchedRun;
-    const fresh = state.childrenOf(parent).slice(0, Math.min(mostChildren, left));
+    const fresh = state.childrenOf(parent, Math.min(mostChildren, left));
     left -= fresh.length;
     const children = await each(fresh, ({ input }) => runner.watch(input, true), signal);
     const news: WatchedRun[] = [];
     for (const [index, child] of children.entries()) {
       if (!child) continue;
-      const candidate = fresh[index] as Candidate;
+      const candidate = fresh[index] as Child;
       if (state.note(child)) news.push(child);
       await state.turned(candidate, parent, child);
     }
@@ -77,16 +80,23 @@ export async function explore(
   return { runs: state.runs, turns: state.turns, dependences };
 }
 
+/** A candidate with the input that it makes. */
+interface Child extends Candidate {
+  readonly input: Input;
+}
+
 class Explorer {
   readonly runs: WatchedRun[] = [];
   readonly news: WatchedRun[] = [];
   readonly turns: Turn[] = [];
   readonly #runner: Runner;
+  readonly #isFirst: (pair: PairNote) => boolean;
   readonly #covered = new Set<number | string>();
   readonly #tried = new Set<string>();
 
-  constructor(runner: Runner) {
+  constructor(runner: Runner, isFirst: (pair: PairNote) => boolean) {
     this.#runner = runner;
+    this.#isFirst = isFirst;
   }
 
   /** Takes a run. @returns whether it went where none has gone before. */
@@ -105,23 +115,46 @@ class Explorer {
     return grew;
   }
 
-  childrenOf(parent: WatchedRun): readonly Candidate[] {
-    const slots = slotsOf(parent.input, this.#runner.hook.reads);
-    const all = candidatesOf(parent, slots).filter((candidate) => {
-      const key = keyOf(candidate.input);
-      if (this.#tried.has(key)) return false;
-      this.#tried.add(key);
-      return true;
+  /** Inputs near a run that were not tried yet, at most so many. */
+  childrenOf(parent: WatchedRun, most: number): readonly Child[] {
+    // What was not read cannot matter yet; it may where another change has led further.
+    const seen = new Set(parent.watched?.reads.map(({ of, path }) => `${of} ${path.join(".")}`));
+    const slots = slotsOf(parent.input, this.#runner.hook.reads).filter((slot) => {
+      if (slot.kind === "tenant") return seen.has("context tenant");
+      if (slot.kind === "time")
+        return (parent.watched?.clock ?? 0) > 0 || seen.has("context time") || seen.has("event time");
+      if (slot.kind === "state" || slot.kind === "config" || slot.kind === "chance") return slot.kind === "state";
+      return seen.has(`event ${slot.path.replaceAll(/(?<=\.)\d+(?=\.|$)/g, "*")}`);
     });
+    const all = candidatesOf(parent, slots, (pair) => this.#isFirst(pair));
     // In turn from each slot, so that none takes all the room.
-    const bySlot = Map.groupBy(all, ({ slot }) => slot.path);
-    const mixed: Candidate[] = [];
-    for (let at = 0; mixed.length < all.length; at++)
-      for (const own of bySlot.values()) mixed.push(...own.slice(at, at + 1));
-    return mixed;
+    const bySlot = [...Map.groupBy(all, ({ slot }) => slot.path).values()];
+    const children: Child[] = [];
+    for (let at = 0; children.length < most; at++) {
+      const row = bySlot.flatMap((own) => own.slice(at, at + 1));
+      if (row.length === 0) break;
+      for (const candidate of row) {
+        const input = this.#made(parent, candidate);
+        if (input) children.push({ ...candidate, input });
+      }
+    }
+    return children.slice(0, most);
   }
 
-  async turned({ slot, to, harmless }: Candidate, parent: WatchedRun, child: WatchedRun): Promise<void> {
+  #made({ input: base }: WatchedRun, { slot, to }: Candidate): Input | null {
+    const input = slot.set(to);
+    if (!input) return null;
+    const key = keyOf(input);
+    if (this.#tried.has(key)) return null;
+    this.#tried.add(key);
+    return {
+      ...input,
+      origin: "made",
+      label: `${base.label}; ${slot.path} set to what the code compares with`.slice(-400),
+    };
+  }
+
+  async turned({ slot, to, harmless }: Child, parent: WatchedRun, child: WatchedRun): Promise<void> {
     if (!parent.watched || !child.watched) return;
     if (effectWords(parent.effect) === effectWords(child.effect)) return;
     // With its own program, and what is kept compared with nothing kept.
@@ -131,7 +164,7 @@ class Explorer {
     this.turns.push({
       slot,
       from: String(slot.value),
-      to,
+      to: String(to),
       before,
       after,
       opens: opens(before.effect, after.effect),

@@ -22,7 +22,7 @@ const unicode = [
   "\u{1f512}",
   "\u0301",
 ] as const;
-const sizes = [300, 1_100, 2_100, 4_200, 9_000, 20_000, 66_000, 140_000] as const;
+const sizes = [300, 1_100, 2_100, 4_200, 9_000, 20_000, 70_000] as const;
 const prototypes = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"] as const;
 const plain = "zqxwv";
 /** Words of the script that are tried, and slots of one event. */
@@ -81,7 +81,12 @@ async function tryWords(
         ...sizes.map((size) => ["size", "a".repeat(size)] as const),
         ...words.slice(0, most.words).map((word) => ["text", word] as const),
       ];
-  const all = tries.flatMap(([word, text]) => ways(text).map((input) => ({ word, text, input })));
+  const all = tries.flatMap(([word, text]) =>
+    // Padding in front is padding behind, for twice the price.
+    ways(text)
+      .slice(0, word === "size" ? 1 : 2)
+      .map((input) => ({ word, text, input })),
+  );
   return turned(runner, base, slot, all, signal);
 }
 

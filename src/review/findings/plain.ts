@@ -1,3 +1,4 @@
+import { eventRows } from "../../catalogue/lookup.ts";
 import { draft, type Draft } from "../draft.ts";
 import type { AttackProbeRun } from "../hook/attack.ts";
 import { eventEvidence } from "../hook/behaviour.ts";
@@ -14,6 +15,8 @@ const smallBytes = 16_384;
 const burst = { steps: 400_000, times: 25 } as const;
 /** Share of a limit that is much for every call. */
 const muchOfLimit = 0.2;
+/** Share of it for one small event from which on the event was made for that. */
+const worstOfLimit = 0.4;
 
 export function readFindings(
   reads: ReadsSection,
@@ -112,6 +115,12 @@ export function costFindings(
           "cost-burst",
           `an event of ${first.args[0].length} bytes at ${event} costs ${first.outcome.steps ?? "too many"} steps${first.fault ? ` and ends in ${first.fault}` : ""}; the middle one costs ${median}`,
           [eventEvidence(first)],
+          {
+            severity:
+              first.fault !== null || (first.outcome.steps ?? 0) > stepLimit * worstOfLimit
+                ? "high"
+                : "medium",
+          },
         ),
       );
     if (median > stepLimit * muchOfLimit)
@@ -138,6 +147,7 @@ export function attackFindings(probes: readonly AttackProbeRun[]): readonly Draf
         "fault-opens",
         `${opened.name} at ${opened.event} makes the hook fail, and what it held goes on`,
         opened.worst ? [eventEvidence(opened.worst)] : [],
+        { severity: eventRows.get(opened.event)?.closedAs ? "high" : "medium" },
       ),
     );
   const failed = probes.filter(({ faults }) => Object.keys(faults).length > 0);
@@ -202,12 +212,10 @@ export function codeFindings(code: CodeSection): readonly Draft[] {
       draft(
         "branch-uncovered",
         `${own.length} branches of the hook's own code were taken by no run`,
-        own
-          .slice(0, 3)
-          .map(({ place, condition, code: body }) => ({
-            label: `line ${place.moduleLine ?? place.line}: ${condition.text.slice(0, 60)}`,
-            text: body,
-          })),
+        own.slice(0, 3).map(({ place, condition, code: body }) => ({
+          label: `line ${place.moduleLine ?? place.line}: ${condition.text.slice(0, 60)}`,
+          text: body,
+        })),
         { severity, place: top.place },
       ),
     );

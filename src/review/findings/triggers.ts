@@ -4,7 +4,7 @@ import type { Dependence, Turn } from "../explore/explore.ts";
 import { eventEvidence, kindOfTurn } from "../hook/behaviour.ts";
 import type { ProgramText } from "../program/text.ts";
 import type { Evidence, Trigger } from "../report.ts";
-import { effectWords } from "../run/effect.ts";
+import { effectWords, opensFully } from "../run/effect.ts";
 import { shown } from "../shown.ts";
 import type { Operand, PairNote } from "../twin/reply.ts";
 import type { WatchingProgram } from "../twin/instrument.ts";
@@ -53,10 +53,17 @@ export function turnFindings(turns: readonly Turn[]): readonly Draft[] {
   for (const [kind, all] of Map.groupBy(telling, kindOfTurn)) {
     const code = codes[kind];
     if (code === null) continue;
-    const own = all.toSorted((a, b) => Number(b.opens) - Number(a.opens) || a.to.length - b.to.length);
+    const own = all.toSorted(
+      (a, b) =>
+        Number(opensFully(b.before.effect, b.after.effect)) -
+          Number(opensFully(a.before.effect, a.after.effect)) ||
+        Number(b.opens) - Number(a.opens) ||
+        a.to.length - b.to.length,
+    );
     const turn = own[0] as Turn;
     const weak = own.every(({ word }) => word === "plain");
-    const severity: Severity = weak || (kind === "time" && !turn.opens) ? "medium" : "high";
+    const full = own.some(({ before, after }) => opensFully(before.effect, after.effect));
+    const severity: Severity = weak || !(full || never.has(kind)) ? "medium" : "high";
     const message = `${turn.opens ? "opens" : "turns"} by ${words[kind]}: ${effectWords(turn.before.effect)} becomes ${effectWords(turn.after.effect)} at ${turn.before.event} when \`${turn.slot.path}\` is another one`;
     found.push(
       draft(
@@ -111,12 +118,10 @@ export function dependenceFindings(
       ? placeOf(best.after, program)
       : (program.branches[branches[0] as number]?.start ?? 0);
     const severity: Severity = trigger === "time" && best && !isAbsolute(best.constant) ? "medium" : "high";
-    const evidence: Evidence[] = telling
-      .slice(0, 4)
-      .map(({ after }) => ({
-        label: "compares",
-        text: shown(`${show(after.a)} ${after.op} ${show(after.b)}`, 200),
-      }));
+    const evidence: Evidence[] = telling.slice(0, 4).map(({ after }) => ({
+      label: "compares",
+      text: shown(`${show(after.a)} ${after.op} ${show(after.b)}`, 200),
+    }));
     const site = best && program.sites[best.after.site];
     if (site && best.after.site > 0)
       evidence.unshift({

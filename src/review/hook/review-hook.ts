@@ -29,6 +29,7 @@ import { acts, effectWords } from "../run/effect.ts";
 import type { Input } from "../run/input.ts";
 import { type Run, Runner, type WatchedRun } from "../run/runner.ts";
 import { shown } from "../shown.ts";
+import type { PairNote } from "../twin/reply.ts";
 import { probeAttacks } from "./attack.ts";
 import { type BaseRun, runBaseline } from "./baseline.ts";
 import { behaviourOf, textsFor } from "./behaviour.ts";
@@ -69,6 +70,8 @@ export interface ReviewedHook {
 /** Most events that exploration starts from. */
 const mostSeeds = 22;
 const sourceShown = 262_144;
+/** Events of a hook's own cases that are run. */
+const mostCases = 90;
 
 /** Reviews one hook, by itself. Runs it only in the sandboxes. */
 export async function reviewHook(subject: HookSubject, parts: HookParts): Promise<ReviewedHook> {
@@ -78,7 +81,7 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   const text = new ProgramText(hook.program.source, subject.map);
   const drafts: Draft[] = [];
   const samples = sampleInputs(hook);
-  const inputs = [...parts.recorded, ...subject.cases, ...samples].filter(
+  const inputs = [...parts.recorded, ...spread(subject.cases, mostCases), ...samples].filter(
     (input) => runner.bindingFor(input) !== null,
   );
   let done = 0;
@@ -101,9 +104,12 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
 
   progress("exploring");
   const seeds = seedsOf(base.runs);
+  const isOwn = ({ site, branch }: PairNote): boolean =>
+    text.isOwn(site > 0 ? (runner.full.sites[site]?.start ?? 0) : (runner.full.branches[branch]?.start ?? 0));
   const explored = await explore(
     runner,
     seeds.map(({ input }) => input),
+    isOwn,
     signal,
   );
   for (const run of explored.runs) noteReads(run);
@@ -227,6 +233,13 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
     generated: samples.length + made.length + turns.length,
     calls: runner.calls,
   };
+}
+
+/** Some of a list, from all over it. */
+function spread<T>(list: readonly T[], count: number): readonly T[] {
+  return list.length <= count
+    ? list
+    : Array.from({ length: count }, (_, at) => list[Math.floor((at * list.length) / count)] as T);
 }
 
 /** One finding of each code, the worst and then the first. */

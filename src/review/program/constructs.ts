@@ -234,7 +234,12 @@ function call(node: AnyNode, parent: AnyNode | undefined, say: Say): void {
       builtins.has(root) &&
       (target.type === "MemberExpression" || root === "globalThis" || root === "JSON" || root === "Math")
     )
-      say(node, "patches-builtins", "high", `changes \`${memberPath(target).slice(0, 60)}\``);
+      say(
+        node,
+        "patches-builtins",
+        addsOnly(target, args[1]) ? "info" : "high",
+        `changes \`${memberPath(target).slice(0, 60)}\``,
+      );
     else if (last === "defineProperty" && hasGetter(args[2]))
       say(node, "watches-access", "medium", "a getter made at run time");
   }
@@ -244,6 +249,21 @@ function call(node: AnyNode, parent: AnyNode | undefined, say: Say): void {
     args.every((one) => one.type === "Literal")
   )
     say(node, "encoded-literal", "medium", "a text made of numbers");
+}
+
+/** Whether only globals are put there that the guest's world has not: what libraries do that need them. */
+function addsOnly(target: AnyNode, added: AnyNode | undefined): boolean {
+  if (target.type !== "Identifier" || target["name"] !== "globalThis" || added?.type !== "ObjectExpression")
+    return false;
+  return (added["properties"] as readonly AnyNode[]).every((one) => {
+    const key = one["key"] as AnyNode | undefined;
+    return (
+      one.type === "Property" &&
+      one["computed"] !== true &&
+      key?.type === "Identifier" &&
+      !builtins.has(String(key["name"]))
+    );
+  });
 }
 
 function hasGetter(node: AnyNode | undefined): boolean {

@@ -57,3 +57,8 @@ export function effectWords({ verdict, changes, additions }: Effect): string {
   if (more.length === 0) return verdict;
   return verdict === "continue" ? more.join(", ") : `${verdict}, ${more.join(", ")}`;
 }
+
+/** Whether an opening leaves nothing in the way: a question to a person, or another try, is still a gate. */
+export function opensFully(before: Effect, after: Effect): boolean {
+  return opens(before, after) && (!isOpened(after.verdict, "continue") || before.verdict === "continue");
+}
