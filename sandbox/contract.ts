@@ -54,7 +54,12 @@ export type Outcome =
       readonly ok: true;
       /** JSON text; `null` where the guest returned `undefined` or `null`. */ readonly output: string | null;
     } & Usage)
-  | ({ readonly ok: false; readonly fault: Fault } & Usage);
+  | ({
+      readonly ok: false;
+      readonly fault: Fault;
+      /** Whether the process that it ran in ended by it, or had to be killed because of it. Absent: no. */
+      readonly killed?: boolean;
+    } & Usage);
 
 /** What a sandbox can say of a loaded program without calling it. */
 export type Inspection =

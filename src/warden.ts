@@ -16,6 +16,7 @@ import type { LogHead } from "./log/writer.ts";
 import type { LoadedPack } from "./pack/types.ts";
 import { KeyedQueue } from "./state/keyed-queue.ts";
 import { MemoryStateStore } from "./state/memory.ts";
+import { BreakerSandbox } from "./warden/breaker.ts";
 import { type Chunk, chunkStream, type ChunkStreamOptions } from "./warden/chunk-stream.ts";
 import type { Divergence } from "./warden/cross-check.ts";
 import type { WardenEvents } from "./warden/events.ts";
@@ -79,6 +80,7 @@ async function openLogFor(options: WardenOptions, sandbox: Sandbox): Promise<Dec
 export class Warden extends EventEmitter<WardenEvents> {
   readonly #options: WardenOptions;
   readonly #parts: BrokerParts & StateAccess;
+  readonly #sandbox: Sandbox;
   readonly #maxEventBytes: number;
   readonly #watch: FolderWatch | null;
   readonly #log: DecisionLog | null;
@@ -104,8 +106,10 @@ export class Warden extends EventEmitter<WardenEvents> {
     this.#options = options;
     this.#generation = generation;
     this.#maxEventBytes = maxEventBytesOf(options);
+    this.#sandbox = parts.sandbox;
     this.#parts = {
       ...parts,
+      sandbox: new BreakerSandbox(parts.sandbox, options.store ?? null),
       retries: options.store ? new KeptRetryCounters(options.store) : new RetryCounters(),
       store: options.store ?? new MemoryStateStore(),
       queue: new KeyedQueue(),
@@ -118,7 +122,7 @@ export class Warden extends EventEmitter<WardenEvents> {
 
   /** The sandbox that hooks run in. */
   get sandbox(): Sandbox {
-    return this.#parts.sandbox;
+    return this.#sandbox;
   }
 
   /** The pack that serves now. */
@@ -237,7 +241,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     await Promise.all(
       [this.#generation, ...this.#retiring].map((one) => new Promise<void>((done) => one.retire(done))),
     );
-    const { sandbox } = this.#parts;
+    const sandbox = this.#sandbox;
     try {
       await this.#log?.close();
     } finally {

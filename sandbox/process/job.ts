@@ -60,6 +60,12 @@ export class Job {
       this.call ? faultOutcome(code, message, durationUs) : { ok: false, fault: { code, message } },
     );
   }
+
+  /** The same, where the process has ended by this very job. */
+  failKilled(code: FaultCode, message: string, durationUs: number): void {
+    if (!this.call) return this.fail(code, message, durationUs);
+    this.settle({ ...faultOutcome(code, message, durationUs), killed: true });
+  }
 }
 
 /** A call that ended with a fault that the parent names. */

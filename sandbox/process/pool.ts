@@ -217,22 +217,27 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     const { wallMs, memoryKb } = job.limits;
     if (this.#disposed) job.fail("crashed", closed, us);
     else if (end.cause === "deadline" && loading) {
-      job.fail("timeout", "loading the program took too long, and its process was killed", us);
+      job.failKilled("timeout", "loading the program took too long, and its process was killed", us);
     } else if (end.cause === "deadline") {
-      job.fail(
+      job.failKilled(
         "timeout",
         `it took longer than \`limits.wallMs\` (${wallMs} ms), and its process was killed`,
         us,
       );
     } else if (end.cause === "memory") {
-      job.fail(
+      job.failKilled(
         "memory-exceeded",
         `its process grew beyond \`limits.memoryKb\` (${memoryKb} KiB), and was killed`,
         us,
       );
     } else if (end.cause === "exit" && end.outOfMemory) {
-      job.fail("memory-exceeded", "its process ran out of memory", us);
-    } else job.fail("crashed", `its process ended in the middle of the call (${describeEnd(end)})`, us);
+      job.failKilled("memory-exceeded", "its process ran out of memory", us);
+    } else {
+      const message = `its process ended in the middle of the call (${describeEnd(end)})`;
+      // What a stranger kills is not the program's doing.
+      if (end.cause === "exit" && end.byStranger) job.fail("crashed", message, us);
+      else job.failKilled("crashed", message, us);
+    }
   }
 
   // ---- time

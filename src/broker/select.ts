@@ -67,6 +67,8 @@ export interface EventPlan {
   readonly parallel: readonly Binding[];
   /** Whether any hook keeps state. */
   readonly stateful: boolean;
+  /** Whether any hook may return a verdict that is counted and bounded. */
+  readonly bounded: boolean;
 }
 
 /** A pack, made ready to decide. */
@@ -100,6 +102,7 @@ export function makePlan(pack: LoadedPack, rules: PlanRules = {}): Plan {
           sequential: bindings.filter((binding) => !binding.parallel),
           parallel: bindings.filter((binding) => binding.parallel),
           stateful: bindings.some((binding) => binding.hook.state !== null),
+          bounded: bindings.some((binding) => binding.bounded),
         },
       ];
     }),

@@ -6,10 +6,13 @@ export type FakeProgram = (event: any, context: any, call: Call) => unknown;
 /** Thrown by a fake program: the call ends with this fault. */
 export class FakeFault extends Error {
   readonly code: FaultCode;
+  /** Whether it took the process with it. */
+  readonly killed: boolean;
 
-  constructor(code: FaultCode) {
+  constructor(code: FaultCode, killed = false) {
     super(code);
     this.code = code;
+    this.killed = killed;
   }
 }
 
@@ -77,13 +80,12 @@ function answered(answer: unknown): Outcome {
 }
 
 function threw(error: unknown): Outcome {
-  return failed(
-    error instanceof FakeFault
-      ? { code: error.code, message: "as the test wants it" }
-      : { code: "threw", message: String((error as Error).message) },
-  );
+  if (!(error instanceof FakeFault))
+    return failed({ code: "threw", message: String((error as Error).message) });
+  const outcome = failed({ code: error.code, message: "as the test wants it" });
+  return error.killed ? { ...outcome, killed: true } : outcome;
 }
 
-function failed(fault: Fault): Outcome {
+function failed(fault: Fault): Outcome & { ok: false } {
   return { ok: false, fault, ...usage };
 }

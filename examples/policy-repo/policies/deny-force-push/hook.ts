@@ -4,7 +4,7 @@ interface Config {
   readonly branches: readonly string[];
 }
 
-const force = /(?:^|\s)(?:--force(?:-with-lease)?(?:=\S*)?|-[a-zA-Z]*f[a-zA-Z]*|\+\S+)(?=\s|$)/;
+const force = /(?:^|\s)(?:--force(?:-with-lease)?(?:=\S*)?|-[a-eg-zA-Z]*f[a-zA-Z]*|\+\S+)(?=\s|$)/;
 
 /** The parts of a command line that push with force. A plain reading: quotes and variables are not followed. */
 function forcedPushes(command: string): readonly string[] {
