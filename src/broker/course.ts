@@ -15,7 +15,8 @@ import { idleEntry } from "./trace.ts";
 /** What decisions are made with. */
 export interface BrokerParts {
   readonly sandbox: Sandbox;
-  readonly retries: Pick<RetryCounters, "count" | "add" | "reset">;
+  readonly retries: Pick<RetryCounters, "count" | "add" | "reset"> &
+    Partial<Pick<RetryCounters, "fetch" | "settle">>;
   readonly toolInputs: ToolInputChecks;
 }
 
@@ -276,9 +277,13 @@ export class Course {
   }
 
   private retryKey(binding: Binding): RetryKey {
-    const { tenant, event } = this.request;
-    return { tenant, session: event.session_id, event: binding.event, hook: binding.hook.name };
+    return retryKeyOf(this.request, binding);
   }
+}
+
+/** Whose bounded verdicts are counted together with those of this hook at this event. */
+export function retryKeyOf({ tenant, event }: DecideRequest, binding: Binding): RetryKey {
+  return { tenant, session: event.session_id, event: binding.event, hook: binding.hook.name };
 }
 
 /** A hook does not get to run: for a guard that is a fault, for others a note. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectAdditions } from "./additions.ts";
-import { type BrokerParts, Course, type DecideRequest } from "./course.ts";
+import { type BrokerParts, Course, type DecideRequest, retryKeyOf } from "./course.ts";
 import type { Decision } from "./decision.ts";
 import { DecisionState, type StateAccess } from "./decision-state.ts";
 import type { DecisionRecord } from "./record.ts";
@@ -34,11 +34,14 @@ export async function decide(parts: BrokerParts & StateAccess, request: DecideRe
   const { event } = request;
   const plan = request.plan.events.get(event.hook_event_name) as EventPlan;
   const name = plan.matches === null ? undefined : event[plan.matches];
+  const counted = plan.bounded ? fetchCounts(parts, request, plan, name) : null;
+  if (counted) await counted;
+  const ready = counted ? performance.now() : begun;
   let broken = false;
   for (let rerun = 0; ; rerun++) {
     const state = plan.stateful ? openState(parts, request, plan, name) : null;
     // Waiting for state is not counted: it is others' work. The budget is for the hooks of this decision.
-    let started = begun;
+    let started = ready;
     if (state) {
       const waiting = state.begin();
       if (waiting) await waiting;
@@ -58,16 +61,34 @@ export async function decide(parts: BrokerParts & StateAccess, request: DecideRe
       }
       if (composition.lastRewrite > 0 && !composition.stop) await recheck(course);
       if (plan.parallel.length > 0) await runParallel(course, plan, name);
-      if (!state) return make(course, request, plan, null, rerun, begun);
+      if (!state) return settled(parts, make(course, request, plan, null, rerun, begun));
       const written = state.commit(composition.states);
       if (written instanceof Promise ? await written : written)
-        return make(course, request, plan, state, rerun, begun);
+        return settled(parts, make(course, request, plan, state, rerun, begun));
       broken ||= state.unavailable;
     } finally {
       state?.end();
     }
     await sleep(Math.random() * Math.min(2 ** rerun, maxPauseMs));
   }
+}
+
+/** Counts of verdicts in a row, where they lie in a store that answers later. */
+function fetchCounts(
+  { retries }: BrokerParts,
+  request: DecideRequest,
+  plan: EventPlan,
+  name: unknown,
+): Promise<void> | null {
+  if (!retries.fetch) return null;
+  const bindings = plan.sequential.filter((binding) => binding.bounded && listens(binding, name));
+  return retries.fetch(bindings.map((binding) => retryKeyOf(request, binding)));
+}
+
+/** Hands a decision out when its counts are where others see them. */
+function settled({ retries }: BrokerParts, made: Made): Made | Promise<Made> {
+  const waiting = retries.settle?.();
+  return waiting ? waiting.then(() => made) : made;
 }
 
 function openState(

@@ -1,70 +1,115 @@
-import type { StateKey, StateStore } from "../state/store.ts";
-import { RetryCounters, type RetryKey } from "./retry-limit.ts";
+import type { StateKey, StateRecord, StateStore } from "../state/store.ts";
+import { RetryCounters, type RetryKey, retryLimit } from "./retry-limit.ts";
+
+/** How often a count is written again when somebody else has counted meanwhile. */
+const maxTries = 5;
 
 /**
- * Retry counters that a restart does not set back: they lie in the host's store too. Of a store that answers later only
- * the counts of this process are known, since a verdict is judged at once.
+ * Retry counters that a restart does not set back, and that all processes with the same store count together: they lie in
+ * the host's store too. Of a store that answers later the counts are learnt before a decision, and it waits until the new
+ * ones are written.
  *
  * A store that fails keeps nothing and stops nothing: the counts of this process hold.
  */
 export class KeptRetryCounters extends RetryCounters {
   private readonly store: StateStore;
+  /** Whether the store has been seen to answer later. */
+  private later = false;
+  private writing: Promise<void>[] = [];
 
   constructor(store: StateStore) {
     super();
     this.store = store;
   }
 
+  override fetch(keys: readonly RetryKey[]): Promise<void> | null {
+    const reads = keys.map((key) => {
+      const record = this.read(key);
+      if (!(record instanceof Promise)) return undefined;
+      this.later = true;
+      // What the store says counts, whichever process has counted it; where it fails, what is known here does.
+      return record.then((found) => found !== undefined && this.set(key, countIn(found)));
+    });
+    const waiting = reads.filter((read) => read !== undefined);
+    return waiting.length > 0 ? Promise.all(waiting).then(() => undefined) : null;
+  }
+
+  override settle(): Promise<void> | null {
+    if (this.writing.length === 0) return null;
+    return Promise.all(this.writing.splice(0)).then(() => undefined);
+  }
+
   override count(key: RetryKey): number {
-    return super.count(key) || this.stored(key);
+    const known = super.count(key);
+    if (known > 0 || this.later) return known;
+    const record = this.read(key);
+    return record === undefined || record instanceof Promise ? 0 : countIn(record);
   }
 
   override add(key: RetryKey): void {
     const count = this.count(key);
-    if (super.count(key) < count) this.restore(key, count);
+    if (super.count(key) < count) this.set(key, count);
     super.add(key);
-    this.write(key, String(count + 1));
+    this.write(key, (before) => countIn(before) + 1, count + 1);
   }
 
   override reset(key: RetryKey): void {
     if (this.count(key) === 0) return;
     super.reset(key);
-    this.write(key, null);
+    this.write(key, () => 0, 0);
   }
 
-  /** Takes over what an earlier process counted. */
-  private restore(key: RetryKey, count: number): void {
-    for (let known = super.count(key); known < count; known++) super.add(key);
+  /** Takes over what another process, or an earlier one, has counted. More than the limit makes no difference. */
+  private set(key: RetryKey, count: number): void {
+    super.reset(key);
+    for (let known = 0; known < Math.min(count, retryLimit); known++) super.add(key);
   }
 
-  private stored(key: RetryKey): number {
+  /** `undefined` where the store fails. */
+  private read(key: RetryKey): StateRecord | null | undefined | Promise<StateRecord | null | undefined> {
     try {
       const record = this.store.read(place(key));
-      if (record instanceof Promise) record.catch(() => undefined);
-      if (record === null || record instanceof Promise) return 0;
-      const count = Number(record.value);
-      return Number.isSafeInteger(count) && count > 0 ? count : 0;
+      return record instanceof Promise ? record.catch(() => undefined) : record;
     } catch {
-      return 0;
+      return undefined;
     }
   }
 
-  private write(key: RetryKey, value: string | null): void {
-    const at = place(key);
+  private write(key: RetryKey, next: (before: StateRecord | null) => number, here: number): void {
+    const record = this.read(key);
+    if (record instanceof Promise) {
+      this.writing.push(this.writeLater(key, next, record).catch(() => undefined));
+      return;
+    }
+    if (record === undefined) return;
     try {
-      const before = this.store.read(at);
-      if (before instanceof Promise) {
-        void before
-          .then((record) => this.store.commit([{ key: at, value, expected: record?.version ?? 0 }]))
-          .catch(() => undefined);
-      } else {
-        const done = this.store.commit([{ key: at, value, expected: before?.version ?? 0 }]);
-        if (done instanceof Promise) done.catch(() => undefined);
-      }
+      const done = this.store.commit([writeOf(key, record, here)]);
+      if (done instanceof Promise) this.writing.push(done.then(() => undefined).catch(() => undefined));
     } catch {
       // As said above.
     }
   }
+
+  private async writeLater(
+    key: RetryKey,
+    next: (before: StateRecord | null) => number,
+    first: Promise<StateRecord | null | undefined>,
+  ): Promise<void> {
+    let record = await first;
+    for (let tries = 0; tries < maxTries && record !== undefined; tries++) {
+      if (await this.store.commit([writeOf(key, record, next(record))])) return;
+      record = await this.read(key);
+    }
+  }
+}
+
+function writeOf(key: RetryKey, before: StateRecord | null, count: number) {
+  return { key: place(key), value: count === 0 ? null : String(count), expected: before?.version ?? 0 };
+}
+
+function countIn(record: StateRecord | null): number {
+  const count = Number(record?.value);
+  return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }
 
 /** Names of hooks hold no space: a place of no hook's own state. */

@@ -34,6 +34,16 @@ export class RetryCounters {
     this.maxKeys = maxKeys;
   }
 
+  /** Counts that lie elsewhere are fetched before a decision; `null` where there is nothing to wait for. */
+  fetch(_keys: readonly RetryKey[]): Promise<void> | null {
+    return null;
+  }
+
+  /** What was counted elsewhere than here is there before a decision is handed out; `null` as above. */
+  settle(): Promise<void> | null {
+    return null;
+  }
+
   /** How many bounded verdicts in a row there were. */
   count(key: RetryKey): number {
     return this.tenants.get(key.tenant)?.get(join(key)) ?? 0;

@@ -57,6 +57,36 @@ describe.skipIf(natsMissing)("state in NATS", () => {
     await store[Symbol.asyncDispose]();
   });
 
+  test("nodes count retries together, so that a hook cannot start anew on each of them", async () => {
+    const other = new NatsLink({ servers: nats.url });
+    await other.up();
+    const wardens = await Promise.all(
+      [link, other].map(async (of) => {
+        const sandbox = new FakeSandbox();
+        let word = { action: "retry", feedback: "again" } as object;
+        const hooks = [{ name: "again", on: ["Stop"] as const, run: () => word }];
+        const store = new NatsStateStore(of, { bucket: "retries" });
+        const warden = await createWarden({ pack: fakePack(sandbox, hooks), sandbox, store });
+        return { warden, store, say: (said: object) => (word = said) };
+      }),
+    );
+    const ask = async (at: number): Promise<string> => {
+      const { verdict } = await wardens[at]!.warden.dispatch(sampleEvent("Stop"));
+      return verdict;
+    };
+    // Three in a row are let through, whichever node they come to; then it is over on both.
+    expect([await ask(0), await ask(1), await ask(0)]).toEqual(["retry", "retry", "retry"]);
+    expect([await ask(1), await ask(0)]).toEqual(["continue", "continue"]);
+    wardens[1]!.say({ action: "continue" });
+    expect(await ask(1)).toBe("continue");
+    expect(await ask(0)).toBe("retry");
+    for (const { warden, store } of wardens) {
+      await warden[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    }
+    await other.close();
+  });
+
   // A node dies between leaving its intents and deciding: what it meant to write must come true whole or not at all.
   test("what a node that died has left is undone by the next that comes", async () => {
     const { Kvm } = await import("@nats-io/kv");
