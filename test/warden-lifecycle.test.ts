@@ -13,10 +13,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { createWarden, type ReloadNotice, SqliteStateStore, type StateStore } from "../src/index.ts";
+import type { Outcome } from "../sandbox/index.ts";
 import { verifyLog } from "../src/log/index.ts";
+import { BreakerSandbox, breakerLimits } from "../src/warden/breaker.ts";
 import { createReadStream } from "node:fs";
 import { fakePack, type FakeHook } from "./support/fake-pack.ts";
-import { FakeSandbox } from "./support/fake-sandbox.ts";
+import { FakeFault, FakeSandbox } from "./support/fake-sandbox.ts";
 
 const folders: string[] = [];
 afterAll(() => {
@@ -223,6 +225,39 @@ describe("rel-008 a restart is no amnesty", () => {
     expect(await ask(store)).toBe("retry");
   });
 
+  test("nor where the store answers later, as one that servers share over a network does", async () => {
+    await using inner = new SqliteStateStore({ path: join(folderFor(), "state.db") });
+    const store: StateStore = {
+      read: async (key) => (await sleep(3), inner.read(key)),
+      commit: async (writes) => (await sleep(3), inner.commit(writes)),
+    };
+    const verdicts: string[] = [];
+    for (let process = 0; process < 6; process++) {
+      verdicts.push(await ask(store));
+      // A process that ends has written what it counted.
+      await sleep(30);
+    }
+    expect(verdicts).toEqual(["retry", "retry", "retry", "continue", "continue", "continue"]);
+    expect(await ask(store, nag, "other")).toBe("retry");
+    // Two servers at once, each of which decides in turn, count together.
+    const sandbox = new FakeSandbox();
+    const pack = fakePack(sandbox, [nag]);
+    await using one = await createWarden({ sandbox, pack, store });
+    await using two = await createWarden({ sandbox, pack, store });
+    const together: string[] = [];
+    for (const warden of [one, two, one, two, one, two]) {
+      together.push((await warden.dispatch({ ...stop, session_id: "shared" })).verdict);
+      await sleep(30);
+    }
+    expect(together).toEqual(["retry", "retry", "retry", "continue", "continue", "continue"]);
+    // What one server counts in a row at once is not lost on the way to the store.
+    const row: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      row.push((await one.dispatch({ ...stop, session_id: "row" })).verdict);
+    }
+    expect(row).toEqual(["retry", "retry", "retry", "continue", "continue"]);
+  });
+
   test("a store that fails, or answers later, leaves the counts of the process", async () => {
     const failing: StateStore = {
       read: () => {
@@ -244,4 +279,184 @@ describe("rel-008 a restart is no amnesty", () => {
       expect(verdicts).toEqual(["retry", "retry", "retry", "continue", "continue"]);
     }
   });
+});
+
+describe("rel-007 a hook that ends its process each time", () => {
+  const killer: FakeHook = {
+    name: "killer",
+    reads: ["tool_input.command"],
+    run: ({ tool_input }) => {
+      if (tool_input?.command === "kind") return null;
+      throw new FakeFault("crashed", true);
+    },
+  };
+  const other: FakeHook = {
+    name: "other",
+    asked: ["notify"],
+    onFailure: "open",
+    run: () => ({ action: "notify", text: "here" }),
+  };
+  const kind = { ...event, tool_input: { command: "kind" } };
+
+  test("is not run for a while, decides as its failure policy says, and costs the others nothing", async () => {
+    const sandbox = new FakeSandbox();
+    const pack = fakePack(sandbox, [{ ...other, priority: 1 }, killer]);
+    await using warden = await createWarden({ sandbox, pack });
+    const key = pack.hooks.find(({ name }) => name === "killer")?.program.key;
+    const ran = (): number => sandbox.calls.filter(({ program }) => program.key === key).length;
+    for (let index = 0; index < 12; index++) {
+      const { verdict, trace } = await warden.dispatch(event);
+      expect(verdict).toBe("deny");
+      expect(trace.map(({ hook, outcome, fault }) => [hook, outcome, fault?.code])).toEqual([
+        ["other", "honoured", undefined],
+        ["killer", "faulted", "crashed"],
+      ]);
+    }
+    expect(ran()).toBe(breakerLimits.strikes);
+    // Another tenant's events are another matter.
+    await warden.dispatch(event, { tenant: "another" });
+    expect(ran()).toBe(breakerLimits.strikes + 1);
+  });
+
+  test("is tried again after a pause that grows, and is as before once it behaves", async () => {
+    const sandbox = new FakeSandbox();
+    const pack = fakePack(sandbox, [killer]);
+    let now = 1_000_000;
+    const breaker = new BreakerSandbox(sandbox, null, () => now);
+    const [hook] = pack.hooks;
+    const call = async (command: string): Promise<Outcome> =>
+      breaker.call({
+        program: hook!.program,
+        tenant: "t",
+        handler: "PreToolUse",
+        args: [JSON.stringify({ tool_input: { command } }), "{}"],
+        time: 0,
+        seed: [1, 2, 3, 4],
+        limits: hook!.limits,
+      });
+    const ran = async (command = "kill"): Promise<boolean> => {
+      const before = sandbox.calls.length;
+      await call(command);
+      return sandbox.calls.length > before;
+    };
+    for (let index = 0; index < breakerLimits.strikes; index++) expect(await ran()).toBe(true);
+    for (const pause of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+      now += pause - 1;
+      expect(await ran()).toBe(false);
+      now += 1;
+      expect(await ran()).toBe(true);
+      expect(await ran()).toBe(false);
+    }
+    now += 60_000;
+    expect(await ran("kind")).toBe(true);
+    for (let index = 0; index < breakerLimits.strikes; index++) expect(await ran()).toBe(true);
+    expect(await ran()).toBe(false);
+  });
+
+  test("is tried by one call at a time", async () => {
+    const sandbox = new FakeSandbox();
+    let release: () => void = () => undefined;
+    const pack = fakePack(sandbox, [
+      {
+        name: "killer",
+        run: () => new Promise((_, fail) => (release = () => fail(new FakeFault("crashed", true)))),
+      },
+    ]);
+    let now = 0;
+    const breaker = new BreakerSandbox(sandbox, null, () => now);
+    const [hook] = pack.hooks;
+    const call = (): Outcome | Promise<Outcome> =>
+      breaker.call({
+        program: hook!.program,
+        tenant: "t",
+        handler: "PreToolUse",
+        args: ["{}", "{}"],
+        time: 0,
+        seed: [1, 2, 3, 4],
+        limits: hook!.limits,
+      });
+    for (let index = 0; index < breakerLimits.strikes; index++) {
+      const under = call();
+      release();
+      await under;
+    }
+    now = 5_000;
+    const trial = call();
+    expect(trial).toBeInstanceOf(Promise);
+    expect(await call()).toMatchObject({ ok: false, fault: { code: "crashed" } });
+    expect(sandbox.calls).toHaveLength(breakerLimits.strikes + 1);
+    release();
+    await trial;
+  });
+
+  // rel-008: whoever can make the broker restart must not be able to end a quarantine by it.
+  test.each(["at once", "later"])(
+    "is not run after a restart either, where the store answers %s",
+    async (when) => {
+      await using inner = new SqliteStateStore({ path: join(folderFor(), "state.db") });
+      const store: StateStore =
+        when === "at once"
+          ? inner
+          : { read: async (key) => inner.read(key), commit: async (writes) => inner.commit(writes) };
+      const runs: number[] = [];
+      for (let process = 0; process < 3; process++) {
+        const sandbox = new FakeSandbox();
+        const pack = fakePack(sandbox, [killer]);
+        const same = {
+          ...pack,
+          hooks: pack.hooks.map((hook) => ({ ...hook, program: { ...hook.program, key: "the-key" } })),
+        };
+        sandbox.define("the-key", killer.run);
+        await using warden = await createWarden({ sandbox, pack: same, store });
+        for (let index = 0; index < 4; index++) {
+          expect((await warden.dispatch(event)).verdict).toBe("deny");
+          await sleep(5);
+        }
+        runs.push(sandbox.calls.length);
+        if (process === 1) expect((await warden.dispatch(kind)).verdict).toBe("deny");
+      }
+      expect(runs).toEqual([4, 1, 0]);
+    },
+  );
+
+  test(
+    "is found out in real processes, and another hook goes on beside it",
+    { timeout: 60_000 },
+    async () => {
+      const folder = folderFor();
+      const hookOf = (name: string, source: string): void => {
+        mkdirSync(join(folder, name));
+        writeFileSync(
+          join(folder, name, "hook.json"),
+          JSON.stringify({
+            apiVersion: 1,
+            name,
+            version: "1.0.0",
+            entry: "hook.js",
+            on: [{ event: "PreToolUse" }],
+            reads: [],
+            actions: ["deny", "notify"],
+            limits: { wallMs: 60 },
+          }),
+        );
+        writeFileSync(join(folder, name, "hook.js"), source);
+      };
+      writeFileSync(
+        join(folder, "hookwarden.json"),
+        JSON.stringify({ apiVersion: 1, hooks: ["other", "killer"] }),
+      );
+      hookOf("other", 'export default () => ({ action: "notify", text: "here" });');
+      // A built-in that does not look up while it works: nothing but the end of the process stops it.
+      hookOf("killer", "export default () => new Array(2 ** 28).join('x');");
+      await using warden = await createWarden({ pack: folder });
+      const messages: string[] = [];
+      for (let index = 0; index < breakerLimits.strikes + 3; index++) {
+        const { verdict, trace } = await warden.dispatch(event);
+        expect(verdict).toBe("deny");
+        expect(trace[0]).toMatchObject({ hook: "other", outcome: "honoured" });
+        messages.push(String(trace[1]?.fault?.message));
+      }
+      expect(messages.filter((message) => message.startsWith("not run: "))).toHaveLength(3);
+    },
+  );
 });
