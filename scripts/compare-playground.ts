@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { noBrowser, startBrowser, watchPage } from "./playground/browser.ts";
+import { noBrowser, startBrowser, watchPage } from "../test/support/browser.ts";
 import { compareCases, type Way } from "./playground/compare.ts";
 import { packExamples } from "./playground/examples.ts";
 

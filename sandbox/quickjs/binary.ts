@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 /** The bytes of the compiled engine. */
-export function engineBinary(): Uint8Array {
+export function engineBinary(): Uint8Array<ArrayBuffer> {
   return readFileSync(require.resolve("@jitl/quickjs-ng-wasmfile-release-sync/wasm"));
 }
 

@@ -56,7 +56,9 @@ export function withoutHost(imports: WebAssembly.Imports, memory: WebAssembly.Me
   };
   const result: WebAssembly.Imports = {};
   for (const [from, functions] of Object.entries(imports)) {
-    result[from] = Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, replace(fn)]));
+    result[from] = Object.fromEntries(
+      Object.entries(functions).map(([name, fn]) => [name, replace(fn)]),
+    ) as WebAssembly.Imports[string];
   }
   if (replaced !== replacements.length) throw new Error("cannot find what the engine asks its host");
   return result;

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build, type Metafile, type Plugin } from "esbuild";
+import { build, type Metafile, type OnLoadResult, type Plugin } from "esbuild";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const require = createRequire(import.meta.url);
@@ -14,11 +15,17 @@ const standIns: ReadonlyMap<string, string> = new Map([
   ["node:crypto", "crypto.ts"],
   ["node:buffer", "buffer.ts"],
   ["node:timers/promises", "timers.ts"],
+  ["node:zlib", "zlib.ts"],
 ]);
 
 /** Bundles a worker of the page: code that runs in Node as it stands, with stand-ins for what a browser lacks. */
 export function bundleWorker(entry: string): Promise<string> {
   return bundle(entry, [browserPlatform()], [`${platform}/buffer.ts`]);
+}
+
+/** Bundles the worker that runs hooks: as others, with the engine's loader before it. */
+export async function bundleEngine(entry: string): Promise<string> {
+  return engineLoader() + (await bundleWorker(entry));
 }
 
 /** Bundles the code of the page itself. */
@@ -78,6 +85,39 @@ function mustNotHoldNode(entry: string, { outputs }: Metafile): void {
   }
 }
 
+/** What of the engine the page carries. */
+const engineModules: ReadonlyMap<string, () => OnLoadResult> = new Map<string, () => OnLoadResult>([
+  [
+    "hookwarden:engine",
+    () => ({
+      contents: gzipSync(readFileSync(require.resolve(`${enginePackage}/wasm`)), { level: 9 }),
+      loader: "binary",
+    }),
+  ],
+  [
+    "hookwarden:engine-version",
+    () => ({
+      contents: JSON.stringify((require(`${enginePackage}/package.json`) as { version: string }).version),
+      loader: "json",
+    }),
+  ],
+  [`${enginePackage}/emscripten-module`, () => ({ contents: `export default globalThis.${loaderName};` })],
+]);
+
+const loaderName = "hookwardenEngineLoader";
+
+/**
+ * The engine's loader, as its package has it for browsers and letter by letter: the sandbox knows its functions by their
+ * text, which a bundler would change.
+ */
+function engineLoader(): string {
+  const file = `${dirname(require.resolve(`${enginePackage}/wasm`))}/emscripten-module.browser.mjs`;
+  const text = readFileSync(file, "utf8").replaceAll("import.meta.url", '"about:blank"');
+  const end = /export default (\w+);\s*$/;
+  if (!end.test(text)) throw new Error("the engine's loader does not end as expected");
+  return text.replace(end, `globalThis.${loaderName}=$1;\n`);
+}
+
 function browserPlatform(): Plugin {
   return {
     name: "browser-platform",
@@ -89,6 +129,7 @@ function browserPlatform(): Plugin {
         if (path === "./binary.ts" && importer.endsWith("/sandbox/quickjs/module.ts")) {
           return { path: `${platform}/engine-binary.ts` };
         }
+        if (path === `${enginePackage}/emscripten-module`) return { path, namespace: "engine" };
         // The package with this name, not the module of Node.
         if (path === "buffer/") return { path: require.resolve("buffer/") };
         if (!isBuiltin(path)) return null;
@@ -97,19 +138,7 @@ function browserPlatform(): Plugin {
           ? { path: `${platform}/${standIn}` }
           : { path, namespace: "node-only", sideEffects: false };
       });
-      setup.onLoad({ filter: /.*/, namespace: "engine" }, ({ path }) =>
-        path === "hookwarden:engine"
-          ? {
-              contents: gzipSync(readFileSync(require.resolve(`${enginePackage}/wasm`)), { level: 9 }),
-              loader: "binary",
-            }
-          : {
-              contents: JSON.stringify(
-                (require(`${enginePackage}/package.json`) as { version: string }).version,
-              ),
-              loader: "json",
-            },
-      );
+      setup.onLoad({ filter: /.*/, namespace: "engine" }, ({ path }) => engineModules.get(path)?.());
       setup.onLoad({ filter: /.*/, namespace: "node-only" }, () => ({ contents: "module.exports = {};" }));
     },
   };

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Example, PageData } from "../../src/playground/example.ts";
 import { packData } from "../../src/playground/texts.ts";
-import { bundlePackage, bundlePage, bundleWorker } from "./bundle.ts";
+import { bundleEngine, bundlePackage, bundlePage, bundleWorker } from "./bundle.ts";
 import { completions } from "./completions.ts";
 import { packExamples } from "./examples.ts";
 
@@ -18,7 +18,7 @@ export async function playgroundPage(): Promise<string> {
   const shipped = await packExamples(`${root}policies`, "Shipped policies");
   const [broker, engine, script, style] = await Promise.all([
     bundleWorker("src/playground/worker/broker.ts"),
-    bundleWorker("src/playground/worker/engine.ts"),
+    bundleEngine("src/playground/worker/engine.ts"),
     bundlePage("src/playground/page/main.ts"),
     Promise.resolve(readFileSync(`${page}/page.css`, "utf8")),
   ]);

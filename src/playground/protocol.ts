@@ -56,11 +56,18 @@ export interface Answer {
   readonly ready: boolean;
 }
 
+/** What of a `MessagePort` is used here: this stands in code with and without the types of browsers. */
+export interface EnginePort {
+  postMessage(message: ToEngine): void;
+  onmessage: ((message: { readonly data: FromEngine }) => void) | null;
+  close(): void;
+}
+
 /** From the page to the worker that decides. */
 export type ToBroker =
   | { readonly kind: "begin"; readonly library: Library }
   /** The other end is in a new engine. */
-  | { readonly kind: "engine"; readonly port: MessagePort }
+  | { readonly kind: "engine"; readonly port: EnginePort }
   | { readonly kind: "decide"; readonly id: number; readonly workspace: Workspace };
 
 /** From the worker that decides to the page. */

@@ -1,5 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";
+
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 /** Where Chromium is looked for. */
 const executable = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
@@ -30,4 +33,29 @@ export function watchPage(page: Page): readonly string[] {
       seen.push(`${message.type()} ${message.text()}`);
   });
   return seen;
+}
+
+/** What axe-core finds serious or critical, as `rule: where`. */
+export async function axeViolations(page: Page): Promise<readonly string[]> {
+  // Into the page's own world by the debugger: its policy lets no script in.
+  await page.evaluate(readFileSync(axe, "utf8"));
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(): Promise<{
+          violations: {
+            id: string;
+            impact: string;
+            nodes: { target: unknown[]; failureSummary?: string }[];
+          }[];
+        }>;
+      };
+    };
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .flatMap(({ id, nodes }) =>
+        nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary ?? ""}`),
+      );
+  });
 }

@@ -123,6 +123,7 @@ export class Editor {
       EditorView.contentAttributes.of({
         "aria-label": `${this.#options.label}: ${path}`,
         spellcheck: "false",
+        tabindex: "0",
       }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) this.#options.changed(update.state.doc.toString());

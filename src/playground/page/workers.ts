@@ -1,4 +1,4 @@
-import type { Answer, FromBroker, Library, ToBroker, Workspace } from "../protocol.ts";
+import type { Answer, EnginePort, FromBroker, Library, ToBroker, Workspace } from "../protocol.ts";
 
 /** How long a whole workspace may take before the worker that decides is ended too, in milliseconds. */
 const patienceMs = 60_000;
@@ -81,7 +81,8 @@ export class Workers {
     this.#engine = worker;
     const { port1, port2 } = new MessageChannel();
     worker.postMessage({ port: port1 }, [port1]);
-    this.#broker?.postMessage({ kind: "engine", port: port2 } satisfies ToBroker, [port2]);
+    const message: ToBroker = { kind: "engine", port: port2 as unknown as EnginePort };
+    this.#broker?.postMessage(message, [port2]);
   }
 
   #send(message: ToBroker): void {

@@ -8,7 +8,12 @@ import { Buffer } from "buffer/";
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const { toString } = Buffer.prototype;
 
-Buffer.prototype.toString = function (encoding?: string, start = 0, end = this.length): string {
+Buffer.prototype.toString = function (
+  this: Buffer,
+  encoding?: BufferEncoding,
+  start = 0,
+  end = this.length,
+): string {
   if (encoding !== undefined && encoding !== "utf8") return toString.call(this, encoding, start, end);
   return decoder.decode(this.subarray(start, end));
 };

@@ -4,8 +4,8 @@ import packed from "hookwarden:engine";
 import version from "hookwarden:engine-version";
 
 /** The bytes of the compiled engine, which the page carries with it. */
-export function engineBinary(): Uint8Array {
-  return gunzipSync(packed);
+export function engineBinary(): Uint8Array<ArrayBuffer> {
+  return gunzipSync(packed) as Uint8Array<ArrayBuffer>;
 }
 
 /** Version of the package that the engine comes from. */

@@ -1,6 +1,6 @@
-import type { FromBroker, ToBroker } from "../protocol.ts";
+import type { EnginePort, FromBroker, ToBroker } from "../protocol.ts";
 import { Decider } from "./decide.ts";
-import { type EnginePort, RemoteSandbox } from "./remote-sandbox.ts";
+import { RemoteSandbox } from "./remote-sandbox.ts";
 
 /** The worker that decides: pack and broker live here, the engine in a worker of its own. */
 
@@ -26,7 +26,7 @@ scope.onmessage = ({ data }) => {
       decider = new Decider(sandbox, data.library);
       break;
     case "engine":
-      arrived?.(data.port as unknown as EnginePort);
+      arrived?.(data.port);
       break;
     case "decide": {
       const { id, workspace } = data;

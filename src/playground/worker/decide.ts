@@ -25,10 +25,10 @@ const mostEvents = 200;
  * a pack, so that the same workspace always makes the same decisions.
  */
 export class Decider {
-  readonly #sandbox: Sandbox;
+  readonly #sandbox: Sandbox & { begin?(): Promise<void> };
   readonly #programs: Programs;
 
-  constructor(sandbox: Sandbox, library: Library) {
+  constructor(sandbox: Sandbox & { begin?(): Promise<void> }, library: Library) {
     this.#sandbox = sandbox;
     this.#programs = new Programs(library);
   }
@@ -39,6 +39,7 @@ export class Decider {
     let ready = true;
     const steps: Step[] = [];
     try {
+      await this.#sandbox.begin?.();
       const files = new Map(Object.entries(workspace.files));
       const source = memorySource(new Map([...files].map(([path, text]) => [path, encoder.encode(text)])));
       const { manifest, hooks } = await readManifests(source);

@@ -1,3 +1,4 @@
+import { parser } from "@lezer/javascript";
 import { parse } from "acorn";
 import { transform } from "sucrase";
 import { quote } from "../../../sandbox/json/index.ts";
@@ -87,7 +88,7 @@ class Linker {
         filePath: path,
       }).code;
     } catch (error) {
-      throw this.syntax(path, error);
+      throw this.syntax(path, error, text);
     }
   }
 
@@ -101,7 +102,7 @@ class Linker {
         allowAwaitOutsideFunction: false,
       });
     } catch (error) {
-      throw this.syntax(path, error);
+      throw this.syntax(path, error, code);
     }
     const found = program.body.flatMap((node) =>
       "source" in node && node.source ? [String(node.source.value)] : [],
@@ -109,11 +110,11 @@ class Linker {
     return [...new Set(found)];
   }
 
-  private syntax(path: string, error: unknown): HookwardenError {
+  private syntax(path: string, error: unknown, text: string): HookwardenError {
     const { loc } = error as { loc?: { line: number; column: number } };
     const message = error instanceof Error ? error.message : String(error);
     const words = message.replace(/^Error transforming [^:]*: /, "").replace(/ \(\d+:\d+\)$/, "");
-    return this.failed(words, path, loc);
+    return this.failed(words, path, firstError(text, typed.test(path)) ?? loc);
   }
 
   /** Where an import leads: a file of the pack, or a package. */
@@ -163,6 +164,24 @@ class Linker {
       { file, ...(loc === undefined ? {} : { line: loc.line, column: loc.column }) },
     );
   }
+}
+
+/**
+ * Where a text stops being a script, as an editor's parser sees it. The one that takes types away tries things out, and
+ * may say where its last try began.
+ */
+function firstError(text: string, typescript: boolean): { line: number; column: number } | null {
+  const tree = (typescript ? parser.configure({ dialect: "ts" }) : parser).parse(text);
+  let at: number | null = null;
+  tree.iterate({
+    enter: ({ type, from }) => {
+      if (type.isError) at ??= from;
+      return at === null;
+    },
+  });
+  if (at === null) return null;
+  const before = text.slice(0, at);
+  return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") };
 }
 
 /** Joins a folder and a relative path; `null` where it leaves the pack. */

@@ -1,13 +1,6 @@
 import type { Call, Inspection, Limits, Outcome, Program, Sandbox } from "../../../sandbox/index.ts";
 import { loadLimits } from "../../../sandbox/limits.ts";
-import type { FromEngine, ToEngine } from "../protocol.ts";
-
-/** What of a worker's port is used here. */
-export interface EnginePort {
-  postMessage(message: ToEngine): void;
-  onmessage: ((message: { readonly data: FromEngine }) => void) | null;
-  close(): void;
-}
+import type { EnginePort, FromEngine, ToEngine } from "../protocol.ts";
 
 /** How long an engine may be silent beyond a call's own limit before it is ended, in milliseconds. */
 const graceMs = 500;
@@ -35,6 +28,13 @@ export class RemoteSandbox implements Sandbox {
   /** @param renew ends the engine that there is, and gives the port of a new one. */
   constructor(renew: () => Promise<EnginePort>) {
     this.#renew = renew;
+  }
+
+  /** Waits until there is an engine. @throws {Error} where none begins. */
+  begin(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#engine ??= await this.#begin();
+    });
   }
 
   call(call: Call): Promise<Outcome> {

@@ -17,18 +17,18 @@ import {
 /** So many branches are shown open, the others folded. */
 const mostOpen = 8;
 
-const kinds: { readonly [K in UncoveredBranch["kind"]]: string } = {
-  then: "the branch of an if",
-  else: "the other branch of an if",
-  case: "a case of a switch",
-  and: "behind &&",
-  or: "behind ||",
-  nullish: "behind ??",
-  loop: "the body of a loop",
-  function: "a function",
-  catch: "a catch",
-  choice: "one side of a choice",
-};
+const kinds: ReadonlyMap<UncoveredBranch["kind"], string> = new Map([
+  ["then", "the branch of an if"],
+  ["else", "the other branch of an if"],
+  ["case", "a case of a switch"],
+  ["and", "behind &&"],
+  ["or", "behind ||"],
+  ["nullish", "behind ??"],
+  ["loop", "the body of a loop"],
+  ["function", "a function"],
+  ["catch", "a catch"],
+  ["choice", "one side of a choice"],
+]);
 
 /** What no run has seen: the first thing to read. */
 export function uncovered({ code: section }: HookReview): Markup {
@@ -51,7 +51,7 @@ function branch({ place: at, kind, condition, code, dependsOn, weight }: Uncover
   const look = weight >= 70 ? "high" : weight >= 40 ? "medium" : "low";
   return markup`<article class="branch ${look}">
     <p class="branch-head">
-      <strong>${kinds[kind]}</strong>
+      <strong>${kinds.get(kind) ?? kind}</strong>
       <span class="quiet">${place(at)}</span
       >${dependsOn.length > 0 ? markup` <span class="depends">depends on ${codes(dependsOn)}</span>` : null}
     </p>
