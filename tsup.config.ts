@@ -10,6 +10,9 @@ const library = {
   client: "src/client/index.ts",
   "claude-agent-sdk": "src/adapters/claude-agent-sdk/index.ts",
   mcp: "src/adapters/mcp/index.ts",
+  "ai-sdk": "src/adapters/ai-sdk/index.ts",
+  langchain: "src/adapters/langchain/index.ts",
+  "openai-agents": "src/adapters/openai-agents/index.ts",
 };
 /** Programs: the command line, and the scripts that child processes run. */
 const programs = {
@@ -34,8 +37,8 @@ export default defineConfig({
   sourcemap: false,
   clean: true,
   dts: { entry: library },
-  // The optional engine is looked up when it is asked for.
-  external: ["isolated-vm", "typescript"],
+  // What is optional is looked up when it is asked for.
+  external: ["isolated-vm", "typescript", "ai", "langchain", /^@langchain\//, "@openai/agents"],
   // Some modules of Node, such as node:sqlite, have no other name.
   removeNodeProtocol: false,
   onSuccess: async () => {

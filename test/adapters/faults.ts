@@ -1,6 +1,6 @@
 import type { EventName } from "../../src/catalogue/events.ts";
 import type { DecidingWarden } from "../../src/adapters/shared/mediator.ts";
-import { createWarden } from "../../src/warden.ts";
+import { createWarden, type Warden } from "../../src/warden.ts";
 import { loadPackFromFiles } from "../../src/pack/load.ts";
 import { FakeFault } from "../support/fake-sandbox.ts";
 import { fakeWarden } from "../support/fake-warden.ts";
@@ -12,34 +12,50 @@ export interface Failing extends AsyncDisposable {
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-/** A warden whose hook is real code in a real sandbox. */
-async function real(event: EventName, code: string): Promise<Failing> {
-  const key = `${event} ${code}`;
-  let warden = wardens.get(key);
-  if (!warden) wardens.set(key, (warden = makeReal(event, code)));
-  return { warden: await warden, [Symbol.asyncDispose]: nothing };
+/** What the hook does wrong, in real code in a real sandbox. */
+type Wrong = "throws" | "hangs" | "lies";
+
+/** One warden for all: what its hook does wrong, and where, stands in the session's name. */
+let made: Promise<Warden> | undefined;
+
+async function real(event: EventName, wrong: Wrong): Promise<Failing> {
+  const warden = await (made ??= makeReal());
+  return {
+    warden: {
+      get pack() {
+        return warden.pack;
+      },
+      dispatch: (input, options) =>
+        warden.dispatch({ ...(input as object), session_id: `${wrong} ${event}` }, options),
+    },
+    [Symbol.asyncDispose]: nothing,
+  };
 }
 
-/** Kept for the other seams and modes of a file: most of a test's time would go into making them. */
-const wardens = new Map<string, Promise<DecidingWarden>>();
+const hookCode = `export default (event) => {
+  const [wrong, at] = event.session_id.split(" ");
+  if (event.hook_event_name !== at) return;
+  if (wrong === "throws") throw new Error("oops");
+  if (wrong === "hangs") for (;;);
+  return { action: "add_context", text: 7 };
+};`;
 
-async function makeReal(event: EventName, code: string): Promise<DecidingWarden> {
-  const action = event === "PreToolUse" ? "deny" : "block";
+async function makeReal(): Promise<Warden> {
+  const on = ["UserPromptSubmit", "PreModelRequest", "PostModelResponse", "PreToolUse", "PostToolUse"];
+  const manifest = {
+    apiVersion: 1,
+    name: "h",
+    version: "1.0.0",
+    entry: "hook.js",
+    on: on.map((event) => ({ event })),
+    reads: ["*"],
+    actions: ["deny", "block"],
+    limits: { steps: 100_000 },
+  };
   const files: readonly (readonly [string, string])[] = [
     ["hookwarden.json", JSON.stringify({ apiVersion: 1, hooks: ["h"] })],
-    [
-      "h/hook.json",
-      JSON.stringify({
-        apiVersion: 1,
-        name: "h",
-        version: "1.0.0",
-        entry: "hook.js",
-        on: [{ event }],
-        reads: ["*"],
-        actions: [action],
-      }),
-    ],
-    ["h/hook.js", `export default () => { ${code} };`],
+    ["h/hook.json", JSON.stringify(manifest)],
+    ["h/hook.js", hookCode],
   ];
   const pack = await loadPackFromFiles(new Map(files.map(([path, text]) => [path, Buffer.from(text)])));
   return createWarden({ pack, isolation: "inline" });
@@ -68,9 +84,9 @@ async function bent(event: EventName, dispatch: (close: () => Promise<void>) => 
 
 /** Every way for a step to have no decision, or one that is no permission. */
 export const faults: readonly { readonly name: string; make(event: EventName): Promise<Failing> }[] = [
-  { name: "a hook that throws", make: (event) => real(event, "throw new Error('oops')") },
-  { name: "a hook that hangs", make: (event) => real(event, "for (;;);") },
-  { name: "a hook that lies", make: (event) => real(event, "return { action: 'augment', text: 'x' }") },
+  { name: "a hook that throws", make: (event) => real(event, "throws") },
+  { name: "a hook that hangs", make: (event) => real(event, "hangs") },
+  { name: "a hook that lies", make: (event) => real(event, "lies") },
   {
     name: "a sandbox that crashes",
     make: async (event) => {

@@ -31,7 +31,7 @@ describe.each(modes)("a fault in %s", (mode) => {
       ran.mockClear();
       await using made = await make(event);
       const model = scripted([[call("read", {})], "the secret answer"]);
-      const { settings } = guard({ warden: made.warden, model, tools, timeoutMs: 150 });
+      const { settings } = guard({ warden: made.warden, model, tools, timeoutMs: 60 });
       const { shown, text } = await run(mode, settings as never, "go");
       expect(ran.mock.calls.length).toBeLessThanOrEqual(runs);
       const asked = [...model.doGenerateCalls, ...model.doStreamCalls];

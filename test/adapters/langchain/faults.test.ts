@@ -32,7 +32,7 @@ describe.each(modes)("a fault in %s", (mode) => {
       const { shown, model, text } = await run(
         mode,
         script,
-        { warden: made.warden, timeoutMs: 150 },
+        { warden: made.warden, timeoutMs: 60 },
         { tools: [read] },
       );
       expect(ran.mock.calls.length).toBeLessThanOrEqual(runs);

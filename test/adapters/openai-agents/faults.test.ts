@@ -30,7 +30,7 @@ describe.each(modes)("a fault in %s", (mode) => {
     test.each(seams)("at $event keeps the step from happening", async ({ event, requests, runs }) => {
       ran.mockClear();
       await using made = await make(event);
-      const options = { warden: made.warden, timeoutMs: 150 };
+      const options = { warden: made.warden, timeoutMs: 60 };
       const { shown, model, text } = await guarded(mode, script, options, { tools: [read] });
       expect(ran.mock.calls.length).toBeLessThanOrEqual(runs);
       expect(model.requests.length).toBeLessThanOrEqual(requests);
