@@ -1,13 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { buildBundle, generateKey, openBundle } from "../../src/bundle/index.ts";
+import { generateKey } from "../../src/bundle/index.ts";
 import { NatsDecisionClient } from "../../src/server/nats/decision-client.ts";
 import { createNatsNode, type NatsNode } from "../../src/server/nats/node.ts";
 import { CutProxy } from "./cut-proxy.ts";
+import { endNode, publish, startNode, trialTenant as tenant } from "./fleet-nodes.ts";
 import { startNats } from "./nats-server.ts";
 import { sampleEvent } from "./sample-events.ts";
 
@@ -52,8 +52,6 @@ interface Answer {
   readonly attempts: number;
 }
 
-const tenant = "acme";
-
 /**
  * Three nodes on one NATS server under load. One is killed, one is cut off, one is slow; then they come back. All the
  * while packs are replaced.
@@ -86,7 +84,7 @@ export async function runFleetTrial(options: TrialOptions): Promise<TrialResult>
 
   const nodes = new Map<string, ChildProcess>();
   closing.defer(async () => {
-    for (const child of nodes.values()) await end(child);
+    for (const child of nodes.values()) await endNode(child);
   });
   const settings = { key, timeoutMs: 1_000, pingMs: 500 };
   const start = async (node: string): Promise<void> => {
@@ -126,9 +124,9 @@ export async function runFleetTrial(options: TrialOptions): Promise<TrialResult>
   const answers: Answer[] = [];
   let asked = 0;
   let failed = 0;
-  let over = false;
+  const asker = { isOver: false };
   const asking = Array.from({ length: atOnce }, async () => {
-    while (!over) {
+    while (!asker.isOver) {
       const begun = performance.now();
       asked++;
       try {
@@ -166,12 +164,12 @@ export async function runFleetTrial(options: TrialOptions): Promise<TrialResult>
   proxy.mend();
   await start("killed");
   await part("both are back", 6, ["killed", "cut", "slow"]);
-  over = true;
+  asker.isOver = true;
   await Promise.all(asking);
 
   // What was cut off hands on what it has spooled.
   await sleep(1_500);
-  for (const child of nodes.values()) await end(child);
+  for (const child of nodes.values()) await endNode(child);
   const audit = await readAudit(control);
   const times = answers.map(({ ms }) => ms).sort((one, other) => one - other);
   const at = (share: number): number => Math.round(times[Math.floor((times.length - 1) * share)] ?? 0);
@@ -225,58 +223,4 @@ async function readAudit({
     }
   }
   return { decisions, twice, gaps };
-}
-
-/** Makes a pack whose decisions say which generation they are of, and lets it serve. */
-async function publish(control: NatsNode, folder: string, key: unknown, generation: number): Promise<void> {
-  const pack = join(folder, `pack${generation}`);
-  mkdirSync(join(pack, "say"), { recursive: true });
-  writeFileSync(
-    join(pack, "hookwarden.json"),
-    JSON.stringify({ apiVersion: 1, name: "say", version: `1.0.${generation}`, hooks: ["say"] }),
-  );
-  writeFileSync(
-    join(pack, "say", "hook.json"),
-    JSON.stringify({
-      ...{ apiVersion: 1, name: "say", version: `1.0.${generation}`, description: "Says its generation." },
-      ...{ entry: "hook.js", on: [{ event: "PreToolUse" }], reads: ["tool_name"], actions: ["deny"] },
-    }),
-  );
-  const script = `export default () => ({ action: "deny", reason: "generation ${generation}" });`;
-  writeFileSync(join(pack, "say", "hook.js"), script);
-  const { bytes, list } = await buildBundle(pack, { key });
-  const opened = await openBundle(bytes, { trust: null });
-  const { packs } = control.stores;
-  const revision = await packs.put(
-    {
-      ...{ tenant, pack: opened.pack.digest, bundle: opened.digest, name: list.name, version: list.version },
-      ...{ signedBy: "fleet", hooks: 1, createdBy: "trial" },
-    },
-    bytes,
-  );
-  const step = { what: "activate", active: revision.revision, candidate: null, by: "trial" } as const;
-  const rollout = await packs.change(tenant, step);
-  if (rollout?.generation !== generation) throw new Error("the rollout has another generation");
-}
-
-async function startNode(options: object): Promise<ChildProcess> {
-  const script = join(import.meta.dirname, "../server/nats/fleet-node.ts");
-  const child = spawn(process.execPath, [script, JSON.stringify(options)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const said = once(child.stdout!, "data");
-  const gone = once(child, "exit").then(() => {
-    throw new Error("a node ended before it was ready");
-  });
-  await Promise.race([said, gone]);
-  gone.catch(() => undefined);
-  return child;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
-  child.kill("SIGTERM");
-  await Promise.race([gone, sleep(5_000).then(() => child.kill("SIGKILL"))]);
-  await gone;
 }

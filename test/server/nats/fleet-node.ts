@@ -1,16 +1,23 @@
 /**
- * One node of a fleet, as a process of its own that can be killed and stopped. Arguments: a JSON object with the options
- * of the node and `delayMs`, by which it answers later. Says `ready`, and a line for each rollout that serves.
+ * One node of a fleet, as a process of its own that can be killed and stopped. Argument: a JSON object with the options
+ * of the node, `delayMs`, by which it answers later, and options of the server. Says `ready` when it listens.
  */
 import { createFleetServer } from "../../../src/server/nats/fleet-server.ts";
 import type { NatsNodeOptions } from "../../../src/server/nats/node.ts";
+import type { ServerOptions } from "../../../src/server/options.ts";
 
-const { delayMs = 0, ...nats } = JSON.parse(process.argv[2]!) as NatsNodeOptions & { delayMs?: number };
+interface Given extends NatsNodeOptions {
+  readonly delayMs?: number;
+  readonly server?: Partial<ServerOptions>;
+}
+
+const { delayMs = 0, server: given, ...nats } = JSON.parse(process.argv[2]!) as Given;
 const server = await createFleetServer(
   {
     port: 0,
     where: "inline",
     tenantLimits: { requestsPerSecond: 100_000, concurrency: 1_000, queued: 10_000, cpuMsPerMinute: 60_000 },
+    ...given,
   },
   nats,
 );
