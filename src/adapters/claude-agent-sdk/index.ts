@@ -7,6 +7,7 @@ import type { Warden } from "../../warden.ts";
 import { Answerer } from "../claude-code/answerer.ts";
 import { type Answer, closedAnswer } from "../claude-code/closed.ts";
 import { hookedEvents } from "../claude-code/events.ts";
+import { SessionStarts } from "./session-starts.ts";
 
 export type { Answer as ClaudeHookOutput } from "../claude-code/closed.ts";
 
@@ -80,10 +81,10 @@ export function claudeHooks(
   if (!(Number.isSafeInteger(deadlineMs) && deadlineMs >= 1 && deadlineMs <= 600_000)) {
     throw new HookwardenError("option-invalid", "`deadlineMs` must be a whole number from 1 to 600000");
   }
-  const answerer = new Answerer(warden, rest);
+  const sessions = new SessionStarts(new Answerer(warden, rest));
   const hook: ClaudeHookCallback = async (input, _, { signal }) => {
     try {
-      return { ...(await inTime(answerer.answer({ ...input }), deadlineMs, signal)) };
+      return { ...(await inTime(sessions.answer({ ...input }), deadlineMs, signal)) };
     } catch (error) {
       tell(onError, error);
       return { ...closedAnswer(input, `hookwarden refuses this: ${sentenceOf(error)}`) };
