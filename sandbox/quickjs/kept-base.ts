@@ -1,4 +1,4 @@
-import { inflateSync } from "fflate";
+import { inflateRawSync } from "node:zlib";
 import { type Anchors, type Base, makeBase } from "./base.ts";
 import { keptBase } from "./generated/base.ts";
 import { captureBase } from "./image.ts";
@@ -27,7 +27,7 @@ export async function loadBase(): Promise<Base> {
   const { layout, anchors, heapEnd, areas } = keptBase;
   const memory = new Uint8Array((await createModule()).memory.buffer);
   memory.fill(0, layout.heapStart, heapEnd);
-  const bytes = inflateSync(Buffer.from(keptBase.bytes, "base64"));
+  const bytes = inflateRawSync(Buffer.from(keptBase.bytes, "base64"));
   let read = 0;
   for (const [at, length] of areas) {
     memory.set(bytes.subarray(read, read + length), at);

@@ -6,11 +6,11 @@ import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { defaultLimits } from "../../sandbox/limits.ts";
-import type { Call, Sandbox } from "../../sandbox/index.ts";
-import { createProcessSandbox } from "../../sandbox/process/index.ts";
-import { createQuickjsSandbox } from "../../sandbox/quickjs/index.ts";
-import { createWarden, type Warden } from "../../src/warden.ts";
-import { rawIsolate, rivals } from "./rivals.ts";
+import type { Call, Sandbox, SandboxOptions } from "../../sandbox/index.ts";
+import type { Warden } from "../../src/warden.ts";
+import { keepAwake } from "./awake.ts";
+import { createSandbox, createWarden } from "./built.ts";
+import { bareEcho, rawIsolate, rivals } from "./rivals.ts";
 import { type Case, type Measured, measure } from "./rounds.ts";
 import { eventOf, hookBody, packOf } from "./workload.ts";
 
@@ -66,6 +66,15 @@ function dispatching(name: string, warden: Warden, what: Record<string, unknown>
   return { name, n, run: () => warden.dispatch(what) };
 }
 
+function inChild(options: SandboxOptions): Promise<Sandbox> {
+  return createSandbox({ processes: 1, ...options });
+}
+
+/** A call whose caller turns to something else afterwards, as a server does: the image is put back in that time. */
+function tidied(one: Case, sandbox: Sandbox): Case {
+  return { ...one, after: () => sandbox.tidy?.() };
+}
+
 function inFlight(name: string, count: number, run: () => unknown): Case {
   return { name, n: 100, per: count, run: () => Promise.all(Array.from({ length: count }, run)) };
 }
@@ -74,27 +83,34 @@ say(
   `Measured with Node.js ${process.version} on ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB.`,
 );
 say(
+  `The cores are kept awake by processes of the lowest priority: a sleeping virtual core takes its host up to 100 µs to wake, and that would be all that a round trip to a child shows.`,
+);
+say(
   `Medians of ${rounds} interleaved rounds; a ratio compares a round's median with that of the first row in the same round.`,
 );
 
-const inline = await createQuickjsSandbox();
-const inlineKept = await createQuickjsSandbox({ pristine: false });
-const inProcess = await createProcessSandbox({ engine: "quickjs", processes: 1 });
-const isolates = await createProcessSandbox({ engine: "isolate", processes: 1 });
-const isolatesKept = await createProcessSandbox({ engine: "isolate", processes: 1, pristine: false });
+const inline = await createSandbox({ isolation: "inline" });
+const inlineKept = await createSandbox({ isolation: "inline", pristine: false });
+const awake = keepAwake();
+const inProcess = await inChild({ engine: "quickjs" });
+const isolates = await inChild({ engine: "isolate" });
+const isolatesKept = await inChild({ engine: "isolate", pristine: false });
 const onePack = await packOf(1);
 const wardenInline = await createWarden({ pack: onePack, sandbox: inline });
 const wardenProcess = await createWarden({ pack: onePack, sandbox: inProcess });
 const wardenIsolate = await createWarden({ pack: onePack, sandbox: isolates });
 const others = await rivals(event, json);
+const pipe = bareEcho(json);
 
 table(
   "One decision on an event of 1 KB",
   await measure(
     [
       rawIsolate(json),
-      calling("sandbox.call, quickjs, inline, pristine", inline, call),
+      tidied(calling("sandbox.call, quickjs, inline, pristine", inline, call), inline),
+      calling("sandbox.call, quickjs, inline, pristine, back to back", inline, call),
       calling("sandbox.call, quickjs, inline, kept", inlineKept, { ...call, keep: "session" }),
+      pipe.echo,
       calling("sandbox.call, quickjs, child process, pristine", inProcess, call, 1_000),
       calling("sandbox.call, isolate, child process, pristine", isolates, call, 200),
       calling(
@@ -103,7 +119,8 @@ table(
         { ...call, keep: "session" },
         1_000,
       ),
-      dispatching("dispatch, quickjs, inline", wardenInline),
+      tidied(dispatching("dispatch, quickjs, inline", wardenInline), inline),
+      dispatching("dispatch, quickjs, inline, back to back", wardenInline),
       dispatching("dispatch, quickjs, child process", wardenProcess, event, 1_000),
       inFlight("dispatch, quickjs, child process, 32 in flight (each)", 32, () =>
         wardenProcess.dispatch(event),
@@ -116,6 +133,7 @@ table(
   ),
 );
 others.close();
+pipe.close();
 
 const wardens10 = await createWarden({ pack: await packOf(10), sandbox: inline });
 const wardens100 = await createWarden({ pack: await packOf(100), sandbox: inline });
@@ -179,12 +197,12 @@ async function milliseconds(name: string, run: () => Promise<unknown>): Promise<
   say(`| ${name} | ${times.toSorted((a, b) => a - b)[2]!.toFixed(1)} |`);
 }
 await milliseconds("quickjs in this process, to the first answer", async () => {
-  await using sandbox = await createQuickjsSandbox();
+  await using sandbox = await createSandbox({ isolation: "inline" });
   await sandbox.call(call);
 });
 for (const engine of ["quickjs", "isolate"] as const) {
   await milliseconds(`${engine} in a child process, to the first answer`, async () => {
-    await using sandbox = await createProcessSandbox({ engine, processes: 1, spares: 0 });
+    await using sandbox = await inChild({ engine, spares: 0 });
     await sandbox.call(call);
   });
 }
@@ -238,6 +256,7 @@ for (const warden of [wardenInline, wardenProcess, wardenIsolate, wardens10, war
   await warden[Symbol.asyncDispose]();
 for (const sandbox of [inline, inlineKept, inProcess, isolates, isolatesKept])
   await sandbox[Symbol.asyncDispose]();
+awake.stop();
 writeFileSync(
   new URL("../../docs/bench.md", import.meta.url),
   `# Bench\n\nWritten by \`npm run bench\`; [performance.md](performance.md) explains it.\n\n${lines.join("\n")}\n`,

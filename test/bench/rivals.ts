@@ -33,6 +33,34 @@ export function rawIsolate(json: string): Case {
   };
 }
 
+/** What a round trip to a child costs before it does anything: it blocks while it reads, and sends the text back. */
+export function bareEcho(json: string): { readonly echo: Case; close(): void } {
+  const child = spawn(
+    process.execPath,
+    [
+      "-e",
+      `const { readSync, writeSync } = require("node:fs");
+      const buffer = Buffer.alloc(65_536);
+      for (let n; (n = readSync(0, buffer)) > 0;) writeSync(1, buffer, 0, n);`,
+    ],
+    { stdio: ["pipe", "pipe", "inherit"] },
+  );
+  let answered: () => void = () => undefined;
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (chunk.at(-1) === 10) answered();
+  });
+  const line = `${json}\n`;
+  const run = (): Promise<void> =>
+    new Promise((resolve) => {
+      answered = resolve;
+      child.stdin.write(line);
+    });
+  return {
+    echo: { name: "bare round trip to a child over pipes", n: 1_000, run },
+    close: () => void child.kill("SIGKILL"),
+  };
+}
+
 /** Everything else. `event` and `json` are the same event. */
 export async function rivals(event: Record<string, unknown>, json: string): Promise<Rivals> {
   const cases: Case[] = [];

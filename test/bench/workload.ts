@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadPack, type LoadedPack } from "../../src/pack/index.ts";
+import type { LoadedPack } from "../../src/pack/index.ts";
+import { loadPack } from "./built.ts";
 
 /** The decision that every case makes: deny a destructive command, let the rest pass. */
 export const hookBody = `(event) => {
