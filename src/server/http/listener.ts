@@ -31,9 +31,9 @@ export function createListener(handler: Handler, limits: HttpLimits): Server {
       socket[unanswered] = waiting;
       response.once("close", () => socket[unanswered]!--);
       // Only one reading of a request must be possible: one host, and a path as the target.
-      if (request.url?.charCodeAt(0) !== slash || hasTwoHosts(request.rawHeaders))
-        return refuse(response, 400);
-      if (waiting > limits.pipelined) return refuse(response, 429);
+      if (request.url?.charCodeAt(0) !== slash || isAmbiguous(request.rawHeaders)) return refuse(response);
+      // An answer would stand behind all those that are still to come.
+      if (waiting > limits.pipelined) return void socket.destroy();
       response.setHeader("x-content-type-options", "nosniff");
       handler(request, response);
     },
@@ -45,23 +45,27 @@ export function createListener(handler: Handler, limits: HttpLimits): Server {
   // Nothing here speaks another protocol on the same connection.
   server.on("upgrade", (_request, socket) => socket.destroy());
   server.on("connect", (_request, socket) => socket.destroy());
-  server.on("checkExpectation", (_request, response: ServerResponse) => refuse(response, 417));
+  server.on("checkExpectation", (_request, response: ServerResponse) => refuse(response));
   return server;
 }
 
 const slash = 0x2f;
 
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+/** Whether there is not exactly one host, or an encoding of the body that is not plain chunks. */
+function isAmbiguous(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+    if (name.length === 17 && name.toLowerCase() === "transfer-encoding" && rawHeaders[at + 1] !== "chunked")
+      return true;
   }
   return hosts !== 1;
 }
 
-function refuse(response: ServerResponse, status: number): void {
-  const body = problemBody(status, status === 429 ? "rate-limited" : "bad-request", "none");
+function refuse(response: ServerResponse): void {
+  const status = 400;
+  const body = problemBody(status, "bad-request", "none");
   response.writeHead(status, {
     "content-type": problemType,
     "content-length": Buffer.byteLength(body),

@@ -11,7 +11,7 @@ const settings = JSON.parse(process.argv[2] as string) as Settings;
 
 if (settings.echo) {
   const app = fastify();
-  app.post("/v1/decisions", async (request) => request.body);
+  app.post("/v1/decisions", (request, reply) => void reply.send(request.body));
   console.log(await app.listen({ host: "127.0.0.1", port: 0 }));
   process.once("SIGTERM", () => void app.close().then(() => process.exit(0)));
 } else {

@@ -1,0 +1,471 @@
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventOf, guard, head, packOf, raw, startTestServer, statusOf, type TestServer } from "./support.ts";
+
+/** The cases of `test/hostile/NON-SCRIPT.md` on HTTP and tenants, by their ids. */
+let test: TestServer;
+let key: string;
+
+beforeAll(async () => {
+  test = await startTestServer({
+    audit: "off",
+    limits: { headersMs: 600, requestMs: 900, keepAliveMs: 1_000, connectionsPerAddress: 64, pipelined: 4 },
+  });
+  ({ key } = await test.tenant("acme", guard));
+});
+
+afterAll(() => test[Symbol.asyncDispose]());
+
+function post(
+  body: BodyInit | null,
+  headers: { [name: string]: string } = {},
+  path = "/v1/decisions",
+): Promise<Response> {
+  return fetch(`${test.url}${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body,
+  });
+}
+
+const good = JSON.stringify(eventOf());
+const bearer = (): { authorization: string } => ({ authorization: `Bearer ${key}` });
+
+async function isAlive(): Promise<boolean> {
+  return (await post(good)).status === 200;
+}
+
+describe("http-001: bodies that are larger than they may be, or say so", () => {
+  it("refuses a length above the limit before anything of the body has come", async () => {
+    // A gigabyte is announced, and not one byte of it is sent: the answer must not wait for it.
+    const announced = { ...bearer(), "content-type": "application/json", "content-length": "1073741824" };
+    const answer = await raw(test.port, head("POST", "/v1/decisions", announced));
+    expect(statusOf(answer)).toBe(413);
+    expect(answer.toLowerCase()).toContain("connection: close");
+  });
+
+  it("ends chunks that never end at the limit", async () => {
+    const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
+    const chunked = { ...bearer(), "content-type": "application/json", "transfer-encoding": "chunked" };
+    const answer = await raw(
+      test.port,
+      head("POST", "/v1/decisions", chunked),
+      ...Array<string>(140).fill(chunk),
+    );
+    expect(statusOf(answer)).toBe(413);
+  });
+
+  it("takes no compressed body, whatever it would become", async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000, " "));
+    expect((await post(bomb, { "content-encoding": "gzip" })).status).toBe(415);
+  });
+
+  it("does not decide on a body that is shorter than its length", async () => {
+    const short = {
+      ...bearer(),
+      "content-type": "application/json",
+      "content-length": String(good.length + 10),
+    };
+    expect(statusOf(await raw(test.port, head("POST", "/v1/decisions", short), good))).not.toBe(200);
+    // What is longer is another request, and no proper one.
+    const long = {
+      ...bearer(),
+      "content-type": "application/json",
+      "content-length": String(good.length - 1),
+    };
+    const answer = await raw(test.port, head("POST", "/v1/decisions", long), good);
+    expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(["HTTP/1.1 400"]);
+  });
+});
+
+describe("http-002: clients that send slower than anyone would", () => {
+  it("closes connections whose headers or bodies do not come, and serves others meanwhile", async () => {
+    const begun = performance.now();
+    const slow = Array.from({ length: 40 }, (_, at) => {
+      const socket = connect(test.port, "127.0.0.1");
+      socket.on("error", () => undefined);
+      const body = head("POST", "/v1/decisions", {
+        ...bearer(),
+        "content-type": "application/json",
+        "content-length": "500",
+      });
+      socket.write(at % 2 === 0 ? "POST /v1/decisions HTTP/1.1\r\nhost: loc" : `${body}{`);
+      const drip = setInterval(() => socket.write(at % 2 === 0 ? "a" : " "), 200);
+      return new Promise<void>((done) => {
+        socket.once("close", () => {
+          clearInterval(drip);
+          done();
+        });
+        socket.resume();
+      });
+    });
+    expect(await isAlive()).toBe(true);
+    await Promise.all(slow);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
+  it("takes only so many connections from one address", async () => {
+    const sockets = Array.from({ length: 100 }, () =>
+      connect({ port: test.port, host: "127.0.0.1", localAddress: "127.0.0.9" }),
+    );
+    const closed = { count: 0 };
+    for (const socket of sockets) {
+      socket.on("error", () => undefined);
+      socket.once("close", () => closed.count++);
+    }
+    await expect.poll(() => closed.count).toBeGreaterThanOrEqual(36);
+    // From another address, all is as it was.
+    expect(await isAlive()).toBe(true);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe("http-003: requests that two readers would read in two ways", () => {
+  const cases: readonly [string, string][] = [
+    [
+      "both lengths",
+      `POST /v1/decisions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      "two different lengths",
+      "POST /v1/decisions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello!",
+    ],
+    ["a folded header", "GET /health HTTP/1.1\r\nhost: localhost\r\nx-a: b\r\n c\r\n\r\n"],
+    ["bare line feeds", "GET /health HTTP/1.1\nhost: localhost\n\n"],
+    ["two hosts", "GET /health HTTP/1.1\r\nhost: localhost\r\nhost: evil.invalid\r\n\r\n"],
+    ["no host", "GET /health HTTP/1.1\r\n\r\n"],
+    ["an absolute target", "GET http://evil.invalid/health HTTP/1.1\r\nhost: localhost\r\n\r\n"],
+    ["white space before the colon", "GET /health HTTP/1.1\r\nhost : localhost\r\n\r\n"],
+    [
+      "an encoding that is no chunking",
+      "POST /v1/decisions HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: xchunked\r\n\r\n0\r\n\r\n",
+    ],
+  ];
+  it.each(cases)("answers %s with 400 and closes", async (_name, text) => {
+    const answer = await raw(test.port, text, "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    expect(statusOf(answer)).toBe(400);
+    expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(1);
+    expect(answer.toLowerCase()).toContain("connection: close");
+  });
+
+  it("closes a connection with too many requests that are not answered yet", async () => {
+    // The first one never ends, so that all others wait behind it.
+    const endless = head("GET", "/v1/admin/live", { authorization: `Bearer ${test.operatorKey}` });
+    const begun = performance.now();
+    await raw(test.port, endless, head("GET", "/health", {}).repeat(30));
+    expect(performance.now() - begun).toBeLessThan(1_400);
+  });
+});
+
+describe("http-004: bodies of another type, and JSON that is none", () => {
+  it.each([
+    ["text/plain"],
+    ["application/x-www-form-urlencoded"],
+    ["multipart/form-data; boundary=x"],
+    ["application/json; charset=utf-16"],
+    ["application/json, text/plain"],
+    ["application/jsonx"],
+    [""],
+  ])("answers type `%s` with 415", async (type) => {
+    expect((await post(good, { "content-type": type })).status).toBe(415);
+  });
+
+  it("answers a missing type with 415", async () => {
+    const answer = await raw(
+      test.port,
+      head("POST", "/v1/decisions", { ...bearer(), "content-length": String(good.length) }),
+      good,
+    );
+    expect(statusOf(answer)).toBe(415);
+  });
+
+  it.each([
+    ["JSON5", "{hook_event_name: 'Stop'}"],
+    ["a trailing comma", `${good.slice(0, -1)},}`],
+    ["a byte order mark", `\ufeff${good}`],
+    ["two documents", `${good}${good}`],
+    ["a comment", `/* */${good}`],
+    ["nothing", ""],
+    ["a number that is none", good.replace('"s1"', "NaN")],
+  ])("answers %s with 400", async (_name, body) => {
+    expect((await post(body)).status).toBe(400);
+  });
+
+  it("answers UTF-16 and invalid UTF-8 with 400", async () => {
+    expect((await post(Buffer.from(good, "utf16le"))).status).toBe(400);
+    expect(
+      (await post(Buffer.concat([Buffer.from(good.slice(0, -1)), Buffer.from([0xff, 0x7d])]))).status,
+    ).toBe(400);
+  });
+});
+
+describe("http-005: events that smuggle something in", () => {
+  const tool = '"tool_name":"Bash"';
+  const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+  it.each([
+    ["`__proto__`", good.replace(tool, `${tool},"__proto__":{"verdict":"allow"}`)],
+    ["`__proto__` in escapes", good.replace(tool, `${tool},"\\u005f_proto__":{}`)],
+    ["a duplicate tool name", good.replace(tool, `${tool},"tool_name":"Read"`)],
+    ["a duplicate in escapes", good.replace(tool, `${tool},"tool_nam\\u0065":"Read"`)],
+    ["an unknown event", good.replace("PreToolUse", "PreToolUSe")],
+    ["an event called `constructor`", good.replace("PreToolUse", "constructor")],
+    ["nesting of 10,000", good.replace('"Looks', `${nested(10_000)},"x":"Looks`)],
+    ["a lone surrogate in a key", good.replace(tool, `${tool},"\\ud800":1`)],
+    ["a NUL in the tool's name", good.replace('"Bash"', '"Ba\\u0000sh"')],
+    ["a line feed in the tool's name", good.replace('"Bash"', '"Bash\\n"')],
+    ["a number beyond doubles", good.replace(tool, `${tool},"x":1e999`)],
+  ])("answers %s with 400", async (_name, body) => {
+    expect((await post(body)).status).toBe(400);
+  });
+
+  it("answers a tool's name of 2 MB and 10^6 keys with 400 or 413", async () => {
+    expect([400, 413]).toContain(
+      (await post(good.replace('"Bash"', JSON.stringify("B".repeat(2_000_000))))).status,
+    );
+    const keys = Array.from({ length: 1_000_000 }, (_, at) => `"${at.toString(36)}":0`).join(",");
+    expect([400, 413]).toContain((await post(good.replace(tool, `${tool},${keys}`))).status);
+  });
+
+  it("holds each event of a batch to the same", async () => {
+    const answer = await post(`[${good},${good.replace("PreToolUse", "Nope")}]`);
+    expect(answer.status).toBe(200);
+    expect(((await answer.json()) as { status: number }[]).map(({ status }) => status)).toEqual([200, 400]);
+    expect((await post(`[${good},${good.replace(tool, `${tool},"__proto__":{}`)}]`)).status).toBe(400);
+    expect((await post(`[${Array<string>(257).fill("{}").join(",")}]`)).status).toBe(413);
+  });
+});
+
+describe("http-007: credentials that are none", () => {
+  it("answers 401 to whatever is no valid credential", async () => {
+    const [, id, secret] = key.split("_") as [string, string, string];
+    const other = secret.startsWith("A") ? `B${secret.slice(1)}` : `A${secret.slice(1)}`;
+    const wrong = [
+      "",
+      "Bearer ",
+      "Bearer x",
+      `Basic ${key}`,
+      key,
+      `Bearer hw_${id}_${other}`,
+      `Bearer hw_${"0".repeat(12)}_${secret}`,
+    ];
+    for (const authorization of wrong) {
+      expect((await post(good, { authorization })).status, authorization).toBe(401);
+    }
+    const none = await fetch(`${test.url}/v1/decisions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: good,
+    });
+    expect(none.status).toBe(401);
+    // A key in the query would stand in the logs of everything in between.
+    const query = await fetch(`${test.url}/v1/decisions?key=${key}&access_token=${key}`, {
+      method: "POST",
+      body: good,
+    });
+    expect(query.status).toBe(401);
+  });
+
+  it("refuses a credential of a megabyte without reading it", async () => {
+    const answer = await raw(
+      test.port,
+      head("GET", "/v1/admin/tenants", { authorization: `Bearer ${"x".repeat(1_048_576)}` }),
+    );
+    expect(statusOf(answer)).toBe(431);
+  });
+
+  it("writes no credential to a log", () => {
+    expect(test.lines.join("\n")).not.toContain(key.slice(-20));
+    expect(test.lines.join("\n")).not.toContain(test.operatorKey.slice(-20));
+  });
+
+  it("forgets a revoked key at once, on connections that have used it too", async () => {
+    const made = await test.operator.makeKey({ tenant: "acme", name: "short", scopes: ["decide"] });
+    const ask = (): Promise<Response> => post(good, { authorization: `Bearer ${made.key}` });
+    expect((await ask()).status).toBe(200);
+    await test.operator.revokeKey(made.record.id);
+    expect((await ask()).status).toBe(401);
+  });
+});
+
+describe("http-008: web pages that ask the server at this machine", () => {
+  /** `fetch` would not let us set these. */
+  function ask(headers: { [name: string]: string }): Promise<number> {
+    return new Promise((done, failed) => {
+      const request = httpRequest(
+        {
+          port: test.port,
+          host: "127.0.0.1",
+          method: "POST",
+          path: "/v1/decisions",
+          headers: { ...bearer(), "content-type": "application/json", ...headers },
+        },
+        (response) => {
+          expect(response.headers["access-control-allow-origin"]).toBeUndefined();
+          response.resume();
+          done(response.statusCode ?? 0);
+        },
+      );
+      request.on("error", failed);
+      request.end(good);
+    });
+  }
+
+  it("answers only to its own names", async () => {
+    expect(await ask({ host: `localhost:${test.port}` })).toBe(200);
+    for (const host of [
+      "evil.invalid",
+      `evil.invalid:${test.port}`,
+      "localhost.evil.invalid",
+      "127.0.0.1.evil.invalid",
+      "localhost@evil.invalid",
+    ]) {
+      expect(await ask({ host }), host).toBe(421);
+    }
+  });
+
+  it("refuses what a browser sends for another page, even with a good credential", async () => {
+    expect(await ask({ origin: "http://evil.invalid" })).toBe(421);
+    expect(await ask({ origin: "null" })).toBe(421);
+    expect(await ask({ "sec-fetch-site": "cross-site" })).toBe(421);
+    expect(await ask({ host: `localhost:${test.port}`, origin: `http://localhost:${test.port}` })).toBe(200);
+  });
+
+  it("refuses pages where it asks for no credentials as well", async () => {
+    await using open = await startTestServer({ credentials: "none", audit: "off" });
+    const simple = await fetch(`${open.url}/v1/decisions`, {
+      method: "POST",
+      headers: { "content-type": "text/plain" },
+      body: good,
+    });
+    expect(simple.status).toBe(415);
+    const page = await fetch(`${open.url}/v1/admin/keys`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: "http://evil.invalid" },
+      body: '{"tenant":null,"name":"x"}',
+    });
+    expect(page.status).toBe(421);
+  });
+});
+
+describe("http-010: what answers tell when something went wrong", () => {
+  it("gives a code and a request id, and nothing else", async () => {
+    const { client } = await test.tenant("bare");
+    expect(client).toBeDefined();
+    const answers = [
+      await post("{"),
+      await post(good, { "content-type": "text/plain" }),
+      await post(good, { authorization: "Bearer x" }),
+      await post(good, {}, "/v1/nothing"),
+      await post(good, {}, "/v1/tenants/other/try"),
+      await post('{"events":[]}', {}, "/v1/tenants/acme/try"),
+      await post('{"revision":99}', {}, "/v1/tenants/acme/packs/activate"),
+      await fetch(`${test.url}/v1/decisions`, { headers: bearer() }),
+      await fetch(`${test.url}/v1/tenants/acme/packs?limit=x`, { headers: bearer() }),
+      await fetch(`${test.url}/%ff`, { headers: bearer() }),
+      await fetch(`${test.url}/v1/tenants/${"a".repeat(500)}/packs`, { headers: bearer() }),
+    ];
+    for (const answer of answers) {
+      const text = await answer.text();
+      expect(answer.headers.get("content-type"), text).toMatch(/^application\/problem\+json/);
+      expect(Object.keys(JSON.parse(text) as object)).toEqual(["status", "code", "request_id"]);
+      expect(text).not.toMatch(/\/work|\/tmp|node_modules|\.ts|at |Error|guard/);
+    }
+  });
+
+  it("gives no words of our own failures away", async () => {
+    const { packs } = test.server.parts.stores;
+    const list = packs.list.bind(packs);
+    packs.list = () => {
+      throw new Error("SQLITE_CORRUPT: /secret/path/server.db");
+    };
+    try {
+      const answer = await fetch(`${test.url}/v1/tenants/acme/packs`, { headers: bearer() });
+      expect(answer.status).toBe(500);
+      expect(await answer.text()).not.toContain("secret");
+      expect(test.lines.at(-1)).toContain("internal-error");
+      expect(test.lines.at(-1)).not.toContain("secret");
+    } finally {
+      packs.list = list;
+    }
+  });
+});
+
+describe("http-011: the same request again", () => {
+  it("answers a repeated request once, and only for its own tenant and body", async () => {
+    const { key: theirs } = await test.tenant("other-one", guard);
+    const keyed = { "idempotency-key": "one" };
+    const first = (await (await post(good, keyed)).json()) as { decision_id: string };
+    const again = (await (await post(good, keyed)).json()) as { decision_id: string };
+    expect(again.decision_id).toBe(first.decision_id);
+    const changed = await post(JSON.stringify(eventOf("s1", "rm -rf /")), keyed);
+    expect(changed.status).toBe(422);
+    const stranger = await post(good, { ...keyed, authorization: `Bearer ${theirs}` });
+    const { decision_id, tenant } = (await stranger.json()) as { decision_id: string; tenant: string };
+    expect(tenant).toBe("other-one");
+    expect(decision_id).not.toBe(first.decision_id);
+  });
+});
+
+describe("http-012: clients that go away", () => {
+  it("is left with nothing under way", async () => {
+    const { key: own } = await test.tenant(
+      "goers",
+      packOf("export default () => { for (let i = 0; i < 2000; i++); }"),
+      {
+        limits: { concurrency: 1 },
+      },
+    );
+    const text = `${head("POST", "/v1/decisions", { authorization: `Bearer ${own}`, "content-type": "application/json", "content-length": String(good.length) })}${good}`;
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(
+        Array.from({ length: 50 }, () => {
+          return new Promise<void>((done) => {
+            const socket = connect(test.port, "127.0.0.1", () => {
+              socket.write(text);
+              setTimeout(() => socket.destroy(), Math.random() * 3);
+            });
+            socket.on("error", () => undefined);
+            socket.once("close", () => done());
+          });
+        }),
+      );
+    }
+    const tenant = test.server.parts.registry.get("goers")!;
+    await expect.poll(() => [tenant.inFlight, tenant.waiting], { timeout: 10_000 }).toEqual([0, 0]);
+    expect(await isAlive()).toBe(true);
+  });
+});
+
+describe("http-013: pages for operators", () => {
+  it("are for operators only", async () => {
+    for (const path of [
+      "/metrics",
+      "/v1/admin/overview",
+      "/v1/admin/live",
+      "/v1/admin/keys",
+      "/v1/admin/quarantine",
+    ]) {
+      expect((await fetch(`${test.url}${path}`)).status, path).toBe(401);
+      expect((await fetch(`${test.url}${path}`, { headers: bearer() })).status, path).toBe(403);
+    }
+    expect((await fetch(`${test.url}/debug`)).status).toBe(404);
+    expect((await fetch(`${test.url}/reload`, { method: "POST" })).status).toBe(404);
+  });
+
+  it("have no labels that a tenant could choose", async () => {
+    const { client } = await test.tenant(
+      "labels",
+      packOf("export default () => { throw new Error('x'); }", { name: "chosen-by-tenant" }),
+    );
+    await client.decide(eventOf());
+    const answer = await fetch(`${test.url}/metrics`, {
+      headers: { authorization: `Bearer ${test.operatorKey}` },
+    });
+    const text = await answer.text();
+    expect(text).toContain('hookwarden_faults_total{code="threw"}');
+    expect(text).toContain('hookwarden_tenant_decisions{tenant="labels"} 1');
+    expect(text).not.toContain("chosen-by-tenant");
+  });
+});
