@@ -8,6 +8,7 @@ const library = {
   testing: "src/testing/index.ts",
   server: "src/server/index.ts",
   client: "src/client/index.ts",
+  nats: "src/server/nats/index.ts",
   "claude-agent-sdk": "src/adapters/claude-agent-sdk/index.ts",
   mcp: "src/adapters/mcp/index.ts",
   "ai-sdk": "src/adapters/ai-sdk/index.ts",
