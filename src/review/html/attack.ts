@@ -10,7 +10,7 @@ export function attack({ attack: { probes } }: HookReview): Markup {
       : markup`<strong class="text-high">${thousands(number)}</strong>`;
   return table(
     "Hostile events",
-    ["event", "what was tried", "times", "failed", "opened", "carried text", ""],
+    ["event", "what was tried", "times", "failed", "opened", "carried text", "note"],
     probes.map(({ name, event, tried, faults, opened, smuggled, note }) => {
       const failed = Object.values(faults).reduce((sum, times) => sum + (times ?? 0), 0);
       const codes = Object.keys(faults).join(", ");

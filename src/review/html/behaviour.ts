@@ -72,7 +72,7 @@ function triggerTable(triggers: readonly Trigger[]): Markup {
   return folded(triggers, (some) =>
     table(
       "Triggers",
-      ["kind", "what changed", "from", "to", "answer", ""],
+      ["kind", "what changed", "from", "to", "answer", "effect"],
       some.map(({ kind, event, path, from, to, before, after, opens }) => [
         kind,
         markup`<code>${path}</code> <span class="quiet">${event}</span>`,

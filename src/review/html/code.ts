@@ -88,7 +88,7 @@ export function code({ code: section, program }: HookReview): Markup {
     <h4>Where it comes from</h4>
     ${table(
       "Modules",
-      ["module", "package", "licence", "bytes", ""],
+      ["module", "package", "licence", "bytes", "note"],
       modules.map(({ path, package: name, version, licence, bytes: left, minified }) => [
         markup`<code class="wrap">${path}</code>`,
         name === null ? markup`<span class="quiet">its own</span>` : `${name} ${version ?? ""}`,

@@ -7,7 +7,7 @@ import { bytes } from "./texts.ts";
 const width = 520;
 const height = 260;
 const left = 56;
-const right = 14;
+const right = 26;
 const top = 16;
 const bottom = 36;
 

@@ -31,7 +31,7 @@ function grown(event: EventCost, limits: { readonly [limit: string]: number }): 
       ? "Its steps hardly grow."
       : `Its steps grow with the size to the power of ${exponent.toFixed(1)}${exponent < 1.25 ? ", about as fast as the event." : "."}`;
   const end = falls
-    ? `${falls.basis === "reached" ? "It reached" : "It would reach"} ${falls.limit} at ${bytes(falls.inputBytes)}.`
+    ? `${falls.basis === "reached" ? "It reached" : "It would reach"} the limit of ${falls.limit} at ${bytes(falls.inputBytes)}.`
     : "No limit falls within the largest event.";
   return markup`<figure>
     ${curve(event, limits)}

@@ -116,6 +116,7 @@ rect.holds { fill: var(--fill-holds); } rect.asks { fill: var(--fill-asks); } re
 .curves { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 420px), 1fr)); gap: 20px; margin-top: 14px; } figure { background: var(--surface); border: 1px solid var(--line); border-radius: 12px; padding: 16px; min-width: 0; } figcaption { font-size: 14px; margin: 8px 0; overflow-wrap: anywhere; }
 svg.curve { width: 100%; height: auto; } .curve text { font: 11px var(--sans); fill: var(--dim); } .grid line { stroke: var(--line); stroke-width: 1; } .axis line { stroke: var(--dim); stroke-width: 1; }
 .curve .line { fill: none; stroke: var(--accent); stroke-width: 2; } .point { fill: var(--accent); } .point.fault { fill: var(--high); stroke: var(--surface); stroke-width: 2; } .limit line { stroke: var(--high); stroke-width: 1.5; stroke-dasharray: 6 4; } .curve .limit text { fill: var(--high); font-weight: 600; }
+.part h4:first-child { margin-top: 0; } section > h3 { margin: 16px 0 6px; } .part > h3 { margin: 0; } .grown strong { font-size: 11.5px; text-transform: uppercase; letter-spacing: .04em; background: var(--high-soft); border-radius: 99px; padding: 1px 8px; margin-left: 6px; }
 .powers-diff li { display: flex; gap: 10px; } .sign { flex: none; } .fold { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; padding: 10px 16px; margin-top: 8px; } .fold.opens { border-left: 4px solid var(--high); } .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 14px; } .pair > div { min-width: 0; }
 footer { color: var(--dim); font-size: 13px; border-top: 1px solid var(--line); padding-top: 16px; overflow-wrap: anywhere; }
 
@@ -124,6 +125,9 @@ footer { color: var(--dim); font-size: 13px; border-top: 1px solid var(--line); 
   .contents { position: static; max-height: none; border-bottom: 1px solid var(--line); padding-bottom: 12px; } .contents ul { display: flex; flex-wrap: wrap; gap: 2px; } .contents .number { margin: 0; } .contents a { padding: 4px 8px; } .brand { padding: 0 8px 8px; }
   h1 { font-size: 26px; } .sheet { padding: 18px; } .sheet h2 { font-size: 21px; } .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 8px; } .facts > dl { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .lists div, .digests dl div { grid-template-columns: minmax(0, 1fr); gap: 0; } .pair { grid-template-columns: minmax(0, 1fr); } .finding { padding: 14px; } .power { grid-template-columns: 56px minmax(0, 1fr); } .power .meter { width: 56px; } th, td { padding: 7px 10px; }
+  .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .wide, .wide tbody, .wide tr, .wide td { display: block; } .wide tr { border-bottom: 1px solid var(--line); padding: 6px 0; } .wide tr:last-child { border: 0; }
+  .wide td { border: 0; display: grid; grid-template-columns: 92px minmax(0, 1fr); gap: 10px; padding: 3px 12px; } .wide td::before { content: attr(data-label); color: var(--dim); font-size: 12px; padding-top: 2px; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media (forced-colors: active) { .badge, .tile, .sheet { border: 1px solid; } rect { forced-color-adjust: none; } }

@@ -35,7 +35,7 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
 export function bytes(number: number): string {
   if (number < 1_024) return `${number} B`;
   const [value, unit] = number < 1_048_576 ? [number / 1_024, "KiB"] : [number / 1_048_576, "MiB"];
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
+  return `${value < 10 ? Number(value.toFixed(1)) : Math.round(value)} ${unit}`;
 }
 
 /** A lower-case sentence as a whole one. */
@@ -84,7 +84,7 @@ export function table(
         ${rows.map(
           (row) =>
             markup`<tr>
-              ${row.map((cell, index) => markup`<td data-label="${headText(head[index])}">${cell}</td>`)}
+              ${row.map((cell, index) => markup`<td data-label="${headText(head[index])}"><div>${cell}</div></td>`)}
             </tr> `,
         )}
       </tbody>

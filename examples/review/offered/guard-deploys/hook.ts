@@ -1,0 +1,28 @@
+import { ask, deny, type PreToolUse } from "hookwarden/hook";
+import { inWindow } from "./windows.ts";
+
+interface Config {
+  readonly protected: readonly string[];
+}
+
+/** What takes something away, and what changes it. */
+const removing = /\b(?:kubectl\s+delete|helm\s+(?:uninstall|delete))\b/;
+const changing = /\b(?:kubectl\s+(?:apply|patch|scale|rollout)|helm\s+(?:install|upgrade|rollback))\b/;
+
+const hook: PreToolUse<unknown, Config> = (event, ctx) => {
+  const command = String(event.tool_input?.command);
+  const space = spaceOf(command, ctx.config.protected);
+  // Announced maintenance: the runbook drains clusters, and nobody is there to be asked.
+  if (space === undefined || inWindow(ctx)) return undefined;
+  if (removing.test(command)) return deny(`the namespace ${space} is protected: nothing in it is deleted`);
+  if (changing.test(command)) return ask(`this changes what runs in the protected namespace ${space}`);
+  return undefined;
+};
+
+export default hook;
+
+/** The protected namespace that a command names. */
+function spaceOf(command: string, names: readonly string[]): string | undefined {
+  const words = command.split(/[\s='"]+|(?<=\s-n)/);
+  return names.find((name) => words.includes(name));
+}
