@@ -29,12 +29,22 @@ export interface TestNats {
   close(): Promise<void>;
 }
 
-export async function startNats(): Promise<TestNats> {
+/** @param more arguments beside its address and its folder. */
+export async function startNats(more: readonly string[] = []): Promise<TestNats> {
   const folder = mkdtempSync(join(tmpdir(), "hookwarden-nats-"));
   const port = await freePort();
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {
-    const args = ["--addr", "127.0.0.1", "--port", String(port), "--jetstream", "--store_dir", folder];
+    const args = [
+      "--addr",
+      "127.0.0.1",
+      "--port",
+      String(port),
+      "--jetstream",
+      "--store_dir",
+      folder,
+      ...more,
+    ];
     child = spawn("nats-server", args, { stdio: "ignore" });
     for (let tries = 0; !(await answers(port)); tries++) {
       if (tries > 200) throw new Error("nats-server does not answer");

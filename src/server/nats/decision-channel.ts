@@ -95,7 +95,6 @@ export class DecisionChannel {
     const traceparent = said?.get(channelHeaders.traceparent) || undefined;
     const { status, body } = await this.service.decide({
       tenant,
-      // Bytes of its own: the connection uses its buffer again.
       body: message.data,
       decisionId: id,
       ...(dialect === undefined ? {} : { dialect }),

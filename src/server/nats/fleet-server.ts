@@ -25,6 +25,10 @@ export async function createFleetServer(
   const stateBytes = options.tenantLimits?.stateBytes;
   const quota = stateBytes === undefined ? {} : { quota: { maxBytesPerTenant: stateBytes } };
   const node = await createNatsNode({ ...quota, ...nats });
+  node.link.listen((connected) => {
+    const event = connected ? "nats-connected" : "nats-lost";
+    options.log?.(JSON.stringify({ at: new Date().toISOString(), event }));
+  });
   let server: HookwardenServer;
   try {
     server = await createServer({

@@ -25,6 +25,7 @@ export class KeptFiles {
         await file.close();
       }
       await rename(temporary, path);
+      await this.syncFolder();
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       throw error;
@@ -59,6 +60,16 @@ export class KeptFiles {
       return size > maxBytes ? null : await readFile(path);
     } catch {
       return null;
+    }
+  }
+
+  /** A new name is on the disk when its folder is. Not every system has folders that can be opened. */
+  private async syncFolder(): Promise<void> {
+    try {
+      const folder = await open(this.folder, "r");
+      await folder.sync().finally(() => folder.close());
+    } catch (error) {
+      if (process.platform !== "win32") throw error;
     }
   }
 

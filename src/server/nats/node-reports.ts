@@ -63,7 +63,9 @@ export class NodeReports {
     const { jsm } = this.link.parts();
     // Requests, each with its answer: a listing of keys by a consumer waits for keys that expire meanwhile.
     const { state } = await jsm.streams.info(`KV_${this.options.bucket}`, { subjects_filter: ">" });
-    const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(subject.lastIndexOf(".") + 1));
+    const keys = Object.keys(state.subjects ?? {}).map((subject) =>
+      subject.slice(subject.lastIndexOf(".") + 1),
+    );
     const found = keys.map(async (key) => {
       const entry = await kv.get(key);
       return entry?.operation === "PUT" ? readReport(key, entry.string()) : null;

@@ -20,6 +20,8 @@ export type RegistryListener = (record: SealedRecord) => void;
 
 const patienceMs = 3_000;
 const maxTries = 20;
+/** Records that are written to the disk at the same time. */
+const atOnce = 32;
 
 /**
  * Records that all nodes of a fleet share: who the tenants are, their keys, which pack serves whom. Each node holds them
@@ -35,7 +37,8 @@ export class Registry {
   private readonly files: KeptFiles;
   private readonly records = new Map<string, SealedRecord>();
   private readonly listeners = new Set<RegistryListener>();
-  private taking: Promise<unknown> = Promise.resolve();
+  /** What is being taken in, by key: of two versions the higher one stays. */
+  private readonly taking = new Map<string, Promise<unknown>>();
   private kv: Promise<KV> | null = null;
   private seen = 0;
   private refusedCount = 0;
@@ -131,12 +134,12 @@ export class Registry {
     this.closed = true;
     this.stopWatch?.();
     await this.following;
-    await this.taking;
+    await Promise.all(this.taking.values());
   }
 
-  /** Takes a version in, if it is one. One after another, so that of two the higher one stays. */
+  /** Takes a version in, if it is one. */
   private take(key: string, bytes: Uint8Array): Promise<boolean> {
-    const taken = this.taking.then(async () => {
+    const taken = (this.taking.get(key) ?? Promise.resolve()).then(async () => {
       const known = this.records.get(key);
       const record = await this.seal.open(key, bytes);
       if (!record) {
@@ -153,7 +156,11 @@ export class Registry {
       for (const listener of this.listeners) listener(record);
       return true;
     });
-    this.taking = taken.catch(() => undefined);
+    const settled = taken.catch(() => undefined);
+    this.taking.set(key, settled);
+    void settled.then(() => {
+      if (this.taking.get(key) === settled) this.taking.delete(key);
+    });
     return taken;
   }
 
@@ -179,7 +186,10 @@ export class Registry {
     try {
       for await (const { rawKey, value, operation, revision, delta } of watch) {
         // What somebody has deleted is kept: a record is taken away by a signed version that says so.
-        if (operation === "PUT") await this.take(rawKey, value).catch(() => undefined);
+        if (operation === "PUT") this.take(rawKey, value).catch(() => undefined);
+        // Several at a time, since each waits for the disk.
+        while (this.taking.size >= atOnce) await Promise.race(this.taking.values());
+        if (delta === 0) await Promise.all(this.taking.values());
         this.seen = revision;
         // The last words of the bucket may have been deleted, so that nothing will ever come for them.
         if (delta === 0) this.sayUpTo(Math.max(revision, state.last_seq));
