@@ -21,6 +21,65 @@ import { stopSentence } from "./tool-call.ts";
  * hooks can refuse it, change what is asked, and take out of the answer what the server must not have.
  */
 
+/** The error by which a server asks a person to open addresses, before it runs the tool. */
+const urlElicitationRequired = -32042;
+
+/**
+ * What a server asks the person in an error, judged as if it had asked by a request of its own.
+ *
+ * @returns the error as it came or with what hooks have changed, or `null` where they refuse it.
+ */
+export async function judgeElicitationError(
+  error: JsonObject,
+  useId: string,
+  session: SessionContext,
+): Promise<JsonObject | null> {
+  const { code, data } = error;
+  if (code !== urlElicitationRequired || !isObject(data)) return error;
+  const { elicitations } = data;
+  if (!Array.isArray(elicitations)) return error;
+  let changed = false;
+  const judged: JsonObject[] = [];
+  for (const input of elicitations) {
+    if (!isObject(input)) return null;
+    const outcome = await judge(input, useId, session);
+    if (outcome.kind === "refused") return null;
+    changed ||= outcome.input !== input;
+    judged.push(outcome.input);
+  }
+  return changed ? { ...error, data: { ...data, elicitations: judged } } : error;
+}
+
+type Judged =
+  | { readonly kind: "goes"; readonly input: JsonObject }
+  | { readonly kind: "refused"; readonly decision: Decision | null };
+
+async function judge(input: JsonObject, useId: string, session: SessionContext): Promise<Judged> {
+  const decision = await session.decide({
+    hook_event_name: "PreToolUse",
+    tool_name: session.hookName(elicitationTool),
+    tool_input: input,
+    tool_use_id: useId,
+  });
+  // `ask` is what happens anyway: a person decides.
+  if (!decision || !["continue", "allow", "ask"].includes(decision.verdict)) {
+    tell(decision, session);
+    return { kind: "refused", decision };
+  }
+  if (!Object.hasOwn(decision.changes, "tool_input")) return { kind: "goes", input };
+  const changed = decision.changes["tool_input"] as JsonObject;
+  if (ElicitRequestParamsSchema.safeParse(changed).success) return { kind: "goes", input: changed };
+  session.problem("what a hook has made of an elicitation is none, so it is declined");
+  return { kind: "refused", decision: null };
+}
+
+/** The server is not told why it is refused: it is no party to the policy. */
+function tell(decision: Decision | null, session: SessionContext): void {
+  if (!decision) return;
+  if (decision.verdict === "halt") session.stop(refusalOf(stopSentence, decision));
+  session.problem(`an elicitation was declined by ${decision.decided_by}: ${decision.reason ?? ""}`);
+}
+
 interface ElicitationFacts {
   readonly input: JsonObject;
 }
@@ -30,26 +89,12 @@ export async function mediateElicitation(call: Call, session: SessionContext): P
   const { params, message } = call;
   if (session.stopped !== null) return { answer: declined(call) };
   const { _meta: meta, task, ...input } = params;
-  call.facts = { input } satisfies ElicitationFacts;
-  const decision = await session.decide({
-    hook_event_name: "PreToolUse",
-    tool_name: session.hookName(elicitationTool),
-    tool_input: input,
-    tool_use_id: String(call.id),
-  });
-  // `ask` is what happens anyway: a person decides.
-  if (!decision || !["continue", "allow", "ask"].includes(decision.verdict)) {
-    return { answer: refusal(call, decision, session) };
-  }
-  if (!Object.hasOwn(decision.changes, "tool_input")) return { forward: message };
-  const changed = decision.changes["tool_input"] as JsonObject;
-  if (!ElicitRequestParamsSchema.safeParse(changed).success) {
-    session.problem("what a hook has made of an elicitation is none, so it is declined");
-    return { answer: declined(call) };
-  }
-  call.facts = { input: changed } satisfies ElicitationFacts;
+  const judged = await judge(input, String(call.id), session);
+  if (judged.kind === "refused") return { answer: declined(call) };
+  call.facts = { input: judged.input } satisfies ElicitationFacts;
+  if (judged.input === input) return { forward: message };
   const kept = { ...(meta === undefined ? {} : { _meta: meta }), ...(task === undefined ? {} : { task }) };
-  return { forward: { ...message, params: { ...changed, ...kept } } };
+  return { forward: { ...message, params: { ...judged.input, ...kept } } };
 }
 
 /** Decides what a server gets of a person's answer. */
@@ -78,7 +123,10 @@ export async function mediateElicitationAnswer(
     tool_use_id: String(call.id),
     tool_response: result,
   });
-  if (!decision || decision.verdict !== "continue") return refusal(call, decision, session);
+  if (!decision || decision.verdict !== "continue") {
+    tell(decision, session);
+    return declined(call);
+  }
   if (!Object.hasOwn(decision.changes, "tool_response")) return answer.message;
   const changed = decision.changes["tool_response"];
   if (!isObject(changed) || !ElicitResultSchema.safeParse(changed).success) {
@@ -86,13 +134,6 @@ export async function mediateElicitationAnswer(
     return declined(call);
   }
   return resultMessage(call.id, changed);
-}
-
-function refusal(call: Call, decision: Decision | null, session: SessionContext): RawMessage {
-  if (decision?.verdict === "halt") session.stop(refusalOf(stopSentence, decision));
-  if (decision)
-    session.problem(`an elicitation was declined by ${decision.decided_by}: ${decision.reason ?? ""}`);
-  return declined(call);
 }
 
 /** What a server gets where the person says no. For a task, whose creator expects a task, an error. */

@@ -110,6 +110,10 @@ class RunningProxy implements McpProxy {
   readonly #ended = Promise.withResolvers<SessionEnd & { readonly exit: ServerExit | null }>();
   #listener: HttpListener | null = null;
 
+  readonly #onreload = ({ ok }: { readonly ok: boolean }): void => {
+    if (ok) for (const session of this.#live.keys()) session.toolsChanged();
+  };
+
   constructor(options: McpProxyOptions) {
     this.#options = options;
     this.#filter = new ToolFilter(options.warden);
@@ -124,7 +128,8 @@ class RunningProxy implements McpProxy {
   }
 
   async start(): Promise<void> {
-    const { client = "stdio", sessionId } = this.#options;
+    const { client = "stdio", sessionId, warden } = this.#options;
+    warden.on("reload", this.#onreload);
     if (typeof client === "object" && "listen" in client) {
       this.#listener = new HttpListener(client.listen, this.#maxBytes, async (transport, id) => {
         await this.#begin(transport, sessionId ?? id);
@@ -136,6 +141,7 @@ class RunningProxy implements McpProxy {
       client === "stdio" ? new StreamTransport(process.stdin, process.stdout, this.#maxBytes) : client;
     const { session, child } = await this.#begin(transport, sessionId ?? randomUUID());
     void session.ended.then(async (end) => {
+      warden.off("reload", this.#onreload);
       this.#ended.resolve({ ...end, exit: child ? await child.exited : null });
     });
   }
@@ -145,6 +151,7 @@ class RunningProxy implements McpProxy {
   }
 
   async close(): Promise<void> {
+    this.#options.warden.off("reload", this.#onreload);
     await this.#listener?.close();
     await Promise.all([...this.#live.keys()].map((session) => session.close()));
     await Promise.all([...this.#live.keys()].map((session) => session.ended));

@@ -1,9 +1,6 @@
-import { randomBytes } from "node:crypto";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { quote } from "../../../sandbox/json/index.ts";
-import { type ContextOptions, type OwnRequest, SessionContext, type Side } from "./context.ts";
-import { course } from "./course.ts";
-import { Lane } from "./lane.ts";
+import { type ContextOptions, SessionContext, type Side } from "./context.ts";
+import type { Lane } from "./lane.ts";
 import type { Answer, Call, Outcome } from "./mediation.ts";
 import {
   classify,
@@ -17,6 +14,7 @@ import {
   rpcCodes,
 } from "./message.ts";
 import { mediationOf, methodTable } from "./methods.ts";
+import { Party } from "./party.ts";
 import type { ProxyTransport, RefusedText } from "./transport.ts";
 
 export interface SessionOptions extends Omit<ContextOptions, "ask"> {
@@ -28,31 +26,6 @@ export interface SessionOptions extends Omit<ContextOptions, "ask"> {
 
 /** Most requests of one side that may be under way. */
 export const maxPending = 4_096;
-/** From how many messages on, waiting in one direction, no more are read from where they come. */
-const crowded = 512;
-
-/** The request of the client that a message of the server belongs to. */
-const courses = new WeakMap<object, RequestId>();
-
-interface Own {
-  readonly settle: (answer: Answer | null) => void;
-}
-
-/** One side of a session: where its messages come from, and what it waits for. */
-interface Party {
-  readonly side: Side;
-  readonly transport: ProxyTransport;
-  /** What goes to it, in order. */
-  readonly lane: Lane;
-  /** Its requests that are not answered. */
-  readonly calls: Map<string, Call>;
-  /** Requests of the proxy itself to it. */
-  readonly own: Map<string, Own>;
-  /** Messages that have been handed to its transport and not been taken. */
-  unsent: number;
-  paused: boolean;
-}
-
 /** How a session ended. */
 export interface SessionEnd {
   readonly by: Side | "proxy";
@@ -71,15 +44,18 @@ export class Session {
   readonly #client: Party;
   readonly #server: Party;
   readonly #ended = Promise.withResolvers<SessionEnd>();
-  readonly #idPrefix = `hookwarden-${randomBytes(9).toString("base64url")}-`;
-  #asked = 0;
+  /** Whether the server has told the client that lists of tools change. */
+  #listens = false;
   #closing: Promise<void> | null = null;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#client = this.#party("client", options.client);
     this.#server = this.#party("server", options.server);
-    this.context = new SessionContext({ ...options, ask: (request) => this.#ask(request) });
+    this.context = new SessionContext({
+      ...options,
+      ask: (request) => (request.to === "client" ? this.#client : this.#server).ask(request),
+    });
   }
 
   /** Settles when the session is over and both connections are closed. */
@@ -103,7 +79,12 @@ export class Session {
     }
     // The server first: a client that is read from sends.
     await this.#server.transport.start();
-    await this.#client.transport.start();
+    try {
+      await this.#client.transport.start();
+    } catch (error) {
+      await this.#server.transport.close();
+      throw error;
+    }
   }
 
   close(): Promise<void> {
@@ -111,16 +92,17 @@ export class Session {
   }
 
   #party(side: Side, transport: ProxyTransport): Party {
-    const party: Party = {
-      side,
-      transport,
-      lane: new Lane((message) => this.#send(party, message)),
-      calls: new Map(),
-      own: new Map(),
-      unsent: 0,
-      paused: false,
-    };
+    const party: Party = new Party(side, transport, {
+      onundelivered: (message, error) => this.#undelivered(party, message, error),
+      onroom: () => this.#pace(),
+    });
     return party;
+  }
+
+  /** Each side is read from as the other one takes. */
+  #pace(): void {
+    this.#client.pace(this.#server);
+    this.#server.pace(this.#client);
   }
 
   #other({ side }: Party): Party {
@@ -130,8 +112,7 @@ export class Session {
   #receive(from: Party, message: unknown): void {
     const what = classify(message);
     const raw = message as RawMessage;
-    const related = from.side === "server" ? course.getStore() : undefined;
-    if (related !== undefined && isObject(message)) courses.set(message, related);
+    if (from.side === "server" && isObject(message)) Party.note(message);
     switch (what.kind) {
       case "request":
         this.#request(from, what, raw);
@@ -146,7 +127,7 @@ export class Session {
       default:
         this.#answer(from, what, raw);
     }
-    this.#throttle(from);
+    this.#pace();
   }
 
   #answerInvalid(to: Party, id: RequestId | null, why: string): void {
@@ -225,14 +206,13 @@ export class Session {
     }
     if ("forward" in outcome) {
       call.forwarded = true;
-      const related = courses.get(call.message);
-      if (related !== undefined) courses.set(outcome.forward, related);
+      Party.inherit(outcome.forward, call.message);
       return place(outcome.forward);
     }
     from.calls.delete(call.key);
     place(null);
     from.lane.push(outcome.answer);
-    this.#relieve(from);
+    this.#pace();
   }
 
   /** A failure of ours: the request goes nowhere. */
@@ -272,16 +252,11 @@ export class Session {
 
   #answer(from: Party, what: Classified & { kind: "result" | "error" }, message: RawMessage): void {
     const to = this.#other(from);
-    const own = from.own.get(what.key);
     const answer: Answer =
       what.kind === "result"
         ? { kind: "result", message, result: what.result }
         : { kind: "error", message, error: what.error };
-    if (own) {
-      from.own.delete(what.key);
-      own.settle(answer);
-      return;
-    }
+    if (from.settle(what.key, answer)) return;
     const call = to.calls.get(what.key);
     if (!call?.forwarded) {
       this.context.problem(
@@ -313,7 +288,17 @@ export class Session {
       });
   }
 
+  /** The hooks are others now, so that the list of tools may be. */
+  toolsChanged(): void {
+    if (this.#listens && !this.#closing) {
+      this.#client.lane.push({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    }
+  }
+
   #negotiated(result: unknown): void {
+    const capabilities = isObject(result) ? result["capabilities"] : undefined;
+    const tools = isObject(capabilities) ? capabilities["tools"] : undefined;
+    this.#listens = isObject(tools) && tools["listChanged"] === true;
     const version = isObject(result) ? result["protocolVersion"] : undefined;
     if (typeof version === "string") this.#server.transport.setProtocolVersion?.(version);
   }
@@ -321,123 +306,32 @@ export class Session {
   /** A text that is no message. Whoever waits for what it may have been gets an error instead. */
   #refused(from: Party, { id, answer, why, lost }: RefusedText): void {
     this.context.problem(`the ${from.side} has sent what is refused: ${why}`);
-    const waiting = this.#other(from);
-    const fail = (call: Call): void => {
-      waiting.calls.delete(call.key);
-      waiting.lane.push(
-        errorMessage(call.id, { code: rpcCodes.refused, message: `the answer was refused: ${why}` }),
-      );
-    };
-    if (lost) for (const call of [...waiting.calls.values()].filter(({ forwarded }) => forwarded)) fail(call);
-    else if (answer && id !== null) {
-      const call = waiting.calls.get(idKey(id));
-      if (call?.forwarded) fail(call);
-    }
+    const { calls } = this.#other(from);
+    const ids = lost ? [...calls.values()].map((call) => call.id) : answer && id !== null ? [id] : [];
+    for (const one of ids) this.#fail(from, one, `the answer was refused: ${why}`);
     if (!answer && from.side === "client") this.#answerInvalid(from, id, why);
   }
 
-  async #ask({ to: side, method, params, timeoutMs, signal, relatedTo }: OwnRequest): Promise<unknown> {
-    const party = side === "client" ? this.#client : this.#server;
-    const id = `${this.#idPrefix}${++this.#asked}`;
-    const key = idKey(id);
-    const { promise, resolve } = Promise.withResolvers<Answer | null>();
-    party.own.set(key, { settle: resolve });
-    const timer = setTimeout(() => resolve(null), timeoutMs);
-    const abort = (): void => resolve(null);
-    signal?.addEventListener("abort", abort);
-    try {
-      this.#send(party, { jsonrpc: "2.0", id, method, params }, relatedTo);
-      const answer = await promise;
-      if (answer?.kind === "result") return answer.result;
-      if (answer)
-        throw new Error(isObject(answer.error) ? String(answer.error["message"]) : "it was refused");
-      if (party.own.has(key) && !this.#closing) {
-        const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } };
-        this.#send(party, cancelled, relatedTo);
-      }
-      throw new Error(signal?.aborted ? "the call was taken back" : `the ${side} did not answer`);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-      party.own.delete(key);
-    }
-  }
-
-  #send(to: Party, message: RawMessage, relatedTo?: RequestId): void {
-    to.unsent++;
-    // It is on its way when this returns; what is waited for is that it is taken.
-    void this.#deliver(to, message, relatedTo);
-  }
-
-  async #deliver(to: Party, message: RawMessage, relatedTo?: RequestId): Promise<void> {
-    try {
-      await this.#transmit(to, message, relatedTo);
-    } catch (error) {
-      this.#undelivered(to, message, error);
-    } finally {
-      to.unsent--;
-      this.#relieve(this.#client);
-      this.#relieve(this.#server);
-    }
-  }
-
-  #transmit({ side, transport }: Party, message: RawMessage, relatedTo?: RequestId): Promise<void> {
-    const wire = message as unknown as JSONRPCMessage;
-    if (side === "server") {
-      const { id, method } = message;
-      return course.run(isRequestId(id) && method !== undefined ? id : undefined, () => transport.send(wire));
-    }
-    const relatedRequestId = relatedTo ?? this.#courseOf(message);
-    if (relatedRequestId === undefined) return transport.send(wire);
-    // The request may have been answered in the meantime, and its stream be closed.
-    return transport.send(wire, { relatedRequestId }).catch(() => transport.send(wire));
-  }
-
-  /** The client's request that a message of the server belongs to, as far as anything says so. */
-  #courseOf(message: RawMessage): RequestId | undefined {
-    const { method, params } = message;
-    if (method === undefined) return undefined;
-    const known = courses.get(message);
-    if (known !== undefined && this.#client.calls.has(idKey(known))) return known;
-    if (method === "notifications/progress" && isObject(params)) {
-      for (const call of this.#client.calls.values()) {
-        const meta = call.params["_meta"];
-        if (isObject(meta) && meta["progressToken"] === params["progressToken"]) return call.id;
-      }
-    }
-    if (!this.#client.transport.needsCourse) return undefined;
-    const [oldest] = this.#client.calls.values();
-    return oldest?.id;
-  }
-
-  /** A request that did not reach the server gets an error, so that nobody waits for its answer. */
+  /** A request that did not reach the other side gets an error, so that nobody waits for its answer. */
   #undelivered(to: Party, message: RawMessage, error: unknown): void {
     const { id, method } = message;
     const why = wordsOf(error);
     this.context.problem(`a message could not be sent to the ${to.side}: ${why}`);
-    if (!isRequestId(id) || typeof method !== "string") return;
-    const from = this.#other(to);
-    const call = from.calls.get(idKey(id));
-    if (!call) return;
-    from.calls.delete(call.key);
-    from.lane.push(
-      errorMessage(id, { code: rpcCodes.refused, message: `the ${to.side} could not be reached: ${why}` }),
-    );
+    if (isRequestId(id) && typeof method === "string") {
+      this.#fail(to, id, `the ${to.side} could not be reached: ${why}`);
+    }
+    // The server has forgotten the session. So do we, and a client over HTTP begins another one.
+    if (to.side === "server" && isObject(error) && error["code"] === 404) {
+      void this.#close({ by: "server", why: "the server has ended the session" });
+    }
   }
 
-  /** Stops reading from a side that sends faster than the other side takes. */
-  #throttle(from: Party): void {
-    const to = this.#other(from);
-    if (from.paused || to.lane.waiting + to.unsent < crowded) return;
-    from.paused = true;
-    from.transport.pause?.();
-  }
-
-  #relieve(from: Party): void {
-    const to = this.#other(from);
-    if (!from.paused || to.lane.waiting + to.unsent > crowded / 2) return;
-    from.paused = false;
-    from.transport.resume?.();
+  /** Answers a request in the place of the side that should. The words may be that side's, and are judged as such. */
+  #fail(side: Party, id: RequestId, why: string): void {
+    const error = { code: rpcCodes.refused, message: why };
+    const key = idKey(id);
+    if (!this.#other(side).calls.get(key)?.forwarded) return;
+    this.#answer(side, { kind: "error", id, key, error }, errorMessage(id, error));
   }
 
   #close(end: SessionEnd): Promise<void> {
@@ -448,7 +342,8 @@ export class Session {
   async #end({ by, why }: SessionEnd): Promise<void> {
     const { transport: client, calls } = this.#client;
     const { transport: server } = this.#server;
-    for (const { own } of [this.#client, this.#server]) for (const { settle } of own.values()) settle(null);
+    this.#client.abandon();
+    this.#server.abandon();
     if (by === "server") {
       const message = `${why ?? "the server has closed the connection"}, so there is no answer`;
       for (const call of calls.values()) {
@@ -468,6 +363,8 @@ export class Session {
   }
 }
 
+const longestWords = 500;
+
 /** How long what is being decided may hold up an end, in milliseconds. */
 const drainMs = 5_000;
 
@@ -477,6 +374,8 @@ async function drained(lane: Lane): Promise<void> {
   }
 }
 
+/** What went wrong, at a length that fits into a message: it may quote a whole response of a server. */
 function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const words = error instanceof Error ? error.message : String(error);
+  return words.length > longestWords ? `${words.slice(0, longestWords)}…` : words;
 }

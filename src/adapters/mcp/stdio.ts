@@ -3,7 +3,14 @@ import { isUtf8 } from "node:buffer";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { LineReader } from "./lines.ts";
-import { idOfRefused, messageLimits, messageText, readMessages, refusalText } from "./message.ts";
+import {
+  idOfRefused,
+  losesIntegers,
+  messageLimits,
+  messageText,
+  readMessages,
+  refusalText,
+} from "./message.ts";
 import type { ProxyTransport, RefusedText } from "./transport.ts";
 
 /**
@@ -93,6 +100,11 @@ export class StreamTransport implements ProxyTransport {
     } catch (error) {
       const { id, answer } = idOfRefused(text);
       this.#refuse(id, answer, refusalText(error), false);
+      return;
+    }
+    // The members of a batch are written anew, and must not change by that.
+    if (messages.length !== 1 && losesIntegers(text)) {
+      this.#refuse(null, false, "an integer in a batch is too large to be passed on exactly", true);
       return;
     }
     for (const message of messages) this.onmessage?.(message as JSONRPCMessage);

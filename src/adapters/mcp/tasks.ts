@@ -1,7 +1,7 @@
 import { type JsonObject, isObject } from "./message.ts";
 
-/** Most tasks of one session that are remembered. */
-export const maxTasks = 10_000;
+/** Most tasks of one session that are remembered; the oldest are forgotten, and their results refused from then on. */
+export const maxTasks = 1_000;
 
 /** The key under which a result says which task it belongs to. */
 export const relatedTaskKey = "io.modelcontextprotocol/related-task";
@@ -14,7 +14,8 @@ export class Tasks<Origin> {
   add(id: string, origin: Origin): string | null {
     // A second task of the same id would have its result judged as that of the first.
     if (this.#origins.has(id)) return "the id of the new task is that of another task";
-    if (this.#origins.size >= maxTasks) return `this session has had ${maxTasks} tasks already`;
+    const [oldest] = this.#origins.keys();
+    if (oldest !== undefined && this.#origins.size >= maxTasks) this.#origins.delete(oldest);
     this.#origins.set(id, origin);
     return null;
   }

@@ -4,6 +4,9 @@ import type { Answer, Call } from "./mediation.ts";
 import { isObject, type JsonObject, type RawMessage, resultMessage } from "./message.ts";
 import { isPlainToolName } from "./names.ts";
 
+/** How many tools hooks are asked about at the same time: a server may list very many. */
+const atOnce = 32;
+
 /**
  * A page of `tools/list`: takes out what would be refused whatever its input is, and what no call could name. Pages
  * keep their cursors, so that a page may come out shorter, or empty.
@@ -20,14 +23,18 @@ export async function mediateToolList(
   session.tools.learn(plain);
   const { filter, sessionId, tenant } = session.options;
   const askable = canApprove(session);
-  let kept: readonly JsonObject[];
+  let kept: JsonObject[];
   try {
-    const refused = await Promise.all(
-      plain.map(({ name }) =>
-        filter.refuses(session.hookName(name as string), askable, { sessionId, tenant }),
-      ),
-    );
-    kept = plain.filter((_, index) => !refused[index]);
+    kept = [];
+    for (let start = 0; start < plain.length; start += atOnce) {
+      const some = plain.slice(start, start + atOnce);
+      const refused = await Promise.all(
+        some.map(({ name }) =>
+          filter.refuses(session.hookName(name as string), askable, { sessionId, tenant }),
+        ),
+      );
+      kept.push(...some.filter((_, index) => !refused[index]));
+    }
   } catch (error) {
     // The list only spares calls that are refused anyway: a call is judged whether its tool is listed or not.
     session.problem(

@@ -10,6 +10,7 @@ import {
   resultMessage,
   rpcCodes,
 } from "./message.ts";
+import { judgeElicitationError } from "./elicitation.ts";
 import { failedResult, fenced, refusal, refusalOf } from "./refusal.ts";
 import { asksForTask, relatedTaskKey, taskIdOf } from "./tasks.ts";
 import { stopSentence, type ToolCallFacts } from "./tool-call.ts";
@@ -128,11 +129,16 @@ async function mediateError(
   const plain = isObject(error) && typeof error["message"] === "string" ? error : null;
   const code = Number.isInteger(plain?.["code"]) ? (plain?.["code"] as number) : rpcCodes.internal;
   if (!plain) return errorMessage(call.id, { code, message: "the server's error is no error of JSON-RPC" });
-  const failure = await judgeFailure(plain, facts, session);
+  const asking = await judgeElicitationError(plain, facts.useId, session);
+  if (!asking) {
+    const message = refusal("the tool wants something of the person, and was refused");
+    return errorMessage(call.id, { code: rpcCodes.refused, message });
+  }
+  const failure = await judgeFailure(asking, facts, session);
   if ("stopped" in failure) return errorMessage(call.id, { code, message: textOf(failure.stopped) });
   const added = [...facts.added, ...failure.added];
-  if (failure.error === undefined && added.length === 0) return answer.message;
-  const { message, data } = errorParts(failure.error ?? plain);
+  if (failure.error === undefined && added.length === 0 && asking === plain) return answer.message;
+  const { message, data } = errorParts(failure.error ?? asking);
   const text = added.length === 0 ? message : `${message}\n${fenced(added)}`;
   return errorMessage(call.id, { code, message: text, ...(data === undefined ? {} : { data }) });
 }

@@ -5,7 +5,7 @@ import {
   type McpProxy,
   type McpProxyOptions,
 } from "../../adapters/mcp/index.ts";
-import { HookwardenError } from "../../errors.ts";
+import { errorTable, HookwardenError } from "../../errors.ts";
 import { createWarden } from "../../warden.ts";
 import type { Cli } from "../cli.ts";
 import { visible } from "../inert.ts";
@@ -130,7 +130,7 @@ async function untilEnd(proxy: McpProxy, terminal: Terminal, tell: (text: string
   }
   if (end.by !== "server") return 0;
   if (end.why) tell(end.why);
-  if (!end.exit) return 0;
+  if (!end.exit) return errorTable["server-failed"].exit;
   return end.exit.code ?? 128 + (signalNumbers[end.exit.signal ?? ""] ?? 0);
 }
 
