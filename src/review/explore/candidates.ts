@@ -7,6 +7,8 @@ import { timesOf } from "./times.ts";
 export interface Candidate {
   readonly slot: Slot;
   readonly to: string | number;
+  /** What was put into a text; absent where it was set as a whole. */
+  readonly word?: string;
   /** Whether what is done stays the same: a guard that is honest says the same again. */
   readonly harmless: boolean;
 }
@@ -40,11 +42,12 @@ export function candidatesOf(
     slot: Slot,
     value: string | number,
     isHarmless = aside.has(slot.kind) || slot.path === "cwd",
+    word?: string,
   ): void => {
     const key = `${slot.path} ${value}`;
     if (value === slot.value || known.has(key)) return;
     known.add(key);
-    found.push({ slot, to: value, harmless: isHarmless });
+    found.push({ slot, to: value, harmless: isHarmless, ...(word === undefined ? {} : { word }) });
   };
   let anywhere = 0;
   const readsTime =
@@ -73,14 +76,15 @@ export function candidatesOf(
         if (slot.kind === "tenant" || slot.kind === "id" || slot.kind === "inert" || slot.path === "cwd")
           add(slot, wanted);
         else if (slot.kind === "text" && typeof slot.value === "string")
-          for (const value of harmless(slot.path, slot.value, wanted).slice(0, 1)) add(slot, value, true);
+          for (const value of harmless(slot.path, slot.value, wanted).slice(0, 1))
+            add(slot, value, true, wanted);
       }
     }
   }
   return found;
 }
 
-type Add = (slot: Slot, value: string | number, harmless?: boolean) => void;
+type Add = (slot: Slot, value: string | number, harmless?: boolean, word?: string) => void;
 
 function sides({ op, a, b }: PairNote): readonly (readonly [Operand, Operand])[] {
   if (op === "key") return [];
@@ -100,7 +104,7 @@ function place(slot: Slot, known: string, wanted: string, op: string, add: Add):
   if (op === "in") {
     if (known === "" || (at < 0 && !known.toLowerCase().includes(lower))) return false;
     const ways = harmless(slot.path, value, wanted);
-    for (const way of ways) add(slot, way, true);
+    for (const way of ways) add(slot, way, true, wanted);
     if (slot.kind === "id" || slot.kind === "tenant" || slot.kind === "inert" || slot.kind === "place") {
       add(slot, `${value}${wanted}`);
       add(slot, wanted);
@@ -112,7 +116,7 @@ function place(slot: Slot, known: string, wanted: string, op: string, add: Add):
   if (known.length === value.length) add(slot, wanted);
   else {
     add(slot, value.slice(0, at) + wanted + value.slice(at + known.length));
-    for (const way of harmless(slot.path, value, wanted)) add(slot, way, true);
+    for (const way of harmless(slot.path, value, wanted)) add(slot, way, true, wanted);
   }
   return true;
 }

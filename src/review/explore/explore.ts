@@ -123,7 +123,8 @@ class Explorer {
       if (slot.kind === "tenant") return seen.has("context tenant");
       if (slot.kind === "time")
         return (parent.watched?.clock ?? 0) > 0 || seen.has("context time") || seen.has("event time");
-      if (slot.kind === "state" || slot.kind === "config" || slot.kind === "chance") return slot.kind === "state";
+      if (slot.kind === "state" || slot.kind === "config" || slot.kind === "chance")
+        return slot.kind === "state";
       return seen.has(`event ${slot.path.replaceAll(/(?<=\.)\d+(?=\.|$)/g, "*")}`);
     });
     const all = candidatesOf(parent, slots, (pair) => this.#isFirst(pair));
@@ -154,7 +155,7 @@ class Explorer {
     };
   }
 
-  async turned({ slot, to, harmless }: Child, parent: WatchedRun, child: WatchedRun): Promise<void> {
+  async turned({ slot, to, harmless, word }: Child, parent: WatchedRun, child: WatchedRun): Promise<void> {
     if (!parent.watched || !child.watched) return;
     if (effectWords(parent.effect) === effectWords(child.effect)) return;
     // With its own program, and what is kept compared with nothing kept.
@@ -162,6 +163,9 @@ class Explorer {
     const [before, after] = [await this.#runner.run(base), await this.#runner.run(child.input)];
     if (!before || !after || effectWords(before.effect) === effectWords(after.effect)) return;
     this.turns.push({
+      ...(word !== undefined && (await this.#opensByAnyWord(slot, String(to), word, before))
+        ? { word: "plain" as const }
+        : {}),
       slot,
       from: String(slot.value),
       to: String(to),
@@ -170,6 +174,13 @@ class Explorer {
       opens: opens(before.effect, after.effect),
       harmless,
     });
+  }
+
+  /** Whether any other word in its place opens too: then the hook looks at the ends of a text only. */
+  async #opensByAnyWord(slot: Slot, text: string, word: string, before: Run): Promise<boolean> {
+    const input = slot.set(text.replace(word, () => "zqxwv"));
+    const control = input && (await this.#runner.run(input));
+    return control !== null && opens(before.effect, control.effect);
   }
 }
 

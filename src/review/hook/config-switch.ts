@@ -18,25 +18,38 @@ const shortest = 3;
 /**
  * Gives the hook a configuration whose texts are words that stand nowhere else, and sees what it compares them with. A
  * documented switch has its values in the schema.
+ *
+ * @param properties names that the code asks objects for: the configuration may be one of them.
  */
 export async function findConfigSwitches(
   runner: Runner,
+  properties: readonly string[],
   inputs: readonly Input[],
-  asked: readonly (readonly string[])[],
 ): Promise<readonly ConfigSwitch[]> {
   const schema = JSON.stringify(runner.hook.manifest.config ?? null);
   const own: unknown = JSON.parse(runner.hook.configJson);
-  const config = JSON.stringify(marked(own ?? made(runner.hook.manifest.config)));
+  const known = names(runner.hook.manifest.config);
+  const everything = Object.fromEntries(properties.map((name) => [name, mark]));
+  const value = marked(own ?? made(runner.hook.manifest.config));
+  const config = JSON.stringify(
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? { ...everything, ...value }
+      : everything,
+  );
+  if (properties.length === 0) return [];
+  const asked = new Set<string>();
   const found = new Map<string, ConfigSwitch>();
   for (const input of inputs) {
     const run = await runner.watch({ ...input, config }, true);
+    for (const { of, path } of run?.watched?.reads ?? [])
+      if (of === "context" && path[0] === "config" && path[1] !== undefined) asked.add(path[1]);
     for (const pair of run?.watched?.pairs ?? []) {
       if (pair.op === "key" || pair.op === "<") continue;
-      for (const [known, constant] of [
+      for (const [seen, constant] of [
         [pair.a, pair.b],
         [pair.b, pair.a],
       ]) {
-        if (typeof known !== "string" || typeof constant !== "string" || !known.includes(mark)) continue;
+        if (typeof seen !== "string" || typeof constant !== "string" || !seen.includes(mark)) continue;
         if (constant.length < shortest || constant.includes(mark) || schema.includes(constant)) continue;
         if (run?.args[0].includes(constant)) continue;
         // A piece of an event that was worked on is in the program no more than in the event.
@@ -46,24 +59,18 @@ export async function findConfigSwitches(
       }
     }
   }
-  const known = names(runner.hook.manifest.config);
-  for (const path of asked) {
-    const [name] = path;
-    if (name === undefined || known === null || known.has(name) || name === "*") continue;
-    found.set(`path ${name}`, {
-      constant: null,
-      path: path.join("."),
-      pair: null,
-      input: inputs[0] as Input,
-    });
+  for (const name of asked) {
+    if (known.has(name) || name === "*") continue;
+    found.set(`path ${name}`, { constant: null, path: name, pair: null, input: inputs[0] as Input });
   }
   return [...found.values()];
 }
 
-/** Names that a schema speaks of, at its first level; `null` where there is none. */
-function names(schema: unknown): ReadonlySet<string> | null {
+/** Names that a schema speaks of, at its first level. */
+function names(schema: unknown): ReadonlySet<string> {
   const properties = (schema as { readonly properties?: unknown } | null | undefined)?.properties;
-  return typeof properties === "object" && properties !== null ? new Set(Object.keys(properties)) : null;
+  if (schema === undefined || schema === null) return new Set();
+  return typeof properties === "object" && properties !== null ? new Set(Object.keys(properties)) : new Set();
 }
 
 function isOfEvent(constant: string, args: string): boolean {

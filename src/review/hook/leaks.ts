@@ -28,8 +28,14 @@ const most = { bases: 10, leaves: 8 } as const;
  * Puts words that stand nowhere else into the fields that a hook reads, and looks for them in what it says: as they
  * are, and in every form that a text can be told in again. A form that nobody knows shows too: where another word of
  * the same length makes the same answer with another text, the text depends on the word.
+ *
+ * @param others events at which what was kept may come out.
  */
-export async function findLeaks(runner: Runner, bases: readonly Run[]): Promise<readonly Leak[]> {
+export async function findLeaks(
+  runner: Runner,
+  bases: readonly Run[],
+  others: readonly Run[],
+): Promise<readonly Leak[]> {
   const leaks: Leak[] = [];
   for (const base of bases.slice(0, most.bases)) {
     const leaves = leavesOf(base.input.event, runner.hook.reads)
@@ -49,7 +55,10 @@ export async function findLeaks(runner: Runner, bases: readonly Run[]): Promise<
     }
   }
   const kept = leaks.filter(({ kind }) => kind === "state");
-  return [...leaks.filter(({ kind }) => kind !== "state"), ...(await outOfState(runner, kept, bases))];
+  return [
+    ...leaks.filter(({ kind }) => kind !== "state"),
+    ...(await outOfState(runner, kept, [...bases, ...others])),
+  ];
 }
 
 /** What was kept is no leak before it comes out: the other events are decided with it. */

@@ -137,11 +137,6 @@ export class ReadTree {
     return [...this.#event.values()].some(({ path }) => path[0] === name && path.length > 0);
   }
 
-  /** Context paths that were asked for. */
-  contextPaths(): readonly { readonly path: readonly string[]; readonly present: boolean }[] {
-    return [...this.#context.values()];
-  }
-
   #goesOn(path: readonly string[]): boolean {
     return [...this.#event.values()].some(
       (other) => other.path.length > path.length && path.every((segment, at) => other.path[at] === segment),

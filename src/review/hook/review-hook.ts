@@ -23,7 +23,7 @@ import { findConstructs } from "../program/constructs.ts";
 import { originsOf } from "../program/modules.ts";
 import { ProgramText } from "../program/text.ts";
 import { coverageOf, uncoveredBranches } from "../program/uncovered.ts";
-import { ownWords } from "../program/words.ts";
+import { ownWords, propertyNames } from "../program/words.ts";
 import type { CodeSection, HookReview, ReadsSection } from "../report.ts";
 import { acts, effectWords } from "../run/effect.ts";
 import type { Input } from "../run/input.ts";
@@ -134,15 +134,8 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   drafts.push(...hiddenTextFindings(explored.runs, emittedOf(all), runner.full, text));
   const switches = await findConfigSwitches(
     runner,
+    tree.readsContext("config") ? propertyNames(text) : [],
     seeds.slice(0, 12).map(({ input }) => input),
-    [
-      ...new Set(
-        tree
-          .contextPaths()
-          .filter(({ path }) => path[0] === "config" && path.length > 1)
-          .map(({ path }) => JSON.stringify(path.slice(1))),
-      ),
-    ].map((path) => JSON.parse(path) as string[]),
   );
   for (const one of switches.slice(0, 1)) {
     drafts.push(
@@ -160,7 +153,11 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   }
 
   progress("looking for data that comes out");
-  const leaks = await findLeaks(runner, leakBases(all));
+  const leaks = await findLeaks(
+    runner,
+    leakBases(all),
+    [...Map.groupBy(base.runs, (run) => run.event).values()].flatMap((own) => own.slice(0, 2)),
+  );
   drafts.push(...leakFindings(leaks), ...textFindings(all));
   const before = new Set(
     base.runs.filter(({ input }) => input.origin !== "made").map(({ effect }) => effect.verdict),

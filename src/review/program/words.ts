@@ -26,3 +26,26 @@ export function ownWords(text: ProgramText): readonly string[] {
   // Odd ones first: marks that nobody writes by chance.
   return [...found].sort((a, b) => Number(/[\d_#@!-]/.test(b)) - Number(/[\d_#@!-]/.test(a))).slice(0, most);
 }
+
+/** Names of properties that a hook's own code asks for, or takes apart. */
+export function propertyNames(text: ProgramText): readonly string[] {
+  const found = new Set<string>();
+  full(parse(text.source, { ecmaVersion: "latest", sourceType: "module" }), (node: Node) => {
+    if ((node.type !== "MemberExpression" && node.type !== "Property") || !text.isOwn(node.start)) return;
+    const { property, key, computed } = node as unknown as {
+      property?: Named;
+      key?: Named;
+      computed: boolean;
+    };
+    const name = property ?? key;
+    if (name?.type === "Identifier" && !computed && name.name !== undefined) found.add(name.name);
+    else if (typeof name?.value === "string") found.add(name.value);
+  });
+  return [...found].filter((name) => !(name in Object.prototype)).slice(0, 300);
+}
+
+interface Named {
+  readonly type: string;
+  readonly name?: string;
+  readonly value?: unknown;
+}

@@ -39,13 +39,18 @@ export interface WatchedRun extends Run {
 /** Least time for a call, in milliseconds: how long one takes is the machine's doing as much as the hook's. */
 const leastWallMs = 2_000;
 /** How much more than the hook itself its watching twin may use. */
-const watchedFactor = 20;
+const watchedFactor = 4;
+/** Calls that ran into a limit before no more than the recorded events are tried: each takes as long as it can. */
+const mostBurns = 10;
+const burns: ReadonlySet<string> = new Set(["steps-exceeded", "timeout", "memory-exceeded", "crashed"]);
 
 /** Calls one hook by itself, as a pack with nothing else in it would. */
 export class Runner {
   readonly hook: LoadedHook;
   /** How many calls were made. */
   calls = 0;
+  /** How many of them ran into a limit of work. */
+  burnt = 0;
   readonly #plan: Plan;
   readonly #sandbox: Sandbox;
   readonly #limits: Limits;
@@ -65,7 +70,7 @@ export class Runner {
     this.#watchedLimits = {
       ...limitCeilings,
       steps: Math.min(limitCeilings.steps, hook.limits.steps * watchedFactor),
-      wallMs: 2 * leastWallMs,
+      wallMs: leastWallMs + 1_000,
     };
   }
 
@@ -76,6 +81,11 @@ export class Runner {
 
   get full(): WatchingProgram {
     return (this.#full ??= watching(this.hook.program, true));
+  }
+
+  /** Whether so many calls ran into limits that only what was recorded is still run. */
+  get tired(): boolean {
+    return this.burnt >= mostBurns;
   }
 
   /** Where the hook listens to this event; `null` where it does not. */
@@ -95,6 +105,7 @@ export class Runner {
   ): Promise<Run | null> {
     const binding = this.bindingFor(input);
     if (!binding) return null;
+    if (this.tired && input.origin !== "recorded" && input.origin !== "case") return null;
     const args = this.#args(binding, input);
     const outcome = await this.#call(binding, input, args, this.hook.program, limits, sandbox);
     return this.#made(input, binding, args, outcome, outcome.ok ? outcome.output : null);
@@ -108,6 +119,7 @@ export class Runner {
   async watch(input: Input, pairs: boolean): Promise<WatchedRun | null> {
     const binding = this.bindingFor(input);
     if (!binding) return null;
+    if (this.tired) return null;
     const args = this.#args(binding, input);
     const twin = pairs ? this.full : this.light;
     const outcome = await this.#call(binding, input, args, twin.program, this.#watchedLimits, this.#sandbox);
@@ -150,7 +162,7 @@ export class Runner {
     sandbox: Sandbox,
   ): Promise<Outcome> {
     this.calls++;
-    return sandbox.call({
+    const outcome = await sandbox.call({
       program,
       // Names of tenants are part of what is explored; the guest sees them in its context only.
       tenant: "review",
@@ -160,6 +172,8 @@ export class Runner {
       seed: seedFor(digestWords(decisionId), binding.seed),
       limits,
     });
+    if (!outcome.ok && burns.has(outcome.fault.code)) this.burnt++;
+    return outcome;
   }
 
   #made(

