@@ -31,7 +31,7 @@ import {
 } from "./warden/options.ts";
 import { createSandbox } from "./warden/sandboxes.ts";
 import { type BundleDescription, describeBundle, supply } from "./warden/supply.ts";
-import { FolderWatch } from "./warden/watch.ts";
+import { watchSupply } from "./warden/watch-supply.ts";
 
 /**
  * Loads a pack, starts its sandbox, and answers events with decisions.
@@ -82,7 +82,7 @@ export class Warden extends EventEmitter<WardenEvents> {
   readonly #parts: BrokerParts & StateAccess;
   readonly #sandbox: Sandbox;
   readonly #maxEventBytes: number;
-  readonly #watch: FolderWatch | null;
+  readonly #watch: { close(): void } | null;
   readonly #log: DecisionLog | null;
   #bundle: LoadedBundle | null;
   /** Old generations, as long as decisions are made with them. */
@@ -116,8 +116,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     };
     // A reload that fails has told so by its event.
     const reload = (): void => void this.reload().catch(() => undefined);
-    this.#watch =
-      options.watch && typeof options.pack === "string" ? new FolderWatch(options.pack, reload) : null;
+    this.#watch = options.watch ? watchSupply(options, reload) : null;
   }
 
   /** The sandbox that hooks run in. */

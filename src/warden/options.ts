@@ -36,7 +36,9 @@ export interface WardenOptions {
   readonly tools?: ToolSchemas;
   /** Largest event, in bytes of JSON. Default 1 MiB. */
   readonly maxEventBytes?: number;
-  /** Reload the pack when its folder changes. Needs a path. Default `false`. */
+  /**
+   * Reload when the folder of the pack changes, or the bundle's file or the trust file. Needs a path. Default `false`.
+   */
   readonly watch?: boolean;
   /** Spans and metrics through `@opentelemetry/api`, for hosts that have registered a provider. Default `false`. */
   readonly telemetry?: boolean;
@@ -102,7 +104,9 @@ export function checkOptions(options: WardenOptions): void {
     invalid("`maxEventBytes` must be a whole number above 0");
   }
   checkSupply(options);
-  if (watch && typeof pack !== "string") invalid("`watch` needs `pack` to be the path of a folder");
+  if (watch && typeof pack !== "string" && typeof options.bundle !== "string") {
+    invalid("`watch` needs `pack` to be the path of a folder, or `bundle` to be that of a file");
+  }
 }
 
 function checkSupply({ pack, bundle, trust, keepBundle }: WardenOptions): void {

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -246,4 +247,71 @@ test("a decision of a bundle is logged and replayed like that of its folder", as
       await Array.fromAsync(replayLog(createReadStream(log), { packs: [pack], sandbox: () => quickjs })),
     ).toMatchObject([{ result: "same" }]);
   }
+});
+
+describe("watching", () => {
+  const reason = async (warden: Warden): Promise<string | null> => (await warden.dispatch(event)).reason;
+  const newer = (version: string, says: string): Promise<Uint8Array> =>
+    bundleOf({
+      manifest: { version },
+      hooks: { guard: `export default () => ({ action: "deny", reason: "${says}" });` },
+    });
+
+  test("takes the bundle that is put in the place of the old one, and none that does not hold", async () => {
+    const folder = testFolder();
+    const file = join(folder, "b.tgz");
+    writeFileSync(file, await goodBundle());
+    await using warden = await createWarden({ bundle: file, trust, isolation: "inline", watch: true });
+    const notices: ReloadNotice[] = [];
+    warden.on("reload", (notice) => notices.push(notice));
+    // Written where it lies.
+    writeFileSync(file, await newer("1.1.0", "written"));
+    await expect.poll(() => reason(warden), { timeout: 20_000 }).toBe("written");
+    // Half a copy: the old one goes on serving.
+    const bytes = await newer("1.2.0", "renamed");
+    writeFileSync(file, bytes.subarray(0, 200));
+    await expect.poll(() => notices.some(({ ok }) => !ok), { timeout: 20_000 }).toBe(true);
+    expect(await reason(warden)).toBe("written");
+    // Put there by a rename, as a careful deployment does.
+    writeFileSync(`${file}.new`, bytes);
+    renameSync(`${file}.new`, file);
+    await expect.poll(() => reason(warden), { timeout: 20_000 }).toBe("renamed");
+    // Gone, and back again.
+    rmSync(file);
+    await expect.poll(() => notices.filter(({ ok }) => !ok).length, { timeout: 20_000 }).toBeGreaterThan(1);
+    expect(await reason(warden)).toBe("renamed");
+    writeFileSync(file, await newer("1.3.0", "back"));
+    await expect.poll(() => reason(warden), { timeout: 20_000 }).toBe("back");
+  });
+
+  test("looks at the trust file too: a key that is trusted from now on opens the way for a bundle that waits", async () => {
+    const folder = testFolder();
+    const [file, trustFile] = [join(folder, "b.tgz"), join(folder, "trust.json")];
+    const next = await generateKey("release-2");
+    writeFileSync(file, await goodBundle());
+    writeFileSync(trustFile, JSON.stringify(trust));
+    await using warden = await createWarden({
+      bundle: file,
+      trust: trustFile,
+      isolation: "inline",
+      watch: true,
+    });
+    const refused = new Promise<ReloadNotice>((done) => warden.once("reload", done));
+    writeFileSync(
+      file,
+      await bundleOf({
+        manifest: { version: "1.1.0" },
+        hooks: { guard: `export default () => ({ action: "deny", reason: "second key" });` },
+        key: next,
+      }),
+    );
+    expect(await refused).toMatchObject({ ok: false, error: { code: "bundle-untrusted" } });
+    writeFileSync(trustFile, JSON.stringify({ ...trust, keys: [...trust.keys, publicHalf(next)] }));
+    await expect.poll(() => reason(warden), { timeout: 20_000 }).toBe("second key");
+  });
+
+  test("needs a path to watch", async () => {
+    const bundle = await goodBundle();
+    await expect(createWarden({ bundle, trust, watch: true })).rejects.toThrow("`watch` needs");
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bash, packWith } from "../cases/packs.ts";
-import { cli, folder } from "./cli.ts";
+import { cli, folder, start, write } from "./cli.ts";
 
 const good = { name: "good", event: bash("rm"), expect: { verdict: "deny" } };
 const bad = { name: "bad", event: bash("ls"), expect: { verdict: "deny" } };
@@ -47,5 +47,32 @@ describe("hookwarden test", { timeout: 60_000 }, () => {
   test("refuses options that do not go together", async () => {
     expect((await cli(["test", ".", "--threshold", "95"])).code).toBe(64);
     expect((await cli(["test", ".", "--coverage", "--threshold", "950"])).code).toBe(64);
+  });
+
+  test("with --watch, runs again when a file of the pack changes, and ends when it is told to", async () => {
+    await using dir = await folder(packWith([good, bad]));
+    const child = start(["test", dir.path, "--engine", "quickjs", "--watch"]);
+    let out = "";
+    child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part));
+    child.stderr.resume();
+    const ended = new Promise<number | null>((done) => child.on("close", done));
+    try {
+      const runs = (): number => out.split("Waiting for a change").length - 1;
+      await expect.poll(runs, { timeout: 30_000 }).toBe(1);
+      expect(out).toContain("bad (quickjs)");
+      const before = out.length;
+      await write(dir.path, { "guard/cases.json": [good] });
+      await expect.poll(runs, { timeout: 30_000 }).toBe(2);
+      expect(out.slice(before)).not.toContain("bad (quickjs)");
+      // A slip is told, and does not end the watch.
+      await write(dir.path, { "guard/cases.json": "[" });
+      await expect.poll(runs, { timeout: 30_000 }).toBe(3);
+      await write(dir.path, { "guard/cases.json": [good, bad] });
+      await expect.poll(runs, { timeout: 30_000 }).toBe(4);
+      expect(out.slice(before)).toContain("bad (quickjs)");
+    } finally {
+      child.kill("SIGINT");
+    }
+    expect(await ended).not.toBeNull();
   });
 });
