@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { neutralise } from "../broker/text.ts";
+import { escape, Markup, words as inWords } from "../html/markup.ts";
+import { page } from "../html/page.ts";
 import type { PackDiff, PackName } from "./diff.ts";
 import type { Group } from "./group.ts";
 import type { Opening } from "./opening.ts";
@@ -31,20 +31,7 @@ const longestExample = 4_000;
  * a hook or an event has put into a text.
  */
 export function diffHtml(diff: PackDiff): string {
-  const digest = createHash("sha256").update(style).digest("base64");
-  const policy = `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>Behaviour diff</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
+  const body = `<main>
 <h1>Behaviour diff</h1>
 <p>${named(diff.old)} → ${named(diff.new)}<br>
 <span class="dim">${diff.events} recorded events${diff.explored > 0 ? `, ${diff.explored} near them` : ""}</span></p>
@@ -53,10 +40,8 @@ ${openings(diff.openings)}
 ${hooks(diff)}
 ${powers(diff)}
 ${groups(diff.groups)}
-</main>
-</body>
-</html>
-`;
+</main>`;
+  return page({ title: "Behaviour diff", style, body: new Markup(body) });
 }
 
 function verdict({ newOpenings, openings: all, groups: changes, powers: gained }: PackDiff): string {
@@ -132,7 +117,7 @@ function subject(hook: string | null): string {
 
 /** Our own words with names in backticks. */
 function words(text: string): string {
-  return escape(text).replace(/`([^`]*)`/g, "<code>$1</code>");
+  return inWords(text).text;
 }
 
 function shown(value: unknown): string {
@@ -142,17 +127,4 @@ function shown(value: unknown): string {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-const entities: ReadonlyMap<string, string> = new Map([
-  ["&", "&amp;"],
-  ["<", "&lt;"],
-  [">", "&gt;"],
-  ['"', "&quot;"],
-  ["'", "&#39;"],
-]);
-
-/** Text from outside, made inert: nothing in it is markup, and nothing hides or turns what stands beside it. */
-function escape(text: string): string {
-  return neutralise(text).replace(/[&<>"']/g, (character) => entities.get(character) ?? "");
 }

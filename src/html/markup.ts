@@ -1,8 +1,8 @@
-/** A piece of HTML that is known to be whole and safe: only `markup` makes one. */
+/** A piece of HTML that is known to be whole and safe. */
 export class Markup {
   readonly text: string;
 
-  /** @internal Use `markup`. */
+  /** For text that holds markup already and was escaped where it had to be; elsewhere use `markup`. */
   constructor(text: string) {
     this.text = text;
   }

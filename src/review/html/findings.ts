@@ -1,6 +1,6 @@
 import { markup, type Markup, words } from "../../html/markup.ts";
 import { reviewTable, severities } from "../codes.ts";
-import type { ReviewFinding } from "../report.ts";
+import type { Evidence, GuestText, ReviewFinding } from "../report.ts";
 import { badge, count, guestBlock, place, sentence } from "./texts.ts";
 
 /** More than so many of one severity are folded, worst first all the same. */
@@ -44,12 +44,18 @@ function one({ id, code, severity, hook, message, evidence, place: at }: ReviewF
     </p>
     <h3 id="${id}-title">${words(sentence(message))}</h3>
     ${row ? markup`<p class="look">${row.look}</p>` : null}
-    ${evidence.map(
-      ({ label, text }) =>
+    ${byLabel(evidence).map(
+      ([label, texts]) =>
         markup`<div class="evidence">
           <h4>${label}</h4>
-          ${guestBlock(text, label)}
+          ${texts.map((text) => guestBlock(text, label))}
         </div>`,
     )}
   </article>`;
+}
+
+/** Pieces of evidence under one heading where they have the same. */
+function byLabel(evidence: readonly Evidence[]): readonly (readonly [string, readonly GuestText[]])[] {
+  const groups = Map.groupBy(evidence, ({ label }) => label);
+  return [...groups].map(([label, pieces]) => [label, pieces.map(({ text }) => text)]);
 }

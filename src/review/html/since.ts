@@ -20,7 +20,7 @@ export function since(changes: SinceLastTime | null): Markup | null {
       events${explored > 0 ? ` and ${count(explored, "event")} near them` : ""}.
     </p>
     <p class="${openings > 0 ? "grown" : "good-line"}">
-      ${openings > 0 ? `${count(openings, "event")} that it held back before ${openings === 1 ? "passes" : "pass"} now.` : "Nothing passes that it held back before."}
+      ${openings > 0 ? `${count(openings, "event")} that it held back before ${openings === 1 ? "passes" : "pass"} now.` : "Over these events, nothing passes that it held back before."}
     </p>
     <ul class="plain">
       ${rows.map(([what, names]) => (names.length > 0 ? markup`<li>${what}: ${codes(names)}</li>` : null))}

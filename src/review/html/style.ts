@@ -85,7 +85,7 @@ summary { cursor: pointer; border-radius: 5px; } .digests summary, .inline summa
 .finding h3 { overflow-wrap: anywhere; font-weight: 600; } .look { font-size: 14px; }
 .badge { font-size: 11.5px; line-height: 1.5; font-weight: 700; text-transform: uppercase; letter-spacing: .04em; padding: 1px 8px; border-radius: 99px; }
 .badge.high { background: var(--high-soft); color: var(--high); } .badge.medium { background: var(--medium-soft); color: var(--medium); } .badge.low { background: var(--low-soft); color: var(--low); } .badge.info { background: var(--info-soft); color: var(--info); }
-.evidence h4 { margin: 8px 0 4px; }
+.evidence .guest + .guest { margin-top: 4px; } .evidence h4 { margin: 8px 0 4px; }
 .guest { background: var(--soft); border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 340px; overflow: auto; font-size: 13px; }
 .source .guest { max-height: 620px; white-space: pre; overflow-wrap: normal; margin-top: 8px; }
 .guest-line { white-space: pre-wrap; overflow-wrap: anywhere; }
