@@ -9,8 +9,8 @@ import {
 import { beforeAsking, type ToolRefused } from "../shared/tool-call.ts";
 import type { GuardSession } from "./session.ts";
 import type { Tickets } from "./tickets.ts";
-import { validateInput } from "./tools.ts";
 import type { AnyTool } from "./types.ts";
+import { validateInput } from "./validate-input.ts";
 
 type Status = Exclude<ToolApprovalStatus, string | undefined>;
 type AnyApproval = GenericToolApprovalFunction<ToolSet, never, never>;

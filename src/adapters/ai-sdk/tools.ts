@@ -1,4 +1,4 @@
-import { asSchema, type ToolExecutionOptions, type ToolSet } from "ai";
+import type { ToolExecutionOptions, ToolSet } from "ai";
 import { joined, refusedError, type ToolCall } from "../shared/tool-call.ts";
 import { runTool } from "../shared/run-tool.ts";
 import { wasApproved } from "./approval.ts";
@@ -6,6 +6,7 @@ import type { ModelOutputs } from "./model-outputs.ts";
 import type { GuardSession } from "./session.ts";
 import type { Tickets } from "./tickets.ts";
 import type { AnyTool } from "./types.ts";
+import { validateInput } from "./validate-input.ts";
 
 type Execute = (input: unknown, options: ToolExecutionOptions<unknown>) => unknown;
 interface LocalCaller {
@@ -25,33 +26,24 @@ export function runsAtProvider(tool: AnyTool): boolean {
   return tool.type === "provider" && tool.isProviderExecuted;
 }
 
-/** Holds an input to the tool's schema, and gives what the schema makes of it. */
-export async function validateInput(tool: AnyTool, input: unknown): Promise<unknown> {
-  const schema = asSchema(tool.inputSchema);
-  if (!schema.validate) return input;
-  const outcome = await schema.validate(input);
-  if (!outcome.success) throw outcome.error;
-  return outcome.value;
-}
-
 /**
  * A tool that runs between its hooks, and is the same in all else. All own properties are kept, the hidden ones too:
  * the package marks tools that search or call others by such.
  */
 export function guardTool(name: string, tool: AnyTool, guard: ToolGuard): AnyTool {
-  const guarded = Object.defineProperties({}, Object.getOwnPropertyDescriptors(tool)) as AnyTool;
-  if (tool.execute) define(guarded, "execute", guardedExecute(name, tool, tool.execute.bind(tool), guard));
-  define(guarded, "toModelOutput", guard.outputs.converter(tool));
+  const fields: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(tool);
+  const put = (field: string, value: unknown): void => {
+    fields[field] = { enumerable: true, configurable: true, writable: true, ...fields[field], value };
+  };
+  if (tool.execute) put("execute", guardedExecute(name, tool, tool.execute.bind(tool) as Execute, guard));
+  put("toModelOutput", guard.outputs.converter(tool));
   const caller = (tool as { experimental_toolCaller?: LocalCaller }).experimental_toolCaller;
   if (caller?.type === "local") {
     // A caller is bound to the other tools for each request, and the bound one is what runs.
     const bind = (tools: ToolSet): AnyTool => guardTool(name, caller.bind(tools), guard);
-    Object.defineProperty(guarded, "experimental_toolCaller", {
-      value: { ...caller, bind },
-      configurable: true,
-    });
+    put("experimental_toolCaller", { ...caller, bind });
   }
-  return guarded;
+  return Object.create(Object.getPrototypeOf(tool) as object | null, fields) as AnyTool;
 }
 
 function guardedExecute(name: string, tool: AnyTool, execute: Execute, guard: ToolGuard): Execute {
@@ -151,10 +143,6 @@ async function* streamed(
     await new Promise<void>((resolve) => (wake = resolve));
   }
   yield await end;
-}
-
-function define(tool: AnyTool, field: string, value: unknown): void {
-  Object.defineProperty(tool, field, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function asText(value: unknown): string {
