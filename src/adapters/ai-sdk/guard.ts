@@ -13,7 +13,8 @@ import { guardModel } from "./model.ts";
 import { ModelOutputs } from "./model-outputs.ts";
 import { CallIds, type GuardSession, type UnmediatedCall } from "./session.ts";
 import { Tickets } from "./tickets.ts";
-import { guardTool, runsAtProvider, validateInput } from "./tools.ts";
+import { guardTool, runsAtProvider } from "./tools.ts";
+import { validateInput } from "./validate-input.ts";
 import type { AnyTool, ModelObject, ProviderModel } from "./types.ts";
 
 export interface GuardOptions<TOOLS extends ToolSet> extends MediationOptions {
