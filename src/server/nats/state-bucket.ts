@@ -33,11 +33,13 @@ export class StateBucket {
   readonly index: StateIndex;
   private readonly kv: KV;
   private readonly jsm: NatsParts["jsm"];
+  private readonly bucket: string;
   private readonly stream: string;
 
   constructor(kv: KV, jsm: NatsParts["jsm"], bucket: string) {
     this.kv = kv;
     this.jsm = jsm;
+    this.bucket = bucket;
     this.stream = `KV_${bucket}`;
     this.index = new StateIndex(kv);
   }
@@ -103,6 +105,23 @@ export class StateBucket {
   /** Deletes what has not been written since. */
   async drop(key: string, revision: number): Promise<void> {
     await this.put(key, null, revision);
+  }
+
+  /**
+   * Takes away the marks that deleted keys have left, so that a bucket does not grow with every key that ever was. A
+   * revision is never given twice, so that nobody mistakes a key that comes back.
+   *
+   * @param before milliseconds since 1970: marks made before are taken away.
+   * @returns how many there were.
+   */
+  async sweep(before: number): Promise<number> {
+    const marks = this.index.deleted(before);
+    for (const [key, { revision }] of marks) {
+      // Only up to the mark itself: what has been written since stays.
+      await this.jsm.streams.purge(this.stream, { filter: `$KV.${this.bucket}.${key}`, seq: revision + 1 });
+      this.index.forget(key, revision);
+    }
+    return marks.length;
   }
 
   /** What became of a transaction that an intent belongs to; `moved` where the intent is gone. */

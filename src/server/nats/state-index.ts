@@ -52,6 +52,21 @@ export class StateIndex {
     return found.filter(([key, { deleted, writtenAt }]) => isSession(key) && !deleted && writtenAt < before);
   }
 
+  /** Keys that were deleted before a time. */
+  deleted(before: number): [string, IndexedKey][] {
+    const all = [...this.tenants.values()].flatMap(({ keys }) => [...keys]);
+    return all.filter(([, { deleted, writtenAt }]) => deleted && writtenAt < before);
+  }
+
+  /** Forgets a deleted key, unless it has been written since. */
+  forget(key: string, revision: number): void {
+    const tenant = tenantPart(key) ?? "";
+    const known = this.tenants.get(tenant);
+    if (known?.keys.get(key)?.revision !== revision) return;
+    known.keys.delete(key);
+    if (known.keys.size === 0) this.tenants.delete(tenant);
+  }
+
   /** Takes in a write; what is older than what is known is not news. */
   note(key: string, entry: IndexedKey): void {
     const tenant = tenantPart(key);

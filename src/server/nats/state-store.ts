@@ -1,4 +1,4 @@
-import { StorageType } from "@nats-io/jetstream";
+import { JetStreamApiCodes, JetStreamApiError, StorageType } from "@nats-io/jetstream";
 import { Kvm } from "@nats-io/kv";
 import { type Quota, type QuotaOptions, quotaOf, StateQuotaError } from "../../state/quota.ts";
 import type { StateKey, StateRecord, StateStore, StateWrite } from "../../state/store.ts";
@@ -17,6 +17,8 @@ export interface NatsStateOptions extends QuotaOptions {
   readonly replicas?: number;
 }
 
+const sweepMs = 600_000;
+
 /**
  * State that servers on several machines share: a NATS key-value bucket with compare-and-set. A commit of one key is one
  * message; one of several keys is a transaction. While NATS is away, reads and commits fail at once, and hooks that keep
@@ -30,6 +32,7 @@ export class NatsStateStore implements StateStore {
   private readonly quota: Quota;
   private readonly bucketName: string;
   private readonly replicas: number;
+  private readonly timer: NodeJS.Timeout;
   private opening: Promise<StateBucket> | null = null;
 
   constructor(link: NatsLink, options: NatsStateOptions = {}) {
@@ -37,11 +40,18 @@ export class NatsStateStore implements StateStore {
     this.quota = quotaOf(options);
     this.bucketName = options.bucket ?? fleetNames(options.prefix).state;
     this.replicas = options.replicas ?? 1;
+    this.timer = setInterval(() => {
+      if (this.opening) this.sweep().catch(() => undefined);
+    }, sweepMs);
+    this.timer.unref();
   }
 
   /** @throws {Error} while NATS is away. */
   async read(key: StateKey): Promise<StateRecord | null> {
-    const { revision, value } = await (await this.bucket()).current(entryKey(key));
+    const bucket = await this.bucket();
+    const { revision, value } = await bucket
+      .current(entryKey(key))
+      .catch((error: unknown) => this.failed(error));
     return value === null ? null : { value, version: revision };
   }
 
@@ -52,11 +62,38 @@ export class NatsStateStore implements StateStore {
     const keyed = writes.map(({ key, value, expected }) => ({ key: entryKey(key), value, expected }));
     const [first, ...others] = keyed;
     if (!first) return true;
-    return others.length === 0 ? bucket.write(first) : bucket.writeAll(keyed);
+    const written = others.length === 0 ? bucket.write(first) : bucket.writeAll(keyed);
+    return written.catch((error: unknown) => this.failed(error));
+  }
+
+  /**
+   * Takes away what deleted keys have left; done by itself every ten minutes.
+   *
+   * @param olderMs only of keys that were deleted so many milliseconds ago. Default an hour.
+   */
+  async sweep(olderMs = 3_600_000): Promise<number> {
+    return (await this.bucket()).sweep(Date.now() - olderMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.timer);
     (await this.opening?.catch(() => null))?.index.stop();
+  }
+
+  /** What fails may do so because somebody has taken the bucket away; then it is made again for the next one. */
+  private failed(error: unknown): never {
+    const { opening } = this;
+    if (opening && this.link.connected) {
+      const { jsm } = this.link.parts();
+      jsm.streams.info(`KV_${this.bucketName}`).catch((reason: unknown) => {
+        const isGone =
+          reason instanceof JetStreamApiError && reason.code === JetStreamApiCodes.StreamNotFound;
+        if (!isGone || this.opening !== opening) return;
+        this.opening = null;
+        void opening.then(({ index }) => index.stop());
+      });
+    }
+    throw error;
   }
 
   private async makeRoom(bucket: StateBucket, writes: readonly StateWrite[]): Promise<void> {

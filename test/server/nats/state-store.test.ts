@@ -109,6 +109,38 @@ describe.skipIf(natsMissing)("state in NATS", () => {
     await store[Symbol.asyncDispose]();
   });
 
+  test("deleted keys leave nothing for good, and a key that came back meanwhile stays", async () => {
+    const store = new NatsStateStore(link, { bucket: "swept" });
+    const [gone, back] = [stateKey(), stateKey({ session: "s2" })];
+    for (const key of [gone, back]) {
+      await store.commit([{ key, value: "1", expected: 0 }]);
+      await store.commit([{ key, value: null, expected: (await store.read(key))!.version }]);
+    }
+    const before = (await store.read(back)) ?? null;
+    expect(before).toBeNull();
+    await store.commit([{ key: back, value: "2", expected: 0 }]);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await store.sweep(0)).toBe(1);
+    const { state } = await link.parts().jsm.streams.info("KV_swept");
+    expect(state.messages).toBe(1);
+    expect((await store.read(back))?.value).toBe("2");
+    expect(await store.commit([{ key: gone, value: "3", expected: 0 }])).toBe(true);
+    expect(await store.sweep(0)).toBe(0);
+    await store[Symbol.asyncDispose]();
+  });
+
+  // Somebody with the rights to do so deletes the bucket: what was in it is gone, and hooks must not stay without state.
+  test("a bucket that is taken away is made again", async () => {
+    const store = new NatsStateStore(link, { bucket: "taken" });
+    await store.commit([{ key: stateKey(), value: "1", expected: 0 }]);
+    await link.parts().jsm.streams.delete("KV_taken");
+    const again = async (): Promise<boolean> =>
+      (await store.commit([{ key: stateKey(), value: "2", expected: 0 }]).catch(() => false)) === true;
+    await expect.poll(again, { timeout: 8_000 }).toBe(true);
+    expect((await store.read(stateKey()))?.value).toBe("2");
+    await store[Symbol.asyncDispose]();
+  });
+
   test("a record that no store has written is an error, and no state", async () => {
     const { Kvm } = await import("@nats-io/kv");
     const { entryKey } = await import("../../../src/server/nats/state-entry.ts");
