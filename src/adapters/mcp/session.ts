@@ -335,7 +335,8 @@ export class Session {
   }
 
   #close(end: SessionEnd): Promise<void> {
-    this.#closing ??= this.#end(end);
+    // Later: closing a transport tells that it is closed, at once.
+    this.#closing ??= Promise.resolve().then(() => this.#end(end));
     return this.#closing;
   }
 

@@ -203,7 +203,9 @@ describe("what a client sends over HTTP", () => {
 });
 
 describe("a server over HTTP that lies", () => {
-  async function lying(answer: (message: Message) => { type: string; body: string }): Promise<string> {
+  async function lying(
+    answer: (message: Message) => { type: string; body: string; status?: number },
+  ): Promise<string> {
     const server: Server = createServer((request, response) => {
       void (async () => {
         let text = "";
@@ -223,9 +225,12 @@ describe("a server over HTTP that lies", () => {
             },
           }),
         };
-        const { type, body } =
-          message["method"] === "initialize" ? plain : answer({ ...message, headers: request.headers });
-        return response.writeHead(200, { "content-type": type }).end(body);
+        const {
+          type,
+          body,
+          status = 200,
+        } = message["method"] === "initialize" ? plain : answer({ ...message, headers: request.headers });
+        return response.writeHead(status, { "content-type": type }).end(body);
       })();
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -307,6 +312,28 @@ describe("a server over HTTP that lies", () => {
     const proxy = await start([], { server: { url } });
     const one = await client(proxy.url);
     await expect(one.callTool({ name: "x" })).rejects.toThrow(/could not be reached/);
+  });
+
+  // The page of an HTTP error would be a way to the model past the hooks.
+  test("what a server says in an HTTP error is judged as the error of its tool", async () => {
+    const url = await lying(() => ({ type: "text/plain", body: "dirty", status: 500 }));
+    const redact: FakeHook = {
+      name: "redact",
+      on: ["PostToolUseFailure"],
+      run: () => ({ action: "replace_error", error: "sealed" }),
+    };
+    const proxy = await start([redact], { server: { url } });
+    const one = await client(proxy.url);
+    await expect(one.callTool({ name: "x" })).rejects.toThrow(/^MCP error -32000: sealed$/);
+  });
+
+  test("a server that has forgotten its session ends that of the client", async () => {
+    const url = await lying(() => ({ type: "text/plain", body: "", status: 404 }));
+    const proxy = await start([], { server: { url } });
+    const one = await client(proxy.url);
+    await expect(one.callTool({ name: "x" })).rejects.toThrow(/could not be reached/);
+    await expect.poll(() => proxy.sessions).toBe(0);
+    await expect(one.callTool({ name: "x" })).rejects.toThrow(/there is no such session/);
   });
 
   test("credentials go to the server with every request, and nowhere else", async () => {

@@ -28,12 +28,14 @@ class Running implements AsyncDisposable {
   readonly child: ChildProcess;
   readonly lines: AsyncIterator<string>;
   errors = "";
+  readonly #closed: Promise<unknown>;
 
   constructor(server: readonly string[], options: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     const [command, ...args] = proxied(pack, "srv", server, ...options);
     this.child = spawn(command as string, args, { stdio: "pipe", env: { ...process.env, ...cache, ...env } });
     this.child.stderr?.on("data", (chunk: Buffer) => (this.errors += chunk.toString()));
     this.child.stdin?.on("error", () => undefined);
+    this.#closed = once(this.child, "close");
     this.lines = createInterface({ input: this.child.stdout! })[Symbol.asyncIterator]();
   }
 
@@ -58,10 +60,10 @@ class Running implements AsyncDisposable {
     return (await this.next())["result"].content[0].text;
   }
 
+  /** When everything that it and its server wrote has been read, too. */
   async exit(): Promise<number | null> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
-    const [code] = (await once(this.child, "exit")) as [number | null];
-    return code;
+    await this.#closed;
+    return this.child.exitCode;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -191,6 +193,16 @@ describe.concurrent("what goes over the wire", () => {
     const { result } = await proxy.next();
     expect(result).toMatchObject({ isError: true });
     expect(result.content[0].text).toMatch(/too large to be judged exactly/);
+  });
+
+  test("a batch is taken apart, and refused whole where an integer in it would change by that", async () => {
+    await using proxy = new Running(scripted);
+    const call = (id: number, n: string): string =>
+      `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"echo","arguments":{"n":${n}}}}`;
+    proxy.write(`[${call(1, "1")},${call(2, "2")}]`);
+    expect([await proxy.next(), await proxy.next()].map(({ id }) => id)).toEqual([1, 2]);
+    proxy.write(`[${call(3, "12345678901234567890")},${call(4, "4")}]`);
+    expect(await proxy.next()).toMatchObject({ error: { message: /integer in a batch/ } });
   });
 
   test("a call that can be read in two ways is refused", async () => {

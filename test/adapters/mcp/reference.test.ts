@@ -263,7 +263,9 @@ test("approval is asked of the person through the client, and what they say coun
       script: "import { ask } from 'hookwarden/hook'; export default () => ask('it is loud');",
     },
   ]);
-  const recorded = await connect(overStdio(proxied(asking, "everything", everything, "--approve", "elicit")));
+  const recorded = await connect(
+    overStdio(proxied(asking, "everything", everything, "--approve", "elicit", "--isolation", "process")),
+  );
   try {
     expect(await call(recorded, "echo", { message: "hi" })).toEqual({
       content: [{ type: "text", text: "Echo: hi" }],

@@ -808,3 +808,60 @@ describe("tasks", () => {
     expect(w.server.got).toHaveLength(1);
   });
 });
+
+describe("a server that asks a person by an error", () => {
+  const elicitation = { mode: "url", url: "https://example.org/a", message: "open", elicitationId: "e" };
+  const error = { code: -32042, message: "wait", data: { elicitations: [elicitation] } };
+  const asked = async (run: FakeHook["run"]): Promise<any> => {
+    await using w = await wire([
+      before((event) =>
+        event.tool_name.endsWith("elicitation/create") ? run(event, {}, {} as never) : null,
+      ),
+    ]);
+    w.call(1, echo);
+    await w.server.nth(0);
+    w.server.say({ jsonrpc: "2.0", id: 1, error });
+    return (await w.client.nth(0))["error"];
+  };
+
+  test("is judged as if it had asked by a request", async () => {
+    const seen: any[] = [];
+    expect(await asked((event) => void seen.push(event.tool_input))).toEqual(error);
+    expect(seen).toEqual([elicitation]);
+    const refused = await asked(() => ({ action: "deny", reason: "no links" }));
+    expect(JSON.stringify(refused)).not.toMatch(/example/);
+    const input = { ...elicitation, url: "https://example.org/b" };
+    expect((await asked(() => ({ action: "modify_input", input }))).data.elicitations).toEqual([input]);
+  });
+});
+
+describe("other hooks", () => {
+  test("are told to clients as a new list of tools, where the server tells of such", async () => {
+    const { fakePack } = await import("../../support/fake-pack.ts");
+    const { fakeWarden } = await import("../../support/fake-warden.ts");
+    const { warden, sandbox } = await fakeWarden([before(() => null)]);
+    await using w = await wire([], { warden });
+    w.client.say(request("i", "initialize", { capabilities: {} }));
+    await w.server.nth(0);
+    w.server.say(result("i", { capabilities: { tools: { listChanged: true } } }));
+    await w.client.nth(0);
+    const deny = before(() => ({ action: "deny", reason: "no" }), { reads: ["tool_name"] });
+    await warden.reload(fakePack(sandbox, [deny]));
+    expect(await w.client.nth(1)).toEqual({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    w.call(1, {}, "tools/list");
+    await w.server.nth(1);
+    w.server.say(result(1, { tools: [{ name: "echo" }] }));
+    expect((await w.client.nth(2))["result"].tools).toEqual([]);
+  });
+});
+
+describe("what is remembered", () => {
+  test("is bounded: old tasks are forgotten, and their results refused", async () => {
+    const { maxTasks, Tasks } = await import("../../../src/adapters/mcp/tasks.ts");
+    const tasks = new Tasks<number>();
+    for (let id = 0; id <= maxTasks; id++) expect(tasks.add(String(id), id)).toBeNull();
+    expect(tasks.origin("0")).toBeUndefined();
+    expect(tasks.origin("1")).toBe(1);
+    expect(tasks.origin(String(maxTasks))).toBe(maxTasks);
+  });
+});

@@ -66,7 +66,7 @@ function steady(notifications: readonly any[]): unknown[] {
   );
 }
 
-describe("a client sees the same with the proxy and without", () => {
+describe.concurrent("a client sees the same with the proxy and without", () => {
   test("the filesystem server on stdio", async () => {
     const session = async (wrap: (server: readonly string[]) => readonly string[]): Promise<unknown> => {
       const folder = await mkdtemp(join(scratch, "fs-"));
