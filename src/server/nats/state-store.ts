@@ -81,19 +81,20 @@ export class NatsStateStore implements StateStore {
   }
 
   /** What fails may do so because somebody has taken the bucket away; then it is made again for the next one. */
-  private failed(error: unknown): never {
-    const { opening } = this;
-    if (opening && this.link.connected) {
-      const { jsm } = this.link.parts();
-      jsm.streams.info(`KV_${this.bucketName}`).catch((reason: unknown) => {
-        const isGone =
-          reason instanceof JetStreamApiError && reason.code === JetStreamApiCodes.StreamNotFound;
-        if (!isGone || this.opening !== opening) return;
-        this.opening = null;
-        void opening.then(({ index }) => index.stop());
-      });
+  private failed(reason: unknown): never {
+    if (this.opening && this.link.connected) void this.reopen(this.opening);
+    throw reason;
+  }
+
+  private async reopen(opening: Promise<StateBucket>): Promise<void> {
+    try {
+      await this.link.parts().jsm.streams.info(`KV_${this.bucketName}`);
+    } catch (error) {
+      const isGone = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
+      if (!isGone || this.opening !== opening) return;
+      this.opening = null;
+      (await opening).index.stop();
     }
-    throw error;
   }
 
   private async makeRoom(bucket: StateBucket, writes: readonly StateWrite[]): Promise<void> {
