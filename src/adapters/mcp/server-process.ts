@@ -38,6 +38,7 @@ export class ServerProcess implements ProxyTransport {
   #stream: StreamTransport | null = null;
   #exit: ServerExit | null = null;
   #closing: Promise<void> | null = null;
+  #signalled = false;
 
   constructor(server: ServerCommand, maxMessageBytes: number) {
     this.#server = server;
@@ -102,6 +103,7 @@ export class ServerProcess implements ProxyTransport {
   kill(signal: NodeJS.Signals): void {
     const pid = this.#child?.pid;
     if (pid === undefined) return;
+    this.#signalled = true;
     try {
       if (groups) process.kill(-pid, signal);
       else this.#child?.kill(signal);
@@ -119,6 +121,8 @@ export class ServerProcess implements ProxyTransport {
   async #close(): Promise<void> {
     const child = this.#child;
     if (!child || child.pid === undefined) return;
+    // One that has been sent a signal ends in its own way, and not because its input ends in the same moment.
+    if (this.#signalled && (await settlesIn(this.exited, patienceMs))) return;
     child.stdin?.end();
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       if (await settlesIn(this.exited, patienceMs)) return;
