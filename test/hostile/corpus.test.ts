@@ -6,13 +6,17 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createProcessSandbox } from "../../sandbox/process/index.ts";
 import type { EngineName, Sandbox } from "../../sandbox/index.ts";
 import { HookwardenError } from "../../src/errors.ts";
+import { completePack } from "../../src/pack/assemble.ts";
+import { bundleEach } from "../../src/pack/bundle.ts";
+import { folderSource } from "../../src/pack/folder.ts";
 import { loadPack, type LoadedPack } from "../../src/pack/index.ts";
+import { readManifests } from "../../src/pack/load.ts";
 import { createWarden, type Warden } from "../../src/warden.ts";
 import { sampleEvent } from "../catalogue/sample.ts";
 import {
@@ -35,15 +39,23 @@ const onRejection = (reason: unknown): void => void rejections.push(reason);
 beforeAll(async () => {
   process.env["HOSTILE_TEST_SECRET"] = secret;
   process.on("unhandledRejection", onRejection);
-  const waiting = [...hostileScripts];
-  const work = async (): Promise<void> => {
-    for (let script = waiting.pop(); script; script = waiting.pop()) {
-      const pack = await loadPack(writeHostilePack(root, script)).catch((error: unknown) => error);
-      if (!(pack instanceof HookwardenError) && pack instanceof Error) throw pack;
-      packs.set(script.file, pack as LoadedPack | HookwardenError);
+  const folders = hostileScripts.map((script) => writeHostilePack(root, script));
+  // All in one process, as one pack would have it: a process for each of them takes minutes.
+  const entries = folders.map((folder) => ({
+    name: basename(folder),
+    path: `${basename(folder)}/hostile/hook.js`,
+  }));
+  const bundled = await bundleEach(root, entries, { bundleMs: 200_000 });
+  for (const [index, script] of hostileScripts.entries()) {
+    const one = bundled[index];
+    if (one instanceof HookwardenError) {
+      packs.set(script.file, one);
+      continue;
     }
-  };
-  await Promise.all([work(), work(), work(), work()]);
+    const source = await folderSource(folders[index] as string);
+    const { manifest, hooks } = await readManifests(source);
+    packs.set(script.file, completePack(manifest, hooks, [one!.program], source.root));
+  }
 }, 300_000);
 
 afterAll(() => {
@@ -73,6 +85,8 @@ async function benignPack(): Promise<LoadedPack> {
       on: [{ event: "PreToolUse" }],
       reads: ["tool_name"],
       actions: ["deny"],
+      // Ten times the default: the machines that run tests have other work to do.
+      limits: { wallMs: 1_000 },
       config: { type: "object" },
     }),
   );
