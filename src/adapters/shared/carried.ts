@@ -26,16 +26,15 @@ export class Carried<M> {
 
   /** The conversation with all that was added to it. */
   apply(conversation: readonly M[]): readonly M[] {
-    if (this.entries.length === 0) return conversation;
-    this.entries = this.entries.filter(
+    const known = this.entries.filter(
       ({ index, anchor }) => index <= conversation.length && anchor === this.anchor(conversation, index),
     );
+    if (known.length === 0) return conversation;
     const result: M[] = [];
-    conversation.forEach((message, index) => {
-      for (const entry of this.entries) if (entry.index === index) result.push(...entry.messages);
-      result.push(message);
-    });
-    for (const entry of this.entries) if (entry.index === conversation.length) result.push(...entry.messages);
+    for (let index = 0; index <= conversation.length; index++) {
+      for (const entry of known) if (entry.index === index) result.push(...entry.messages);
+      if (index < conversation.length) result.push(conversation[index] as M);
+    }
     return result;
   }
 

@@ -203,9 +203,8 @@ describe.each(modes)("a tool call in %s", (mode) => {
     expect(first.shown).toContain("tool-approval-request");
     expect(first.shown).toContain("| are you sure");
     const [assistant] = first.messages;
-    const request = (assistant?.content as { type: string; approvalId: string }[]).find(
-      ({ type }) => type === "tool-approval-request",
-    );
+    const parts = (assistant as unknown as { content: { type: string; approvalId: string }[] }).content;
+    const request = parts.find(({ type }) => type === "tool-approval-request");
     const answer = (approved: boolean) =>
       run(mode, settings as never, [
         { role: "user", content: "go" },

@@ -28,9 +28,7 @@ export class ScriptedModel extends FakeBuiltModel {
   constructor(answers: readonly Answer[]) {
     super();
     for (const answer of answers) {
-      this.respond(
-        typeof answer === "string" ? () => new AIMessage(answer) : () => new AIMessage({ ...answer }),
-      );
+      this.respond(() => new AIMessage(typeof answer === "string" ? answer : ({ ...answer } as never)));
     }
   }
 
@@ -44,7 +42,8 @@ export class ScriptedModel extends FakeBuiltModel {
     runManager?: Parameters<FakeBuiltModel["_generate"]>[2],
   ): AsyncGenerator<ChatGenerationChunk> {
     const { generations } = await this._generate(messages, options, runManager);
-    const { text, tool_calls = [] } = generations[0]?.message as AIMessage;
+    const [generation] = generations;
+    const { text, tool_calls = [] } = (generation as { message: AIMessage }).message;
     const pieces: AIMessageChunk[] = (text.match(/.{1,5}/gs) ?? []).map(
       (content) => new AIMessageChunk(content),
     );
