@@ -20,7 +20,7 @@ const name = (tenant) => encodeURIComponent(tenant);
 const pages = {
   overview: {
     title: "Overview",
-    load: async () => ({ ...(await get("faults?limit=6")), overview: await get("overview") }),
+    load: () => get("faults?limit=6"),
     show: overviewPage,
   },
   live: { title: "Live", load: async () => ({}), show: livePage },
@@ -82,7 +82,7 @@ async function refresh() {
     const [data, overview] = await Promise.all([row().load(state.of), get("overview")]);
     if (turn !== asked) return;
     note(overview);
-    state.data = data;
+    state.data = { ...data, overview };
     state.error = null;
   } catch (error) {
     if (turn !== asked) return;
@@ -98,7 +98,9 @@ function note(overview) {
   const now = performance.now();
   state.quarantined = overview.quarantined;
   state.node = overview.node;
-  if (last && now > last.now) {
+  // Over a moment, a rate is chance.
+  if (last && now - last.now < everyMs / 2) return;
+  if (last) {
     const seconds = (now - last.now) / 1_000;
     for (const what of ["decisions", "faults"]) {
       // A server that was started again counts from nothing.
