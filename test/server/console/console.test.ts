@@ -51,7 +51,7 @@ describe("the files of the console", () => {
   });
 });
 
-describe.skipIf(browserMissing)("the console in a browser", { timeout: 60_000 }, () => {
+describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }, () => {
   let browser: Browser;
   let fixture: Fixture;
   let url: string;
