@@ -14,10 +14,14 @@ export interface PackExamples {
   readonly specifiers: readonly string[];
 }
 
-/** Makes an example of each hook of a pack: the hook alone, as its cases are run. */
-export async function packExamples(dir: string, group: string): Promise<PackExamples> {
+/**
+ * Makes an example of each hook of a pack: the hook alone, as its cases are run.
+ *
+ * @param note what stands behind the hook's name where another example has the same.
+ */
+export async function packExamples(dir: string, group: string, note?: string): Promise<PackExamples> {
   const suite = await loadSuite(dir);
-  const made = await Promise.all(suite.hooks.map((hook) => exampleOf(suite, hook, group)));
+  const made = await Promise.all(suite.hooks.map((hook) => exampleOf(suite, hook, group, note)));
   return {
     examples: made.map(({ example }) => example),
     ready: made.map(({ ready }) => ready),
@@ -29,6 +33,7 @@ async function exampleOf(
   suite: Suite,
   { name, accepted, script, cases }: SuiteHook,
   group: string,
+  note: string | undefined,
 ): Promise<{ example: Example; ready: ReadyProgram; specifiers: readonly string[] }> {
   const { folder, hook } = accepted;
   const entry = `${folder}/${hook.manifest.entry}`;
@@ -47,8 +52,8 @@ async function exampleOf(
     ...(budgets === undefined ? {} : { budgets }),
   };
   const example: Example = {
-    id: name,
-    title: name,
+    id: note === undefined ? name : `${name} ${note}`,
+    title: note === undefined ? name : `${name}, ${note}`,
     description: hook.manifest.description ?? "",
     group,
     hook: name,

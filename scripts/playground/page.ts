@@ -15,22 +15,27 @@ const casesInPage = 12;
 
 /** The playground as one file: code, engine, hooks and styles in it, and a policy that lets nothing else in. */
 export async function playgroundPage(): Promise<string> {
-  const shipped = await packExamples(`${root}policies`, "Shipped policies");
+  const sets = await Promise.all([
+    packExamples(`${root}examples/policy-repo/policies`, "First steps"),
+    packExamples(`${root}policies`, "Shipped policies"),
+    packExamples(`${root}examples/review/approved`, "For reviewers", "approved"),
+    packExamples(`${root}examples/review/offered`, "For reviewers", "offered as an update"),
+  ]);
   const [broker, engine, script, style] = await Promise.all([
     bundleWorker("src/playground/worker/broker.ts"),
     bundleEngine("src/playground/worker/engine.ts"),
     bundlePage("src/playground/page/main.ts"),
     Promise.resolve(readFileSync(`${page}/page.css`, "utf8")),
   ]);
-  const specifiers = [...new Set(["hookwarden/hook", ...shipped.specifiers])];
+  const specifiers = [...new Set(["hookwarden/hook", ...sets.flatMap(({ specifiers: names }) => names)])];
   const packages = await Promise.all(
     specifiers.map(async (name) => [name, await bundlePackage(name)] as const),
   );
   const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { version: string };
   const data: PageData = {
     version,
-    examples: shipped.examples.map(shortened),
-    library: { ready: shipped.ready, packages: Object.fromEntries(packages) },
+    examples: sets.flatMap(({ examples }) => examples.map(shortened)),
+    library: { ready: sets.flatMap(({ ready }) => ready), packages: Object.fromEntries(packages) },
     completions: completions(),
     workers: { broker, engine },
   };

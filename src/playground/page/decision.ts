@@ -98,7 +98,7 @@ export class DecisionView {
         h("strong", { class: "verdict-word" }, verdict),
         h("span", { class: "verdict-event" }, `at ${hook_event_name}`),
       ),
-      h("p", { class: "verdict-means" }, sentence(this.#means.get(verdict) ?? "")),
+      h("p", { class: "verdict-means" }, ...withCode(sentence(this.#means.get(verdict) ?? ""))),
       words === null ? null : h("blockquote", {}, ...inert(words)),
       decided_by === null
         ? null
@@ -116,8 +116,8 @@ function problemCard({ code, message, place, about }: Problem, decided: number):
     { class: "verdict problem" },
     h("p", { class: "verdict-line" }, h("strong", { class: "problem-title" }, title)),
     where === "" ? null : h("p", { class: "by" }, h("code", {}, ...inert(where))),
-    h("p", {}, ...inert(sentence(message))),
-    row === null ? null : h("p", { class: "verdict-means" }, row.fix),
+    h("p", {}, ...quotedWords(sentence(message))),
+    row === null ? null : h("p", { class: "verdict-means" }, ...withCode(row.fix)),
     h("p", { class: "by" }, h("code", {}, code)),
   );
 }
@@ -256,6 +256,18 @@ function json(value: unknown): HTMLElement {
     { class: "json", tabindex: "0", "aria-label": "JSON" },
     ...inert(JSON.stringify(value, null, 2)),
   );
+}
+
+/** A message, whose quotations of what a stranger wrote stand in backticks. */
+function quotedWords(text: string): readonly (Node | string)[] {
+  return text
+    .split("`")
+    .flatMap((part, index) => (index % 2 === 0 ? inert(part) : [h("code", {}, ...inert(part))]));
+}
+
+/** A text of ours, with what stands in backticks as code. */
+function withCode(text: string): readonly (Node | string)[] {
+  return text.split("`").map((part, index) => (index % 2 === 0 ? part : h("code", {}, part)));
 }
 
 function sentence(text: string): string {

@@ -54,6 +54,10 @@ export class Decider {
         made.map(({ program }) => program),
       );
 
+      // Loaded before the clock of a decision runs, as a host's first event has done on a server.
+      for (const { program, limits } of pack.hooks)
+        await this.#sandbox.inspect(program, limits, workspace.tenant);
+
       about = "events";
       const events = readEvents(workspace.events);
       const { tenant } = checkDispatch({ tenant: workspace.tenant });

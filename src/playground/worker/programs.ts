@@ -11,19 +11,22 @@ export interface MadeProgram {
 
 /** Makes programs of scripts, and knows those that were made before. */
 export class Programs {
-  readonly #ready: ReadonlyMap<string, ReadyProgram>;
+  /** By path of the script. */
+  readonly #ready: ReadonlyMap<string, readonly ReadyProgram[]>;
   readonly #packages: ReadonlyMap<string, string>;
   #last = new Set<string>();
 
   constructor({ ready, packages }: Library) {
-    this.#ready = new Map(ready.map((program) => [program.entry, program]));
+    this.#ready = Map.groupBy(ready, ({ entry }) => entry);
     this.#packages = new Map(Object.entries(packages));
   }
 
   /** @throws {HookwardenError} `load-failed` */
   programFor(name: string, entry: string, files: ReadonlyMap<string, string>): MadeProgram {
-    const ready = this.#ready.get(entry);
-    if (ready && Object.entries(ready.files).every(([path, text]) => files.get(path) === text)) {
+    const ready = this.#ready
+      .get(entry)
+      ?.find((program) => Object.entries(program.files).every(([path, text]) => files.get(path) === text));
+    if (ready) {
       const { source } = ready;
       return { program: { key: sha256(source), name, source }, ready: true };
     }
