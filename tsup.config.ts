@@ -6,6 +6,7 @@ const library = {
   hook: "src/hook/index.ts",
   sandbox: "sandbox/index.ts",
   testing: "src/testing/index.ts",
+  review: "src/review/index.ts",
   server: "src/server/index.ts",
   client: "src/client/index.ts",
   nats: "src/server/nats/index.ts",

@@ -127,6 +127,16 @@ export const errorTable = {
     means: "a trust file or a key does not have the form that it must have",
     fix: "See docs/bundles.md for its form; `hookwarden keygen` makes keys.",
   },
+  "review-invalid": {
+    exit: 65,
+    means: "a file is no review record: it lacks a member, has one too many, or has a value that it cannot have",
+    fix: "Make it again with `hookwarden review --decision`.",
+  },
+  "review-required": {
+    exit: 65,
+    means: "the host insists on a review, and this pack has none that a trusted reviewer has signed and that approves it",
+    fix: "Review the pack with `hookwarden review --decision approve --key FILE`, and give the record to the host.",
+  },
   "cases-invalid": {
     exit: 65,
     means:

@@ -77,6 +77,11 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/diff.ts"),
   },
   {
+    name: "review",
+    summary: "review what a hook can do and does, before it is installed",
+    load: () => import("./commands/review.ts"),
+  },
+  {
     name: "bench",
     summary: "measure hooks, and foretell at which size they reach a limit",
     load: () => import("./commands/bench.ts"),

@@ -65,12 +65,10 @@ export async function sinceLastTime(
       ...draft(
         "opened-since",
         `${own.length} ${own.length === 1 ? "thing is" : "things are"} let through, or may be done, that the version before held or had not`,
-        own
-          .slice(0, 4)
-          .map(({ what, event: one }) => ({
-            label: what.slice(0, 120),
-            text: one ? shownJson(one.fields, 300) : shown("a power of the manifest or the pack"),
-          })),
+        own.slice(0, 4).map(({ what, event: one }) => ({
+          label: what.slice(0, 120),
+          text: one ? shownJson(one.fields, 300) : shown("a power of the manifest or the pack"),
+        })),
       ),
       hook,
     })),

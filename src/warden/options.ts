@@ -5,6 +5,7 @@ import type { PlanRules } from "../broker/select.ts";
 import { defaultMaxEventBytes } from "../broker/read-event.ts";
 import type { ToolSchemas } from "../broker/tool-schemas.ts";
 import { HookwardenError } from "../errors.ts";
+import type { RequiredReview } from "../bundle/review-record.ts";
 import type { Trust } from "../bundle/trust.ts";
 import type { LogOptions } from "../log/options.ts";
 import type { LoadOptions } from "../pack/load.ts";
@@ -20,6 +21,11 @@ export interface WardenOptions {
   readonly bundle?: string | Uint8Array;
   /** What bundles are accepted: the path of a trust file, or what stands in it. Read again with every reload. */
   readonly trust?: string | Trust;
+  /**
+   * Insists on a signed review that approves the pack, at the start and with every reload: no other pack serves. See
+   * docs/reviewing.md.
+   */
+  readonly requireReview?: RequiredReview;
   /** Folder in which the last good bundle is kept with its signature, for the case that the next one cannot serve. */
   readonly keepBundle?: string;
   /** Default `quickjs`. */

@@ -26,6 +26,7 @@ export interface BundleDescription {
 /**
  * Loads what a warden is to serve.
  *
+ * @throws {HookwardenError} why it cannot serve, `review-required` among others
  * @param serving the bundle that serves now: nothing older takes its place.
  * @param given for a reload: another pack than that of the options.
  */
@@ -37,7 +38,9 @@ export async function supply(
   const { bundle: offered, trust, keepBundle } = options;
   if (offered === undefined) {
     const pack = given ?? (options.pack as string | LoadedPack);
-    return { pack: typeof pack === "string" ? await loadPack(pack, options.load) : pack, bundle: null };
+    const loaded = typeof pack === "string" ? await loadPack(pack, options.load) : pack;
+    await insist(options, loaded);
+    return { pack: loaded, bundle: null };
   }
   if (given !== undefined) {
     throw new HookwardenError("option-invalid", "a warden that was made with a bundle takes bundles only");
@@ -49,7 +52,15 @@ export async function supply(
     ...(keepBundle === undefined ? {} : { keep: keepBundle }),
   };
   const bundle = await loadBundle(source, serving && floorOf(serving));
+  await insist(options, bundle.pack);
   return { pack: bundle.pack, bundle };
+}
+
+/** The digest is of everything that can change a decision, so that a pack that was touched after its review is another one. */
+async function insist({ requireReview }: WardenOptions, pack: LoadedPack): Promise<void> {
+  if (requireReview === undefined) return;
+  const { insistOnReview } = await import("../bundle/review-record.ts");
+  await insistOnReview(requireReview, pack.digest);
 }
 
 export function describeBundle({ list, digest, key, from }: LoadedBundle): BundleDescription {

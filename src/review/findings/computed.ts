@@ -37,12 +37,12 @@ export function hashFindings(
       for (const [constant, own] of Map.groupBy(notes, ({ pair }) => pair[fixed])) {
         const values = [...new Set(own.map(({ pair }) => pair[varying]))];
         if (!isDigest(constant) || values.length < leastValues) continue;
-        const computed = own.filter(
-          ({ pair, run }) =>
-            isDigestLike(pair[varying], constant) &&
-            !run.args.some((arg) => arg.includes(String(pair[varying]))),
+        // Each value once: what is made of nothing is small, and comes often.
+        const computed = values.filter(
+          (value) =>
+            isDigestLike(value, constant) && !own.some(({ run }) => run.args.some((arg) => arg.includes(String(value)))),
         );
-        if (computed.length < own.length * 0.7) continue;
+        if (computed.length < leastValues || computed.length < values.length * 0.7) continue;
         const start = key > 0 ? (program.sites[key]?.start ?? 0) : (program.branches[-1 - key]?.start ?? 0);
         found.push(
           draft(

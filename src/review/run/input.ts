@@ -1,4 +1,4 @@
-import { defaultMaxEventBytes, readEvent } from "../../broker/read-event.ts";
+import { defaultMaxEventBytes, type EventInput, readEvent } from "../../broker/read-event.ts";
 import type { BrokerEvent } from "../../broker/event.ts";
 import type { EventName } from "../../catalogue/events.ts";
 import { HookwardenError } from "../../errors.ts";
@@ -34,6 +34,18 @@ const noTime = Date.UTC(2026, 0, 15, 10, 30);
 export function inputOf(fields: Fields, origin: InputOrigin, label: string): Input | null {
   const event = validEvent(fields);
   return event && { origin, label, event, tenant: "default", state: null, decisionId: "review" };
+}
+
+/**
+ * A recorded event, as `review` takes them.
+ *
+ * @param input the event as an object, as JSON text, or as the bytes of that.
+ * @param place where it was found, in words.
+ * @throws {HookwardenError} `event-not-json`, `event-too-large`, `event-unknown`, `event-invalid`
+ */
+export function recordedInput(input: EventInput, place: string): Input {
+  const { event } = readEvent(input, defaultMaxEventBytes, noTime);
+  return { origin: "recorded", label: place, event, tenant: "default", state: null, decisionId: "review" };
 }
 
 /** The event checked, `time` included; `null` where it is none. */
