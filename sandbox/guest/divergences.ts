@@ -73,6 +73,11 @@ export const divergences: readonly Divergence[] = [
       "QuickJS's own writer of JSON keeps a list that sees them, so that the call may end as `threw`. V8's does not.",
   },
   {
+    what: 'Spreading a text into an object, as in `{ ..."ab" }`',
+    reason:
+      'QuickJS copies nothing, where the standard asks for its characters. `{ ...Object("ab") }` is the same in both.',
+  },
+  {
     what: "How long things take, and so whether a call that is near its `wallMs` is a `timeout`",
     reason: "V8 compiles hot code; its regular expressions are much faster.",
   },
