@@ -46,7 +46,7 @@ export class LatencyWindow {
     if (now >= this.#turn) this.#swap(now);
     const count = this.#now.count + this.#before.count;
     const max = Math.max(this.#now.max, this.#before.max);
-    const at = (share: number): number => Math.min(max, this.#percentile(share, count));
+    const at = (share: number): number => Math.round(Math.min(max, this.#percentile(share, count)));
     return { count, p50_us: at(0.5), p90_us: at(0.9), p99_us: at(0.99), max_us: Math.round(max) };
   }
 

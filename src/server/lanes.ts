@@ -24,6 +24,12 @@ export interface Lane {
 
 /** Decisions under way for each process: enough that calls travel in batches, few enough that nobody waits long. */
 const slotsPerProcess = 32;
+/** Decisions under way in the slow lane. */
+const slowSlots = 4;
+/** How long a process of the slow lane may take to start, which gives way to others, in milliseconds. */
+const slowStartMs = 60_000;
+/** How long after a failure its start is tried again, in milliseconds. */
+const retryMs = 5_000;
 /** Path of the program that lets others go first. */
 const nice = "/usr/bin/nice";
 
@@ -34,13 +40,16 @@ const nice = "/usr/bin/nice";
 export class Lanes implements AsyncDisposable {
   readonly fast: Lane;
   readonly #options: LaneOptions;
-  #slow: Lane | null = null;
+  #slow: Lane;
+  #slowOwn: Sandbox | null = null;
   #starting: Promise<void> | null = null;
+  #retryAt = 0;
   #closed = false;
 
   private constructor(fast: Lane, options: LaneOptions) {
     this.fast = fast;
     this.#options = options;
+    this.#slow = { name: "slow", sandbox: fast.sandbox, queue: new FairQueue(slowSlots) };
   }
 
   /** @throws {HookwardenError} `engine-missing`, `option-invalid` */
@@ -50,29 +59,26 @@ export class Lanes implements AsyncDisposable {
     return new Lanes({ name: "fast", sandbox, queue: new FairQueue(slotsPerProcess * processes) }, options);
   }
 
-  /** The lane for slow ones; the fast one until it has been started, which this does. */
+  /** The lane for slow ones. Until its own processes have been started, which this does, few of them use the others'. */
   get slow(): Lane {
-    if (this.#slow) return this.#slow;
-    this.#starting ??= this.#start().catch(() => {
-      this.#starting = null;
-    });
-    return this.fast;
+    if (!this.#slowOwn && !this.#closed) this.#startSoon();
+    return this.#slow;
   }
 
   /** Frees what is kept for a program. */
   forget(programKey: string): void {
     this.fast.sandbox.forget(programKey);
-    this.#slow?.sandbox.forget(programKey);
+    this.#slowOwn?.forget(programKey);
   }
 
   get all(): readonly Lane[] {
-    return this.#slow ? [this.fast, this.#slow] : [this.fast];
+    return [this.fast, this.#slow];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await this.#starting;
-    await Promise.all(this.all.map(({ sandbox }) => sandbox[Symbol.asyncDispose]()));
+    await Promise.all([this.fast.sandbox[Symbol.asyncDispose](), this.#slowOwn?.[Symbol.asyncDispose]()]);
   }
 
   async #start(): Promise<void> {
@@ -81,10 +87,23 @@ export class Lanes implements AsyncDisposable {
       ...given,
       processes: 1,
       spares: Math.min(1, given.spares ?? 1),
+      startMs: slowStartMs,
       launcher: await givingWay(given.launcher),
     });
     if (this.#closed) return sandbox[Symbol.asyncDispose]();
-    this.#slow = { name: "slow", sandbox, queue: new FairQueue(4) };
+    this.#slowOwn = sandbox;
+    this.#slow = { ...this.#slow, sandbox };
+  }
+
+  #startSoon(): void {
+    if (this.#starting || performance.now() < this.#retryAt) return;
+    this.#starting = this.#start()
+      .catch(() => {
+        this.#retryAt = performance.now() + retryMs;
+      })
+      .finally(() => {
+        this.#starting = null;
+      });
   }
 }
 

@@ -15,6 +15,7 @@ import type { FaultView, HookView, LatencyView, LiveEvent, QuarantineEntry, Tena
  * | `GET /v1/admin/quarantine?tenant=` | `{ quarantine: QuarantineEntry[] }` |
  * | `DELETE /v1/admin/quarantine/{id}` | 204: lifted |
  * | `GET /v1/admin/latency` | `{ all: LatencyView, tenants: { [tenant]: LatencyView } }` |
+ * | `GET /v1/admin/nodes` | `{ nodes: NodeReport[] }`, of the fleet; none for a server alone |
  * | `GET /v1/admin/live?tenant=` | Server-Sent Events: `event:` the type, `data:` a `LiveEvent`, a comment every 15 s |
  * | `POST /v1/admin/keys` | body `{ tenant, name, scopes, expires }`; the key, which is shown this once |
  * | `GET /v1/admin/keys?tenant=` | `{ keys: … }` without digests |
@@ -31,6 +32,17 @@ export interface Operator {
   latency(): { readonly all: LatencyView; readonly tenants: { readonly [tenant: string]: LatencyView } };
   /** Tells of what happens from now on. Disposing of the answer ends it. A listener that throws is dropped. */
   watch(listener: (event: LiveEvent) => void, tenant?: string): Disposable;
+}
+
+/** What a node of a fleet says of itself. Nobody vouches for it: it is for operators to look at, and decides nothing. */
+export interface NodeReport {
+  readonly node: string;
+  readonly version: string;
+  /** ISO 8601. */
+  readonly started: string;
+  readonly at: string;
+  /** Generation that serves each tenant; of the tenants that changed last. */
+  readonly serving: { readonly [tenant: string]: number };
 }
 
 /** The server in a few numbers. */

@@ -5,6 +5,7 @@ import type { AuditMode } from "./audit-log.ts";
 import type { JwtOptions } from "./jwt.ts";
 import type { LaneOptions } from "./lanes.ts";
 import { type HttpLimits, httpLimitTable, limitsFrom, tenantLimitTable } from "./limits.ts";
+import type { NodeReport } from "./operator.ts";
 import type { QuarantineOptions } from "./quarantine.ts";
 import type { Rollout, Stores } from "./storage.ts";
 import type { TenantLimits } from "./tenants.ts";
@@ -57,6 +58,8 @@ export interface ServerOptions {
   readonly node?: string;
   /** Whether there is a console at `/console`. Default `true`. */
   readonly console?: boolean;
+  /** The nodes of the fleet that the server belongs to. Default: none. */
+  readonly nodes?: () => Promise<readonly NodeReport[]>;
   /** Told of every rollout that serves from now on. */
   readonly onRollout?: (rollout: Rollout) => void;
   /** Takes one line of JSON for each thing worth knowing, without secrets and without words of hooks. Default: none. */

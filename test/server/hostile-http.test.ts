@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => test[Symbol.asyncDispose]());
 
 function post(
-  body: BodyInit | null,
+  body: string | Uint8Array<ArrayBuffer>,
   headers: { [name: string]: string } = {},
   path = "/v1/decisions",
 ): Promise<Response> {

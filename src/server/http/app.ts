@@ -33,7 +33,7 @@ export function createApp(parts: ServerParts, routes: readonly Route[]): Fastify
     genReqId: requestIds(),
     exposeHeadRoutes: false,
     forceCloseConnections: "idle",
-    return503OnClosing: true,
+    return503OnClosing: false,
     bodyLimit: limits.headerBytes,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     routerOptions: { maxParamLength: 128, caseSensitive: true, ignoreTrailingSlash: false },
@@ -104,6 +104,7 @@ const noBytes = new Uint8Array(0);
 /** Who asks, whether they may, and whether the body is of a type that the route takes: before the body is read. */
 function enter(parts: ServerParts, route: Route, request: FastifyRequest, done: Done): void {
   if (route.needs === "nothing") return done();
+  if (!parts.isReady()) return done(new Problem("shutting-down", 1));
   const found = parts.settings.isOpen
     ? anyone
     : parts.credentials.check(request.raw.headers.authorization, request.raw.socket);
@@ -176,7 +177,7 @@ function problem(
   parts.metrics.response(status);
   if (status === 401) void reply.header("www-authenticate", "Bearer");
   // The rest of a body that is not read would be taken for the next request.
-  if (status === 413 || status === 400 || status === 415 || status === 401)
+  if (status === 413 || status === 400 || status === 415 || status === 401 || status === 503)
     void reply.header("connection", "close");
   return reply
     .code(status)

@@ -272,6 +272,13 @@ export const components = {
   }),
   Quarantine: quarantine,
   Latency: latency,
+  Node: object({
+    node: text,
+    version: text,
+    started: text,
+    at: text,
+    serving: { type: "object", additionalProperties: count },
+  }),
   Overview: object({
     version: text,
     node: text,

@@ -5,6 +5,8 @@ import type { LiveEvent } from "../tenants.ts";
 const waitingMost = 1_000;
 /** How often something is sent at least, in milliseconds, so that nobody in between takes the line for dead. */
 const beatMs = 15_000;
+/** How often it is looked whether whoever watches has gone, in milliseconds. */
+const lookMs = 250;
 
 /** What happens, in the format of Server-Sent Events, until whoever watches has gone. */
 export async function* liveStream(
@@ -20,20 +22,24 @@ export async function* liveStream(
     else skipped++;
     wake();
   }, tenant);
+  let last = performance.now();
   yield ": watching\n\n";
   while (!gone()) {
     if (waiting.length === 0) {
-      const isBeat = await new Promise<boolean>((done) => {
-        const timer = setTimeout(() => done(true), beatMs).unref();
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, lookMs).unref();
         wake = () => {
           clearTimeout(timer);
-          done(false);
+          done();
         };
       });
-      if (isBeat) yield ": still here\n\n";
+      if (performance.now() - last < beatMs) continue;
+      last = performance.now();
+      yield ": still here\n\n";
       continue;
     }
     const text = waiting.splice(0).map(frame).join("");
+    last = performance.now();
     yield text;
     if (skipped > 0) yield frame({ type: "skipped", at: new Date().toISOString(), events: skipped });
     skipped = 0;

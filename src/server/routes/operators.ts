@@ -146,6 +146,15 @@ export const operatorRoutes: readonly Route[] = [
   },
   {
     method: "GET",
+    path: "/v1/admin/nodes",
+    id: "getNodes",
+    summary: "The nodes of the fleet that live, and which generation each serves; none for a server alone.",
+    needs,
+    answers: { "200": object({ nodes: listOf(schemas.Node) }) },
+    handle: async ({ options }) => json({ nodes: (await options.nodes?.()) ?? [] }),
+  },
+  {
+    method: "GET",
     path: "/v1/admin/live",
     id: "watch",
     summary: "What happens, as Server-Sent Events.",

@@ -67,11 +67,11 @@ async function killIn(data: string, rounds: number, clients: number, lifeMs: num
       if (packs.has(tenant) && packs.get(tenant) !== pack) otherPack++;
       packs.set(tenant, String(pack));
     }
-    let running = true;
+    const life = new AbortController();
     const load = tenants.flatMap((tenant) =>
       Array.from({ length: clients }, async () => {
         const client = createClient({ url, key: keys.get(tenant) as string });
-        while (running) {
+        while (!life.signal.aborted) {
           const decision = await client.decide(eventOf(`s${round}`)).catch(() => null);
           if (decision) answered.get(tenant)?.push(decision.decision_id);
         }
@@ -80,7 +80,7 @@ async function killIn(data: string, rounds: number, clients: number, lifeMs: num
     await new Promise((done) => setTimeout(done, lifeMs / 2 + Math.random() * lifeMs));
     const ended = new Promise((done) => server.child.once("exit", done));
     server.child.kill("SIGKILL");
-    running = false;
+    life.abort();
     await ended;
     await Promise.all(load);
   }

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from "fastify";
 import { addConsole } from "../../../src/server/console/index.ts";
-import type { Overview } from "../../../src/server/operator.ts";
+import type { NodeReport, Overview } from "../../../src/server/operator.ts";
 import type {
   FaultView,
   HookView,
@@ -72,6 +72,7 @@ export class Fixture {
         .send({ code: "unauthorized", request_id: "r1" });
     });
     app.get("/v1/admin/overview", () => this.overview());
+    app.get("/v1/admin/nodes", () => ({ nodes: this.nodes() }));
     app.get("/v1/admin/tenants", () => ({ tenants: this.tenants() }));
     app.get<{ Params: { tenant: string } }>("/v1/admin/tenants/:tenant", ({ params }) =>
       this.tenants().find(({ tenant }) => tenant === params.tenant),
@@ -102,6 +103,16 @@ export class Fixture {
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     await this.app.close();
+  }
+
+  private nodes(): NodeReport[] {
+    return ["eu-west-1a", "eu-west-1b", "eu-west-1c"].map((node, at) => ({
+      node,
+      version: "0.1.0",
+      started: ago(190_000 - at * 40_000),
+      at: ago(at + 1),
+      serving: { acme: 41, globex: at === 2 ? 39 : 40, northwind: 38 },
+    }));
   }
 
   private overview(): Overview {

@@ -61,6 +61,12 @@ describe.skipIf(natsMissing)("two servers of a fleet", { timeout: 60_000 }, () =
     await one.parts.registry.put(record(false));
     await expect.poll(async () => (await decide(two)).status).toBe(200);
     const reports = await one.node.reports.all();
+    // What others write to the bucket of reports is left out, and hides no node.
+    const { Kvm } = await import("@nats-io/kv");
+    const kv = await new Kvm(one.node.link.parts().js).open("hookwarden_nodes");
+    await kv.put("forged", JSON.stringify({ ...reports[0], node: "forged", serving: { acme: "<b>" } }));
+    await kv.put("broken", "{");
+    expect(await one.parts.options.nodes!()).toHaveLength(2);
     expect(reports.map(({ node, serving }) => [node, serving[trialTenant]])).toEqual([
       ["one", 1],
       ["two", 1],
