@@ -1,19 +1,28 @@
 import { type FSWatcher, statSync, watch } from "node:fs";
+import { foldersBelow } from "./watched-folders.ts";
 
 /** How long a folder must be still before it is read, in milliseconds: editors and checkouts write in many steps. */
 const stillMs = 100;
 /** How often a folder that is gone is looked for, in milliseconds. */
 const lookMs = 500;
+/**
+ * Where the system itself can watch a whole tree. Elsewhere Node would watch each file by itself, which in a folder of
+ * ten thousand files takes minutes in which nothing else happens; there each folder is watched, not each file.
+ */
+const watchesTrees = process.platform === "darwin" || process.platform === "win32";
 
 /**
  * Calls back when something in a folder has changed and it is still again. Goes on when the folder is replaced, or goes
  * away and comes back. Does not keep the process alive.
  */
 export class FolderWatch {
-  private watcher: FSWatcher | null = null;
+  private readonly watchers = new Map<string, FSWatcher>();
   private timer: NodeJS.Timeout | null = null;
   private identity = "";
   private closed = false;
+  /** Whether the folders below are being listed; and whether they have to be listed once more after that. */
+  private listing = false;
+  private again = false;
   private readonly folder: string;
   private readonly changed: () => void;
 
@@ -26,21 +35,59 @@ export class FolderWatch {
   close(): void {
     this.closed = true;
     if (this.timer) clearTimeout(this.timer);
-    this.watcher?.close();
+    this.detach();
+  }
+
+  private detach(): void {
+    for (const watcher of this.watchers.values()) watcher.close();
+    this.watchers.clear();
   }
 
   private attach(): void {
-    this.watcher?.close();
-    this.watcher = null;
+    this.detach();
     this.identity = identityOf(this.folder);
     if (this.identity === "") return this.schedule(lookMs);
-    try {
-      this.watcher = watch(this.folder, { recursive: true, persistent: false }, () => this.schedule(stillMs));
-      this.watcher.on("error", () => this.schedule(stillMs));
-    } catch {
+    if (!this.watch(this.folder)) {
       this.identity = "";
       this.schedule(lookMs);
+    } else if (!watchesTrees) void this.watchBelow();
+  }
+
+  private watch(folder: string): boolean {
+    try {
+      const watcher = watch(folder, { recursive: watchesTrees, persistent: false }, () =>
+        this.schedule(stillMs),
+      );
+      watcher.on("error", () => this.schedule(stillMs));
+      this.watchers.set(folder, watcher);
+      return true;
+    } catch {
+      return false;
     }
+  }
+
+  /** Watches the folders that there are now, and none that is gone. */
+  private async watchBelow(): Promise<void> {
+    if (this.listing) {
+      this.again = true;
+      return;
+    }
+    this.listing = true;
+    do {
+      this.again = false;
+      const below = await foldersBelow(this.folder);
+      if (this.closed) break;
+      for (const [folder, watcher] of this.watchers) {
+        if (folder === this.folder || below.has(folder)) continue;
+        watcher.close();
+        this.watchers.delete(folder);
+      }
+      for (const folder of below) {
+        // What was written into a new folder before it was watched has told of nothing.
+        if (!this.watchers.has(folder) && this.watch(folder)) this.schedule(stillMs);
+      }
+    } while (this.again);
+    this.listing = false;
   }
 
   private schedule(delayMs: number): void {
@@ -55,6 +102,7 @@ export class FolderWatch {
     const identity = identityOf(this.folder);
     const stillGone = identity === "" && this.identity === "";
     if (identity !== this.identity || identity === "") this.attach();
+    else if (!watchesTrees) void this.watchBelow();
     if (!stillGone) this.changed();
   }
 }
