@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   asSchema,
   type GenericToolApprovalFunction,
@@ -6,6 +7,7 @@ import {
   type ToolApprovalStatus,
   type ToolSet,
 } from "ai";
+import { jsonView } from "../shared/json-view.ts";
 import { beforeAsking, type ToolRefused } from "../shared/tool-call.ts";
 import type { GuardSession } from "./session.ts";
 import type { Tickets } from "./tickets.ts";
@@ -57,20 +59,40 @@ export function guardedApproval(
   };
 }
 
-/** Whether a person has said yes to a call, as the conversation tells it. The package has checked its signature. */
-export function wasApproved(messages: readonly ModelMessage[], toolCallId: string): boolean {
-  const asked = new Set<string>();
-  for (const { role, content } of messages) {
-    if (typeof content === "string") continue;
-    for (const part of content) {
-      if (role === "assistant" && part.type === "tool-approval-request" && part.toolCallId === toolCallId) {
-        if (!part.isAutomatic) asked.add(part.approvalId);
-      } else if (role === "tool" && part.type === "tool-approval-response" && part.approved) {
-        if (asked.has(part.approvalId)) return true;
-      }
-    }
-  }
-  return false;
+/**
+ * Whether a person has said yes to this very call, as the end of the conversation tells it, where the package looks too.
+ * The call's id alone is no proof: it is the model's choice, and a tool that calls others hands its own id on.
+ */
+export function wasApproved(
+  messages: readonly ModelMessage[],
+  call: { readonly toolName: string; readonly toolCallId: string; readonly input: unknown },
+): boolean {
+  const last = messages.at(-1);
+  if (last?.role !== "tool") return false;
+  const yes = new Set(
+    last.content.flatMap((part) =>
+      part.type === "tool-approval-response" && part.approved ? [part.approvalId] : [],
+    ),
+  );
+  if (yes.size === 0) return false;
+  const parts = messages.flatMap(({ role, content }) =>
+    role === "assistant" && typeof content !== "string" ? content : [],
+  );
+  const asked = parts.some(
+    (part) =>
+      part.type === "tool-approval-request" &&
+      !part.isAutomatic &&
+      part.toolCallId === call.toolCallId &&
+      yes.has(part.approvalId),
+  );
+  // Of several calls with one id, the package runs the last.
+  const shown = parts.findLast((part) => part.type === "tool-call" && part.toolCallId === call.toolCallId);
+  return (
+    asked &&
+    shown?.type === "tool-call" &&
+    shown.toolName === call.toolName &&
+    isDeepStrictEqual(jsonView(shown.input).value, jsonView(call.input).value)
+  );
 }
 
 function denied({ text }: ToolRefused): Status {

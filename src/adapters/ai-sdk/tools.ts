@@ -62,7 +62,7 @@ function guardedExecute(name: string, tool: AnyTool, execute: Execute, guard: To
       ...(ticket
         ? { before: { ...ticket.before, ...(ticket.refined ? refinedAs(input, ticket.original) : {}) } }
         : {}),
-      approved: ticket?.approved === true || wasApproved(messages, toolCallId),
+      approved: ticket?.approved === true || wasApproved(messages, { toolName: name, toolCallId, input }),
       validate: (rewritten) => (ticket ? rewritten : validateInput(tool, rewritten)),
       run: (final) => finalOutput(execute(final, options), onPreliminary),
       keepMessages: (added) => session.pending.push(...added),

@@ -437,3 +437,38 @@ test("an input that was changed after its decision is judged anew", async () => 
   await run("generate", settings as never, "go");
   expect(ran).not.toHaveBeenCalled();
 });
+
+// The person agreed to one call. A tool that calls others hands on its id and its messages, and so can anything else that
+// runs the tools by hand.
+test("a yes to one call is no yes to another one with its id", async () => {
+  const { warden } = await fakeWarden([hook(["PreToolUse"], () => ({ action: "ask", reason: "sure" }))]);
+  ran.mockClear();
+  const { settings } = guard({ warden, model: scripted([]), tools: { read } });
+  const execute = settings.tools.read.execute as unknown as (
+    input: object,
+    options: object,
+  ) => Promise<unknown>;
+  const conversation = (toolName: string, input: object, more: object[] = []): object[] => [
+    {
+      role: "assistant",
+      content: [
+        { type: "tool-call", toolCallId: "c", toolName, input },
+        { type: "tool-approval-request", toolCallId: "c", approvalId: "a" },
+      ],
+    },
+    { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a", approved: true }] },
+    ...more,
+  ];
+  const refused = { name: "HookRefusedError", how: "ask" };
+  const others = [
+    conversation("caller", { path: "a" }),
+    conversation("read", { path: "b" }),
+    conversation("read", { path: "a" }, [{ role: "user", content: "go on" }]),
+  ];
+  for (const messages of others) {
+    await expect(execute({ path: "a" }, { toolCallId: "c", messages })).rejects.toMatchObject(refused);
+  }
+  expect(ran).not.toHaveBeenCalled();
+  await execute({ path: "a" }, { toolCallId: "c", messages: conversation("read", { path: "a" }) });
+  expect(ran).toHaveBeenCalledOnce();
+});
