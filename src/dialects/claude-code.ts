@@ -68,7 +68,7 @@ const rows = table<ClaudeRow>(
 );
 
 /** Events of Claude Code at which nothing that hooks return here could mean anything. */
-const untouched: ReadonlySet<string> = new Set([
+export const untouched: ReadonlySet<string> = new Set([
   "PostToolBatch",
   "UserPromptExpansion",
   "PreModelSwitch",

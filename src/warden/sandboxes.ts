@@ -36,8 +36,11 @@ async function createOne(options: WardenOptions, engine: EngineName): Promise<Sa
       isolation: options.isolation ?? "process",
     });
   } catch (error) {
-    if (error instanceof EngineMissingError)
-      throw new HookwardenError("engine-missing", error.message, {}, { cause: error });
+    if (error instanceof EngineMissingError) {
+      // The sandbox, which is a library of its own, says what to do; here the table of errors does.
+      const [what = error.message] = error.message.split("; run ");
+      throw new HookwardenError("engine-missing", what, {}, { cause: error });
+    }
     if (error instanceof RangeError)
       throw new HookwardenError("option-invalid", error.message, {}, { cause: error });
     throw error;

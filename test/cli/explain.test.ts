@@ -124,4 +124,14 @@ describe("explain", () => {
     expect(out).toContain("monitor mode");
     expect(out).toContain("may       do nothing: it is only watched");
   });
+
+  it("says of an event of Claude Code without a row that it passes untouched", async () => {
+    await using dir = await folder(pack);
+    const { code, out } = await cli(["explain", ".", "--event", "ConfigChange"], { cwd: dir.path });
+    expect(code).toBe(0);
+    expect(out.replaceAll("\n", " ")).toContain(
+      "ConfigChange: an event of Claude Code that no hook can listen to; it passes untouched",
+    );
+    expect((await cli(["explain", ".", "--event", "ConfigChanges"], { cwd: dir.path })).code).toBe(64);
+  });
 });

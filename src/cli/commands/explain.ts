@@ -4,6 +4,7 @@ import type { EventName } from "../../catalogue/events.ts";
 import { eventNames, eventRows } from "../../catalogue/lookup.ts";
 import { HookwardenError } from "../../errors.ts";
 import { defaultLimits, type Limits } from "../../../sandbox/index.ts";
+import { untouched } from "../../dialects/claude-code.ts";
 import { loadPack } from "../../pack/load.ts";
 import { didYouMean } from "../../pack/suggest.ts";
 import type { Cli } from "../cli.ts";
@@ -25,7 +26,9 @@ export function define(command: Command, cli: Cli): void {
     .option("--event <name>", "name of the event, such as PreToolUse (required)")
     .option("--tool <name>", "only for this tool (at other events: this source, trigger, model …)")
     .action(async (folder: string, options: ExplainOptions) => {
-      const event = knownEvent(required(options.event, "--event"));
+      const given = required(options.event, "--event");
+      if (untouched.has(given)) return printUntouched(given, options.format, cli.terminal);
+      const event = knownEvent(given);
       cli.terminal.progress("loading the pack");
       const pack = await loadPack(folder);
       const explanation = explain(pack, event, nameFor(event, options.tool));
@@ -37,6 +40,13 @@ export function define(command: Command, cli: Cli): void {
     "explain ./policies --event PreToolUse --tool Bash",
     "explain ./policies --event PostToolUse --format json",
   );
+}
+
+/** Claude Code has events that the catalogue has no row for. */
+async function printUntouched(event: string, format: string, terminal: Terminal): Promise<void> {
+  const note = "an event of Claude Code that no hook can listen to; it passes untouched";
+  if (format === "json") await terminal.line(safeJson({ event, runs: [], idle: [], note }, 2));
+  else await terminal.line(paragraph(terminal, 0, `${event}: ${note}`));
 }
 
 function knownEvent(name: string): EventName {
