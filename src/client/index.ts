@@ -1,7 +1,7 @@
 /** A client of the server, for any runtime that has `fetch`. */
 import type { Decision } from "../broker/decision.ts";
 import type { EventName } from "../catalogue/events.ts";
-import type { Overview } from "../server/operator.ts";
+import type { NodeReport, Overview } from "../server/operator.ts";
 import type { KeyRecord, PackRevision, Rollout, RolloutChange, Scope } from "../server/storage.ts";
 import type {
   FaultView,
@@ -24,6 +24,7 @@ export type {
   HookView,
   LatencyView,
   LiveEvent,
+  NodeReport,
   Overview,
   PackRevision,
   QuarantineEntry,
@@ -249,6 +250,10 @@ export class Client {
 
   getOverview(): Promise<Overview> {
     return this.#json("GET", "/v1/admin/overview");
+  }
+
+  async getNodes(): Promise<readonly NodeReport[]> {
+    return (await this.#json<{ nodes: NodeReport[] }>("GET", "/v1/admin/nodes")).nodes;
   }
 
   async getTenants(): Promise<readonly TenantView[]> {

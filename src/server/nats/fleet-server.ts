@@ -1,3 +1,4 @@
+import { packageVersion } from "../../log/identity.ts";
 import type { ServerOptions } from "../options.ts";
 import { createServer, type HookwardenServer } from "../server.ts";
 import { createNatsNode, type NatsNode, type NatsNodeOptions } from "./node.ts";
@@ -19,12 +20,12 @@ export interface FleetServer extends HookwardenServer {
  *     await server.listen();
  */
 export async function createFleetServer(
-  options: Omit<ServerOptions, "data" | "stores" | "node" | "onRollout">,
+  options: Omit<ServerOptions, "data" | "stores" | "node" | "nodes" | "onRollout">,
   nats: NatsNodeOptions,
 ): Promise<FleetServer> {
   const stateBytes = options.tenantLimits?.stateBytes;
   const quota = stateBytes === undefined ? {} : { quota: { maxBytesPerTenant: stateBytes } };
-  const node = await createNatsNode({ ...quota, ...nats });
+  const node = await createNatsNode({ ...quota, version: packageVersion, ...nats });
   node.link.listen((connected) => {
     const event = connected ? "nats-connected" : "nats-lost";
     options.log?.(JSON.stringify({ at: new Date().toISOString(), event }));
@@ -35,6 +36,7 @@ export async function createFleetServer(
       ...options,
       stores: node.stores,
       node: nats.node,
+      nodes: () => node.reports.all().catch(() => []),
       onRollout: ({ tenant, generation }) => node.reports.serving(tenant, generation),
     });
   } catch (error) {

@@ -8,5 +8,5 @@ export {
 export { createFleetServer, type FleetServer } from "./fleet-server.ts";
 export { NatsLink, type NatsOptions } from "./link.ts";
 export { createNatsNode, type NatsNode, type NatsNodeOptions } from "./node.ts";
-export type { NodeReport } from "./node-reports.ts";
+export type { NodeReport } from "../operator.ts";
 export { NatsStateStore, type NatsStateOptions } from "./state-store.ts";

@@ -1,17 +1,7 @@
 import { StorageType } from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
+import type { NodeReport } from "../operator.ts";
 import type { NatsLink } from "./link.ts";
-
-/** What a node says of itself. Nobody vouches for it: it is for operators to look at, and decides nothing. */
-export interface NodeReport {
-  readonly node: string;
-  readonly version: string;
-  /** ISO 8601. */
-  readonly started: string;
-  readonly at: string;
-  /** Generation that serves each tenant, as far as the node serves one; of the tenants that changed last. */
-  readonly serving: { readonly [tenant: string]: number };
-}
 
 export interface NodeReportsOptions {
   readonly bucket: string;
@@ -117,11 +107,18 @@ export class NodeReports {
   }
 }
 
+/** `null` for what no node of this version says. Whoever may write to the bucket may write anything. */
 function readReport(key: string, text: string): NodeReport | null {
   try {
     const report = JSON.parse(text) as Partial<NodeReport> | null;
-    const ok = report?.node === key && typeof report.at === "string" && typeof report.serving === "object";
-    return ok ? (report as NodeReport) : null;
+    const { node, version, started, at, serving } = report ?? {};
+    const isReport =
+      node === key &&
+      [version, started, at].every((word) => typeof word === "string" && word.length <= 64) &&
+      typeof serving === "object" &&
+      serving !== null &&
+      Object.values(serving).every((generation) => Number.isSafeInteger(generation) && generation >= 0);
+    return isReport ? ({ node, version, started, at, serving } as NodeReport) : null;
   } catch {
     return null;
   }

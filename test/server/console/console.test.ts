@@ -213,7 +213,7 @@ describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }
     await page.click("#kind-stops");
     await expect.poll(() => page.locator(".line").count()).toBe(2);
     await page.click("#pause");
-    expect(await page.getAttribute("#pause", "aria-pressed")).toBe("true");
+    await expect.poll(() => page.getAttribute("#pause", "aria-pressed")).toBe("true");
     expect(trouble).toEqual([]);
   });
 

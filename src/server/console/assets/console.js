@@ -20,7 +20,7 @@ const name = (tenant) => encodeURIComponent(tenant);
 const pages = {
   overview: {
     title: "Overview",
-    load: () => get("faults?limit=6"),
+    load: async () => ({ ...(await get("faults?limit=6")), ...(await get("nodes")) }),
     show: overviewPage,
   },
   live: { title: "Live", load: async () => ({}), show: livePage },

@@ -31,7 +31,7 @@ function rolloutText({ generation, active, candidate }) {
 }
 
 /** The server at a glance. */
-export function overviewPage({ data: { overview, faults }, live, rates }) {
+export function overviewPage({ data: { overview, faults, nodes }, live, rates }) {
   const now = rates.decisions.at(-1) ?? 0;
   return [
     heading("Overview", [
@@ -70,6 +70,7 @@ export function overviewPage({ data: { overview, faults }, live, rates }) {
       ),
       panel("Latency, last minute", latency(overview.latency)),
     ),
+    nodes.length === 0 ? [] : nodesPanel(nodes),
     h(
       "div",
       { class: "columns" },
@@ -93,6 +94,31 @@ export function overviewPage({ data: { overview, faults }, live, rates }) {
       ),
     ),
   ];
+}
+
+/** The servers of the fleet, and which of them have not come as far as another one. */
+function nodesPanel(nodes) {
+  const newest = new Map();
+  for (const { serving } of nodes)
+    for (const [tenant, generation] of Object.entries(serving))
+      newest.set(tenant, Math.max(newest.get(tenant) ?? 0, generation));
+  const behind = ({ serving }) =>
+    Object.entries(serving).filter(([tenant, generation]) => generation < newest.get(tenant)).length;
+  const columns = [
+    { title: "Node", cell: (row) => h("span", { class: "hook" }, inert(row.node, 64)) },
+    { title: "Version", cell: (row) => inert(row.version, 40) },
+    { title: "Up for", number: true, cell: (row) => distance(row.started) },
+    { title: "Last heard of", number: true, cell: (row) => `${distance(row.at)} ago` },
+    { title: "Tenants", number: true, cell: (row) => count(Object.keys(row.serving).length) },
+    {
+      title: "Packs",
+      cell: (row) => {
+        const late = behind(row);
+        return late === 0 ? chip("up to date", "good") : chip(`${late} behind`, "warn");
+      },
+    },
+  ];
+  return h("section", { class: "panel flush" }, h("h2", {}, "Nodes"), table("Nodes", columns, nodes));
 }
 
 function share(part, whole) {
