@@ -1,4 +1,5 @@
 import { copyFileSync, cpSync, mkdirSync, readdirSync } from "node:fs";
+import { build } from "esbuild";
 import { defineConfig } from "tsup";
 
 const library = {
@@ -22,7 +23,6 @@ const programs = {
   "sandbox-child": "sandbox/process/child.ts",
   "bundle-child": "src/pack/bundle-child.ts",
   "audit-worker": "src/server/sqlite/audit-worker.ts",
-  "claude-code-hook": "src/adapters/claude-code/client/main.ts",
   "claude-code-daemon": "src/adapters/claude-code/daemon/main.ts",
   "claude-code-decide": "src/adapters/claude-code/daemon/decide-once.ts",
   "lint-child": "src/review/lint/child.ts",
@@ -44,6 +44,16 @@ export default defineConfig({
   // Some modules of Node, such as node:sqlite, have no other name.
   removeNodeProtocol: false,
   onSuccess: async () => {
+    // One file, because it starts for each call of a tool, and every file that is loaded takes its time.
+    await build({
+      entryPoints: ["src/adapters/claude-code/client/main.ts"],
+      outfile: "dist/claude-code-hook.js",
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node24",
+      logLevel: "error",
+    });
     cpSync("src/server/console/assets", "dist/console", { recursive: true });
     mkdirSync("dist/schemas", { recursive: true });
     for (const name of readdirSync("src/pack/generated")) {
