@@ -218,9 +218,7 @@ export class Client {
     return (await this.#json<{ hooks: HookDescription[] }>("GET", `/v1/tenants/${part(tenant)}/hooks`)).hooks;
   }
 
-  async getAudit(
-    tenant: string,
-  ): Promise<
+  async getAudit(tenant: string): Promise<
     readonly {
       readonly node: string;
       readonly records: number;
