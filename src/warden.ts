@@ -29,6 +29,7 @@ import {
   maxEventBytesOf,
   type WardenOptions,
 } from "./warden/options.ts";
+import { preload } from "./warden/preload.ts";
 import { createSandbox } from "./warden/sandboxes.ts";
 import { type BundleDescription, describeBundle, supply } from "./warden/supply.ts";
 import { watchSupply } from "./warden/watch-supply.ts";
@@ -47,9 +48,17 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
   const toolInputs = toolInputChecks(options.tools ?? {});
   const { pack, bundle } = await supply(options);
   const generation = new Generation(pack, options.rules);
-  await bundle?.keep();
   let report: (divergence: Divergence) => void = () => undefined;
   const sandbox = await createSandbox(options, (divergence) => report(divergence));
+  if (options.preload) {
+    try {
+      await preload(sandbox, pack);
+    } catch (error) {
+      if (sandbox !== options.sandbox) await sandbox[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+  await bundle?.keep();
   const log = options.log === undefined ? null : await openLogFor(options, sandbox);
   const warden = new Warden(options, generation, { sandbox, toolInputs }, log, bundle);
   report = (divergence) => warden.announce("divergence", divergence);
@@ -260,6 +269,7 @@ export class Warden extends EventEmitter<WardenEvents> {
         );
       }
       const next = new Generation(pack, this.#options.rules);
+      if (this.#options.preload) await preload(this.#sandbox, pack);
       await bundle?.keep();
       this.#serve(next, old);
       this.#bundle = bundle;

@@ -46,6 +46,11 @@ export interface WardenOptions {
    * Reload when the folder of the pack changes, or the bundle's file or the trust file. Needs a path. Default `false`.
    */
   readonly watch?: boolean;
+  /**
+   * Load every script in the sandbox before the pack serves: one that throws at its top level is an error then, and
+   * not a fault of its first event. Costs the loading of all scripts with each start and reload. Default `false`.
+   */
+  readonly preload?: boolean;
   /** Spans and metrics through `@opentelemetry/api`, for hosts that have registered a provider. Default `false`. */
   readonly telemetry?: boolean;
   /** Processes, queues and margins of the child processes. */
