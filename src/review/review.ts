@@ -16,8 +16,12 @@ import {
   type VerdictSheet,
 } from "./report.ts";
 import type { Input } from "./run/input.ts";
+import { each } from "./run/runner.ts";
 import { sinceLastTime } from "./since.ts";
 import type { Subject } from "./subject.ts";
+
+/** Hooks that are reviewed at the same time. */
+const hooksAtOnce = 2;
 
 export interface ReviewOptions {
   readonly subject: Subject;
@@ -57,19 +61,20 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
   const other = options.other === undefined ? await otherEngine(sandbox, notDone) : options.other;
   try {
     const hooks = subject.pack.hooks.filter(({ name }) => subject.hooks.has(name));
-    const reviewed: ReviewedHook[] = [];
-    for (const [index, hook] of hooks.entries()) {
-      if (signal.aborted) break;
-      const parts: HookParts = {
-        recorded: events,
-        sandbox,
-        other,
-        signal,
-        progress: (what) => progress(`${hook.name} (${index + 1} of ${hooks.length}): ${what}`),
-      };
-      const { pack, modules, maps, cases } = subject;
-      reviewed.push(
-        await reviewHook(
+    const { pack, modules, maps, cases } = subject;
+    let done = 0;
+    // Two at a time: while one is thought about, the other one runs.
+    const all = await each(
+      hooks,
+      async (hook) => {
+        const parts: HookParts = {
+          recorded: events,
+          sandbox,
+          other,
+          signal,
+          progress: (what) => progress(`${done} of ${hooks.length} hooks reviewed; ${hook.name}: ${what}`),
+        };
+        const one = await reviewHook(
           {
             hook,
             pack,
@@ -78,9 +83,14 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
             cases: cases.get(hook.name) ?? [],
           },
           parts,
-        ),
-      );
-    }
+        );
+        done++;
+        return one;
+      },
+      signal,
+      hooksAtOnce,
+    );
+    const reviewed = all.filter((one) => one !== undefined);
     if (signal.aborted) notDone.push("the review was ended before its time");
     if (subject.maps.size === 0)
       notDone.push(

@@ -35,8 +35,6 @@ export interface Exploration {
   readonly dependences: readonly Dependence[];
 }
 
-/** Runs of one exploration. */
-const defaultBudget = 220;
 /** Children of one run that are tried at most. */
 const mostChildren = 40;
 
@@ -44,6 +42,7 @@ const mostChildren = 40;
  * Looks for what turns a hook's answer: starts from the given inputs, sees what the program compares, and makes inputs
  * for which the comparisons end otherwise; what reaches new code is gone on from. The same input gives the same runs.
  *
+ * @param budget most runs.
  * @param isFirst tells the comparisons that come before others: those of the hook's own code.
  */
 export async function explore(
@@ -51,7 +50,7 @@ export async function explore(
   seeds: readonly Input[],
   isFirst: (pair: PairNote) => boolean,
   signal: AbortSignal,
-  budget: number = defaultBudget,
+  budget: number,
 ): Promise<Exploration> {
   const state = new Explorer(runner, isFirst);
   const first = await each(seeds, (input) => runner.watch(input, true), signal);

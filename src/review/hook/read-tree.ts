@@ -16,6 +16,8 @@ export function coversPath(reads: readonly string[], path: readonly string[], ev
 
 interface Entry {
   values: number;
+  /** Values that were not there: on the way to a deeper path they end the way, and say nothing more. */
+  absent: number;
   asked: number;
   listed: number;
   objects: number;
@@ -49,6 +51,7 @@ export class ReadTree {
       if (!entry) {
         entry = {
           values: 0,
+          absent: 0,
           asked: 0,
           listed: 0,
           objects: 0,
@@ -59,8 +62,10 @@ export class ReadTree {
         };
         tree.set(key, entry);
       }
-      if (how === "value") entry.values += count;
-      else if (how === "asked") entry.asked += count;
+      if (how === "value") {
+        entry.values += count;
+        if (!present) entry.absent += count;
+      } else if (how === "asked") entry.asked += count;
       else if (how === "listed") entry.listed += count;
       else entry.objects += count;
       entry.present ||= present;
@@ -89,9 +94,9 @@ export class ReadTree {
   smallest(declared: readonly string[], events: readonly EventName[]): readonly string[] {
     const needed = new Set<string>();
     for (const entry of this.#event.values()) {
-      const { path, values, asked, listed } = entry;
+      const { path, values, absent, asked, listed } = entry;
       if (path[0] === "hook_event_name") continue;
-      if (values + asked + listed === 0 && this.#goesOn(path)) continue;
+      if (values - absent + asked + listed === 0 && this.#goesOn(path)) continue;
       if (path.length === 0) {
         needed.add("*");
         continue;
@@ -145,7 +150,10 @@ export class ReadTree {
 
   #list(tree: ReadonlyMap<string, Entry>): readonly ReadPath[] {
     return [...tree.values()]
-      .filter(({ values, asked, listed, path }) => values + asked + listed > 0 || !this.#goesOn(path))
+      .filter(
+        ({ values, absent, asked, listed, path }) =>
+          values - absent + asked + listed > 0 || !this.#goesOn(path),
+      )
       .map(({ path, values, asked, listed, objects, calls, events, present }) => ({
         path: path.join(".") || "(all)",
         values: values + (values + asked + listed === 0 ? objects : 0),

@@ -71,7 +71,11 @@ export interface ReviewedHook {
 const mostSeeds = 22;
 const sourceShown = 262_144;
 /** Events of a hook's own cases that are run. */
-const mostCases = 90;
+const mostCases = { small: 90, large: 40 } as const;
+/** A program with more branches than this has a library in it: each call that is watched costs several times as much. */
+const largeProgram = 1_500;
+/** Runs of exploration. */
+const explorations = { small: 220, large: 130 } as const;
 
 /** Reviews one hook, by itself. Runs it only in the sandboxes. */
 export async function reviewHook(subject: HookSubject, parts: HookParts): Promise<ReviewedHook> {
@@ -80,8 +84,9 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   const runner = new Runner(pack, hook, sandbox);
   const text = new ProgramText(hook.program.source, subject.map);
   const drafts: Draft[] = [];
+  const size = runner.light.branches.length > largeProgram ? "large" : "small";
   const samples = sampleInputs(hook);
-  const inputs = [...parts.recorded, ...spread(subject.cases, mostCases), ...samples].filter(
+  const inputs = [...parts.recorded, ...spread(subject.cases, mostCases[size]), ...samples].filter(
     (input) => runner.bindingFor(input) !== null,
   );
   let done = 0;
@@ -111,6 +116,7 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
     seeds.map(({ input }) => input),
     isOwn,
     signal,
+    explorations[size],
   );
   for (const run of explored.runs) noteReads(run);
   const made = explored.runs.filter(({ input }) => input.origin === "made");

@@ -69,6 +69,7 @@ export class Runner {
     this.#limits = { ...hook.limits, wallMs: Math.max(hook.limits.wallMs, leastWallMs) };
     this.#watchedLimits = {
       ...limitCeilings,
+      memoryKb: Math.min(limitCeilings.memoryKb, hook.limits.memoryKb * 2 + 16_384),
       steps: Math.min(limitCeilings.steps, hook.limits.steps * watchedFactor),
       wallMs: leastWallMs + 1_000,
     };
@@ -207,6 +208,7 @@ export async function each<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
   signal?: AbortSignal,
+  most: number = atOnce,
 ): Promise<readonly Result[]> {
   const results: Result[] = new Array<Result>(items.length);
   let next = 0;
@@ -216,6 +218,6 @@ export async function each<Item, Result>(
       results[at] = await work(items[at] as Item);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
   return results;
 }
