@@ -10,6 +10,9 @@ import type { ProxyTransport } from "./transport.ts";
 /** From how many messages on, waiting in one direction, no more are read from where they come. */
 const crowded = 512;
 
+/** Most ids of requests that were taken back that are remembered. */
+const maxSpent = 4_096;
+
 /** The request of the client that a message of the server belongs to. */
 const courses = new WeakMap<object, RequestId>();
 
@@ -30,6 +33,8 @@ export class Party {
   /** Its requests that are not answered. */
   readonly calls = new Map<string, Call>();
   readonly #events: PartyEvents;
+  /** Ids of requests that it has taken back, and that may be answered all the same. */
+  readonly #spent = new Set<string>();
   /** Requests of the proxy itself to it, and who waits for their answers. */
   readonly #own = new Map<string, (answer: Answer | null) => void>();
   readonly #idPrefix = `hookwarden-${randomBytes(9).toString("base64url")}-`;
@@ -43,6 +48,18 @@ export class Party {
     this.transport = transport;
     this.#events = events;
     this.lane = new Lane((message) => this.#send(message));
+  }
+
+  /** Whether an answer under an id could be taken for that to another request. */
+  hasUsed(key: string): boolean {
+    return this.calls.has(key) || this.#spent.has(key);
+  }
+
+  /** Notes that a request was taken back which the other side knows of. */
+  spend(key: string): void {
+    const [oldest] = this.#spent;
+    if (oldest !== undefined && this.#spent.size >= maxSpent) this.#spent.delete(oldest);
+    this.#spent.add(key);
   }
 
   /** Whether more waits to go to it than should. */

@@ -132,7 +132,7 @@ export class Session {
 
   #answerInvalid(to: Party, id: RequestId | null, why: string): void {
     // An id that is in use belongs to a request that gets its own answer.
-    const free = id !== null && !to.calls.has(idKey(id)) ? id : null;
+    const free = id !== null && !to.hasUsed(idKey(id)) ? id : null;
     to.lane.push(errorMessage(free, { code: rpcCodes.invalidRequest, message: why }));
   }
 
@@ -140,7 +140,7 @@ export class Session {
     const to = this.#other(from);
     const reply = (code: number, why: string): void =>
       from.lane.push(errorMessage(id, { code, message: why }));
-    if (from.calls.has(key)) {
+    if (from.hasUsed(key)) {
       // An answer could not be told from that to the first one. The first keeps the id, so this error has none.
       this.context.problem(`the ${from.side} has used the id ${quote(String(id))} twice`);
       from.lane.push(errorMessage(null, { code: rpcCodes.invalidRequest, message: "the id is in use" }));
@@ -247,6 +247,7 @@ export class Session {
     // From here on an answer is one that nobody waits for.
     from.calls.delete(call.key);
     call.taken.abort();
+    if (call.forwarded) from.spend(call.key);
     return call.forwarded;
   }
 

@@ -151,6 +151,18 @@ describe("a client that lies", () => {
     expect(w.client.got).toEqual([{ jsonrpc: "2.0", error: { code: -32600, message: "the id is in use" } }]);
   });
 
+  // The answer to the call that was taken back would be judged as that to the new one.
+  test("uses the id of a call again that it has taken back", async () => {
+    await using w = await wire([seal]);
+    w.client.say(call(1, "a"));
+    await w.server.nth(0);
+    w.client.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+    await w.server.nth(1);
+    w.client.say(call(1, "b"));
+    expect(await w.client.nth(0)).toMatchObject({ error: { message: "the id is in use" } });
+    expect(w.server.got).toHaveLength(2);
+  });
+
   test('1 and "1" are two calls, and each gets its own answer', async () => {
     await using w = await wire([]);
     w.client.say(call(1, "a"));
@@ -283,6 +295,7 @@ describe("order and taking back", () => {
       { id: 1, error: { code: -32000 } },
       { id: "r", error: { code: -32000 } },
     ]);
+    await settled();
     expect(w.client.closed).toBe(true);
   });
 });

@@ -213,7 +213,7 @@ describe("a server over HTTP that lies", () => {
         if (request.method !== "POST") return response.writeHead(405).end();
         const message = JSON.parse(text) as Message;
         if (message["id"] === undefined) return response.writeHead(202).end();
-        const plain = {
+        const plain: ReturnType<typeof answer> = {
           type: "application/json",
           body: JSON.stringify({
             jsonrpc: "2.0",
