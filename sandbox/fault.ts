@@ -68,7 +68,8 @@ export const faultTable = {
   crashed: {
     blame: "engine",
     title: "the sandbox died",
-    cause: "The engine trapped, or its process ended in the middle of the call.",
+    cause:
+      "The engine trapped, or its process ended in the middle of the call. A hook that has ended its process five times in a row is not run for a while, a second at first and a minute at most; such calls say so.",
     fix: "The sandbox is replaced by itself. If it happens again with the same event, send the hook and the event as a bug report.",
   },
   overloaded: {
