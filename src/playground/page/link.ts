@@ -120,6 +120,6 @@ export function changedFiles(
   after: Workspace["files"],
 ): { readonly [path: string]: string | null } {
   const changed = Object.entries(after).filter(([path, text]) => before[path] !== text);
-  const gone = Object.keys(before).filter((path) => !(path in after));
+  const gone = Object.keys(before).filter((path) => !Object.hasOwn(after, path));
   return Object.fromEntries<string | null>([...changed, ...gone.map((path): [string, null] => [path, null])]);
 }

@@ -1,5 +1,6 @@
 import { parser } from "@lezer/javascript";
-import { parse } from "acorn";
+import { parse, type Program as Syntax } from "acorn";
+import { ancestor } from "acorn-walk";
 import { transform } from "sucrase";
 import { quote } from "../../../sandbox/json/index.ts";
 import type { Program } from "../../../sandbox/index.ts";
@@ -68,7 +69,7 @@ class Linker {
     if (this.seen.size > mostFiles) throw this.failed(`it has more than ${mostFiles} files`, path);
     const text = this.parts.files.get(path);
     if (text === undefined) throw this.failed("the file is missing", path);
-    if (path.endsWith(".json")) this.put(path, `module.exports = { default: ${this.json(path, text)} };`, {});
+    if (path.endsWith(".json")) this.put(path, asModule(this.json(path, text)), {});
     else if (scripts.test(path)) this.addScript(path, text);
     else throw this.failed("it is neither a script nor JSON", path);
   }
@@ -96,13 +97,17 @@ class Linker {
   private imports(path: string, code: string): readonly string[] {
     let program;
     try {
-      program = parse(code, {
-        ecmaVersion: "latest",
-        sourceType: "module",
-        allowAwaitOutsideFunction: false,
-      });
+      program = parse(code, { ecmaVersion: "latest", sourceType: "module" });
     } catch (error) {
       throw this.syntax(path, error, code);
+    }
+    const awaited = topLevelAwait(program);
+    if (awaited !== null) {
+      throw this.failed(
+        "in a page, a script cannot `await` at its top level",
+        path,
+        positionOf(code, awaited),
+      );
     }
     const found = program.body.flatMap((node) =>
       "source" in node && node.source ? [String(node.source.value)] : [],
@@ -179,9 +184,32 @@ function firstError(text: string, typescript: boolean): { line: number; column: 
       return at === null;
     },
   });
-  if (at === null) return null;
+  return at === null ? null : positionOf(text, at);
+}
+
+function positionOf(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at);
   return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") };
+}
+
+/** Where a script first waits outside of any function, which files that became functions cannot do. */
+function topLevelAwait(program: Syntax): number | null {
+  let at: number | null = null;
+  const found = (start: number, ancestors: readonly { readonly type: string }[]): void => {
+    if (!ancestors.some(({ type }) => type.includes("Function"))) at ??= start;
+  };
+  ancestor(program, {
+    AwaitExpression: ({ start }, _, ancestors) => found(start, ancestors),
+    ForOfStatement: ({ start, await: waits }, _, ancestors) => {
+      if (waits) found(start, ancestors);
+    },
+  });
+  return at;
+}
+
+/** Data as a module: whole as its default, and its members by name. */
+function asModule(json: string): string {
+  return `const value = ${json};\nmodule.exports = Object.assign({}, value, { __esModule: true, default: value });`;
 }
 
 /** Joins a folder and a relative path; `null` where it leaves the pack. */
