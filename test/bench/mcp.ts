@@ -7,6 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { z } from "zod";
+import { createMcpProxy } from "../../src/adapters/mcp/index.ts";
+import { createWarden } from "../../src/warden.ts";
 import { type WrittenHook, writePack } from "../adapters/mcp/packs.ts";
 import {
   connect,
@@ -62,6 +67,30 @@ async function report(title: string, clients: readonly (readonly [string, Client
     }
   }
 }
+
+/** Client and server in this process: what is left is the work, without the wait for other processes. */
+async function inProcess(pack: string | null): Promise<Client> {
+  const server = new McpServer({ name: "echo", version: "1.0.0" });
+  server.registerTool("echo", { inputSchema: { message: z.string() } }, ({ message }) => ({
+    content: [{ type: "text", text: message }],
+  }));
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  if (pack === null) {
+    await server.connect(far);
+    return client(near);
+  }
+  const [behind, before] = InMemoryTransport.createLinkedPair();
+  await server.connect(behind);
+  const warden = running.use(await createWarden({ pack, isolation: "inline" }));
+  await createMcpProxy({ warden, name: "everything", client: far, server: () => before });
+  return client(near);
+}
+
+await report("in one process", [
+  ["client and server", await inProcess(null)],
+  ["with the proxy, no hook listening", await inProcess(empty)],
+  ["with a hook before and after", await inProcess(hooked)],
+]);
 
 const separate = (pack: string, ...options: string[]): readonly string[] =>
   proxied(pack, "everything", everything, "--isolation", "process", ...options);
