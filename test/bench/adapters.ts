@@ -88,7 +88,9 @@ function aiSdk(warden: Warden | null): () => Promise<unknown> {
       }),
     });
     const settings = warden ? guard({ warden, model, tools }).settings : { model, tools };
-    return generateText({ ...settings, prompt: "read it", stopWhen: isStepCount(3) });
+    return generateText({ ...settings, prompt: "read it", stopWhen: isStepCount(3) } as Parameters<
+      typeof generateText
+    >[0]);
   };
 }
 

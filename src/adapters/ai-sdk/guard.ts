@@ -42,7 +42,8 @@ export interface GuardOptions<TOOLS extends ToolSet> extends MediationOptions {
 export interface GuardedSettings<TOOLS extends ToolSet> {
   readonly model: ProviderModel;
   readonly tools: TOOLS;
-  readonly toolApproval: GenericToolApprovalFunction<TOOLS, never, never>;
+  /** Takes the calls of any tools: what it looks at is checked when it runs. */
+  readonly toolApproval: GenericToolApprovalFunction<any, any, any>;
   readonly experimental_refineToolInput: ToolInputRefinement<TOOLS>;
 }
 

@@ -381,7 +381,7 @@ test("an agent of the package takes the settings as they are", async () => {
   ran.mockClear();
   const { warden } = await fakeWarden([hook(["PreToolUse"], () => ({ action: "deny", reason: "no" }))]);
   const { settings } = guard({ warden, model: scripted(answers), tools: { read } });
-  const loop = new ToolLoopAgent({ ...settings, stopWhen: isStepCount(5) } as never);
+  const loop = new ToolLoopAgent({ ...settings, stopWhen: isStepCount(5) });
   expect((await loop.generate({ prompt: "go" })).text).toBe("done");
   expect(ran).not.toHaveBeenCalled();
 });
