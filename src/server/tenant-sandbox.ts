@@ -11,8 +11,12 @@ export interface ProgramUse {
   us: number;
 }
 
-/** A call that takes longer belongs to the slow lane, in microseconds. */
+/**
+ * A call that takes more belongs to the slow lane: microseconds and, where they are counted, steps. Time alone would send
+ * a tenant there for what others do to the machine.
+ */
 const slowUs = 5_000;
+const slowSteps = 500_000;
 /** How long a tenant stays there after the last such call, in milliseconds. */
 const slowMs = 10_000;
 
@@ -86,15 +90,16 @@ export class TenantSandbox implements Sandbox {
     // That no process was free is not the hook's doing.
     const fault = outcome.ok || outcome.fault.code === "overloaded" ? null : outcome.fault.code;
     if (fault !== null) use.faults++;
-    if (durationUs > slowUs || isHeavy(fault)) this.#slowUntil = performance.now() + slowMs;
+    if (isHeavy(outcome)) this.#slowUntil = performance.now() + slowMs;
     this.#quarantine.note(this.#tenant, program.name, program.key, fault);
     return outcome;
   }
 }
 
-/** Faults that have cost a process or an instance. */
-function isHeavy(fault: string | null): boolean {
-  return (
-    fault === "timeout" || fault === "crashed" || fault === "memory-exceeded" || fault === "steps-exceeded"
-  );
+function isHeavy(outcome: Outcome): boolean {
+  // Its process had to be killed for it.
+  if (!outcome.ok && outcome.killed) return true;
+  const { steps, durationUs } = outcome;
+  if (steps === null && !outcome.ok) return outcome.fault.code === "timeout";
+  return durationUs > slowUs && (steps ?? slowSteps) >= slowSteps;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -12,6 +12,8 @@ import { HookwardenError } from "../../src/errors.ts";
 import { verifyLog } from "../../src/log/verify.ts";
 import { createServer } from "../../src/server/index.ts";
 import { openApi } from "../../src/server/http/openapi.ts";
+import { httpLimitTable, tenantLimitTable } from "../../src/server/limits.ts";
+import { problemTable } from "../../src/server/problem.ts";
 import { routes } from "../../src/server/routes/index.ts";
 import { serveFolder } from "../../src/server/folder-pack.ts";
 import { eventOf, guard, packOf, startTestServer } from "./support.ts";
@@ -419,6 +421,24 @@ describe("starting and ending", () => {
     await watching;
     expect(seen[0]).toBe("Bash deny");
     end.abort();
+  });
+});
+
+describe("the page", () => {
+  const page = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8").replaceAll(/ +/g, " ");
+
+  it("names every route, for whom it is, every problem, and every limit with its default", () => {
+    for (const { method, path, needs } of routes) {
+      expect(page).toContain(`| \`${method} ${path}\` | ${needs === "nothing" ? "" : `${needs} `}|`);
+    }
+    for (const [code, { status, means }] of Object.entries(problemTable)) {
+      expect(page).toContain(`| \`${code}\` | ${status} | ${means} |`);
+    }
+    for (const [name, row] of Object.entries(tenantLimitTable)) {
+      const value = name === "stateBytes" ? "64 MiB" : row.default.toLocaleString("en");
+      expect(page).toContain(`| \`${name}\` | ${value} |`);
+    }
+    for (const name of Object.keys(httpLimitTable)) expect(page).toContain(`\`${name}\``);
   });
 });
 

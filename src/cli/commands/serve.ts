@@ -10,9 +10,9 @@ import { createFleetServer } from "../../server/nats/index.ts";
 import type { Cli } from "../cli.ts";
 import { addFleet, fleetFrom, type FleetOptions } from "../fleet-options.ts";
 import { readJsonFile } from "../json-file.ts";
-import { addExample, names } from "../options.ts";
+import { addExample, addFormat, type FormatOption, names } from "../options.ts";
 
-interface ServeOptions extends FleetOptions {
+interface ServeOptions extends FormatOption, FleetOptions {
   readonly data: string;
   readonly pack?: string;
   readonly watch?: true;
@@ -61,7 +61,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--new-operator-key <file>", "make one more operator key, and write it to a new file")
     .option("--telemetry", "spans and metrics to the OpenTelemetry provider of the process")
     .option("--no-console", "no pages at /console");
-  addFleet(command).action((options: ServeOptions) => serve(options, cli));
+  addFleet(addFormat(command)).action((options: ServeOptions) => serve(options, cli));
   addExample(command, "serve --data ./data", "serve --pack ./policies --watch --no-credentials");
 }
 
@@ -90,7 +90,7 @@ async function serve(options: ServeOptions, { terminal }: Cli): Promise<void> {
       ? null
       : await serveFolder(server.parts, "default", options.pack, options.watch === true);
   const { url } = await server.listen();
-  await terminal.line(url);
+  await terminal.line(options.format === "json" ? JSON.stringify({ url }) : url);
   await new Promise((done) => terminal.signal.addEventListener("abort", done));
   terminal.note("ending");
 }
