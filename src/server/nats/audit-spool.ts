@@ -40,6 +40,7 @@ export class AuditSpool {
   private next = 1;
   private file: FileHandle | null = null;
   private writing: Promise<void> | null = null;
+  private turn: Promise<void> = Promise.resolve();
   private used = 0;
   private damagedLines = 0;
 
@@ -88,8 +89,7 @@ export class AuditSpool {
 
   /** The oldest file, whole, with what takes it away; `null` where nothing waits. New batches go to another file. */
   async oldest(): Promise<{ readonly batches: readonly AuditBatch[]; done(): Promise<void> } | null> {
-    await this.writing;
-    await this.closeSegment();
+    await this.inTurn(() => this.closeSegment());
     const [number] = this.segments;
     if (number === undefined) return null;
     const { batches } = await this.read(number);
@@ -106,7 +106,7 @@ export class AuditSpool {
 
   async close(): Promise<void> {
     await this.writing;
-    await this.closeSegment();
+    await this.inTurn(() => this.closeSegment());
   }
 
   private async write(): Promise<void> {
@@ -114,17 +114,24 @@ export class AuditSpool {
       const taken = this.waiting.splice(0);
       const bytes = Buffer.concat(taken.map(({ line }) => line));
       try {
-        await this.append(bytes);
+        await this.inTurn(() => this.append(bytes));
         for (const { done } of taken) done();
       } catch (cause) {
         this.used -= bytes.length;
         // What has been written of it is cut off by beginning another file; what a reader finds there is stored once.
-        await this.closeSegment().catch(() => undefined);
+        await this.inTurn(() => this.closeSegment()).catch(() => undefined);
         const error = new HookwardenError("log-failed", "the audit's spool cannot be written", {}, { cause });
         for (const { failed } of taken) failed(error);
       }
     }
     this.writing = null;
+  }
+
+  /** What touches the file that is written to: one after another, so that none is closed under a write. */
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.turn.then(work);
+    this.turn = done.catch(() => undefined);
+    return done;
   }
 
   private async append(bytes: Buffer): Promise<void> {

@@ -183,7 +183,11 @@ export class NatsAuditStore implements AuditStore {
         heads.set(name, Math.max(known, batch.head.n));
       }
       await file.done();
-      for (const { chain } of file.batches) this.here(chain).spooled--;
+      // Of a write that failed there may be more on the disk than was counted.
+      for (const { chain } of file.batches) {
+        const here = this.here(chain);
+        here.spooled = Math.max(0, here.spooled - 1);
+      }
     }
   }
 

@@ -4,7 +4,10 @@ import { Claims, type KeptAnswer } from "./claims.ts";
 import type { NatsLink } from "./link.ts";
 import { type FleetNames, tenantOf } from "./names.ts";
 
-/** Headers of questions and answers. Statuses are those of HTTP; 102 says that another node is on it. */
+/**
+ * Headers of questions and answers. Statuses are those of HTTP. 102: no answer from here; another node may be on it. 429
+ * and 503: whoever had claimed the question has not decided it, and will not.
+ */
 export const channelHeaders = {
   id: "Hookwarden-Decision-Id",
   epoch: "Hookwarden-Epoch",
@@ -64,7 +67,8 @@ export class DecisionChannel {
 
   private take(message: Msg): void {
     if (this.inFlight.size >= (this.options.maxInFlight ?? 1_000)) {
-      this.reply(message, { status: 503, body: nothing });
+      // Not 503: another node may have claimed it.
+      this.reply(message, { status: 102, body: nothing });
       return;
     }
     const work = this.answer(message).then(

@@ -105,7 +105,7 @@ export class NatsDecisionClient {
     if (!heard) return this.byPolicy(event, question, deadlineMs);
     const text = Buffer.from(heard.body).toString("utf8");
     if (heard.status === 200) {
-      const decision = JSON.parse(text) as Decision;
+      const decision = readDecision(text, question);
       return { answered: true, decision, node: heard.node, attempts: question.attempts };
     }
     throw refusal(text);
@@ -140,7 +140,7 @@ export class NatsDecisionClient {
         if (!heard) return again(null, backoff(question.attempts));
         if (heard.status === 102) return again(heard.node, backoff(question.attempts));
         if (heard.status !== 429 && heard.status !== 503) return end(heard);
-        // Whoever refuses has decided nothing and will not: somebody else may, under a claim of its own.
+        // Whoever had claimed it has decided nothing and will not: somebody else may, under a claim of its own.
         if (question.epoch === epoch) question.epoch++;
         again(heard.node, backoff(question.attempts));
       };
@@ -169,8 +169,8 @@ export class NatsDecisionClient {
       this.noteAlive(node);
       return { status, node, body: data };
     } catch (error) {
-      if (error instanceof RequestError && error.isNoResponders?.()) this.alive.clear();
-      if (error instanceof NoRespondersError) this.alive.clear();
+      const cause = error instanceof RequestError ? error.cause : error;
+      if (cause instanceof NoRespondersError) this.alive.clear();
       return null;
     }
   }
@@ -204,6 +204,19 @@ export class NatsDecisionClient {
 
 function backoff(attempts: number): number {
   return Math.min(20 * 2 ** Math.min(attempts, 5), 250) * (0.5 + Math.random());
+}
+
+/** Only the answer to this question is one. */
+function readDecision(text: string, { tenant, id }: Question): Decision {
+  let decision: Partial<Decision> | null = null;
+  try {
+    decision = JSON.parse(text) as Partial<Decision> | null;
+  } catch {
+    // Told below.
+  }
+  if (decision?.decision_id !== id || decision.tenant !== tenant || typeof decision.verdict !== "string")
+    throw new HookwardenError("internal", "what answered over NATS is not the decision that was asked for");
+  return decision as Decision;
 }
 
 /** An error from the problem that a node has told of. */

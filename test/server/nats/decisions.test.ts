@@ -103,6 +103,31 @@ describe.skipIf(natsMissing)("decisions over NATS", () => {
     }
   });
 
+  // One node is at it and slow, another one is full: that it refuses must not let a third decide the same again.
+  test("are made once also where a node is full", async () => {
+    const made: string[] = [];
+    await node("slow", async (request) => {
+      made.push(request.decisionId!);
+      await sleep(150);
+      return decided(request, "slow");
+    });
+    await node("full", async (request) => decided(request, "full"), 0);
+    const ask = await client({ attemptMs: 20 });
+    const ids = Array.from({ length: 20 }, (_, at) => `d${at}`);
+    await Promise.all(ids.map((decisionId) => ask.decide("t", sampleEvent("PreToolUse"), { decisionId })));
+    expect(made.sort()).toEqual(ids.sort());
+  });
+
+  test("an answer to another question, or to none, is an error", async () => {
+    const bodies = ["{", "null", '{"decision_id":"other","tenant":"t","verdict":"allow"}'];
+    await node("liar", async () => ({ status: 200, body: bodies.shift()! }));
+    const ask = await client();
+    for (const decisionId of ["a", "b", "c"]) {
+      const asked = ask.decide("t", sampleEvent("PreToolUse"), { decisionId });
+      await expect(asked).rejects.toThrow("not the decision that was asked for");
+    }
+  });
+
   test("that nobody makes are failed by policy", async () => {
     const ask = await client({ deadlineMs: 200 });
     expect(await ask.decide("t", sampleEvent("PreToolUse"))).toMatchObject({
