@@ -120,7 +120,7 @@ svg.curve { width: 100%; height: auto; } .curve text { font: 11px var(--sans); f
 .powers-diff li { display: flex; gap: 10px; } .sign { flex: none; } .fold { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; padding: 10px 16px; margin-top: 8px; } .fold.opens { border-left: 4px solid var(--high); } .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 14px; } .pair > div { min-width: 0; }
 footer { color: var(--dim); font-size: 13px; border-top: 1px solid var(--line); padding-top: 16px; overflow-wrap: anywhere; }
 
-@media (max-width: 900px) {
+@media screen and (max-width: 900px) {
   .layout { grid-template-columns: minmax(0, 1fr); padding: 18px 16px 40px; gap: 22px; }
   .contents { position: static; max-height: none; border-bottom: 1px solid var(--line); padding-bottom: 12px; } .contents ul { display: flex; flex-wrap: wrap; gap: 2px; } .contents .number { margin: 0; } .contents a { padding: 4px 8px; } .brand { padding: 0 8px 8px; }
   h1 { font-size: 26px; } .sheet { padding: 18px; } .sheet h2 { font-size: 21px; } .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 8px; } .facts > dl { grid-template-columns: repeat(2, minmax(0, 1fr)); }
@@ -132,7 +132,7 @@ footer { color: var(--dim); font-size: 13px; border-top: 1px solid var(--line); 
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media (forced-colors: active) { .badge, .tile, .sheet { border: 1px solid; } rect { forced-color-adjust: none; } }
 @media print {
-  :root { color-scheme: light; } body { background: #fff; font-size: 10.5pt; } .layout { display: block; max-width: none; padding: 0; } .contents, .skip { display: none; } main { gap: 22px; }
+  :root { color-scheme: light; } body { background: #fff; font-size: 10.5pt; } .layout { display: block; max-width: none; padding: 0; } .contents, .skip { display: none; } main { gap: 22px; } .head { margin-bottom: -8px; }
   .sheet, .finding, .branch, figure, tr, .power { break-inside: avoid; } h2, h3, h4 { break-after: avoid; } .hook { break-before: page; border: 0; padding: 0; }
   .guest, .source .guest { max-height: none; overflow: visible; white-space: pre-wrap; } .scroll { overflow: visible; } table { font-size: 9pt; } a { color: inherit; text-decoration: none; }
   details::details-content { content-visibility: visible; display: block; block-size: auto; } .source { display: none; }
