@@ -3,6 +3,7 @@ import { baseModule } from "./base.ts";
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
 import { dialectsPage } from "./docs-dialects.ts";
 import { findingsPage } from "./docs-findings.ts";
+import { reviewCodesPage } from "./docs-review.ts";
 import { guestWorldPage } from "./docs-guest.ts";
 import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
 import { helpersModule } from "./helpers.ts";
@@ -48,6 +49,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     ["docs/faults.md", faultsPage()],
     ["docs/errors.md", errorsPage()],
     ["docs/findings.md", findingsPage()],
+    ["docs/review-codes.md", reviewCodesPage()],
     ["docs/limits.md", limitsPage()],
     ["docs/guest-world.md", guestWorldPage()],
   ]);
