@@ -55,13 +55,14 @@ export class AuditStream {
     const whole = Buffer.from(JSON.stringify({ chain, records, head }));
     const most = this.link.maxPayload - headerRoom;
     const count = Math.ceil(whole.length / most);
-    const id = `${head.log}/${records[0]?.n ?? 0}-${head.n}`;
+    const subject = this.subject(chain);
+    const id = `${subject}/${head.log}/${records[0]?.n ?? 0}-${head.n}`;
     for (let index = 0; index < count; index++) {
       const fields = headers();
       fields.set(partHeader, `${index + 1}/${count}`);
       if (index === count - 1) fields.set(headHeader, JSON.stringify(head));
       const part = whole.subarray(index * most, (index + 1) * most);
-      await js.publish(this.subject(chain), part, { msgID: `${id}/${index}`, headers: fields });
+      await js.publish(subject, part, { msgID: `${id}/${index}`, headers: fields });
     }
   }
 

@@ -90,6 +90,43 @@ describe.skipIf(natsMissing)("the audit of a fleet", () => {
     },
   );
 
+  test(
+    "records that come while others are handed on get lost under none of it",
+    { timeout: 60_000 },
+    async () => {
+      const settings = options();
+      const store = await NatsAuditStore.open(link, {
+        ...settings,
+        spool: { ...settings.spool, segmentBytes: 2_000 },
+      });
+      const chains = ["a", "b", "c"].map((tenant) => ({ tenant, node: "n1" }));
+      const counts = chains.map(() => 0);
+      const asker = { isOver: false };
+      const writing = chains.map(async (of, at) => {
+        while (!asker.isOver) {
+          const n = ++counts[at]!;
+          await store.append(of, [record(n)], headAt(n));
+        }
+      });
+      for (let times = 0; times < 3; times++) {
+        await nats.kill();
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        await nats.start();
+        await expect.poll(() => link.connected, { timeout: 10_000 }).toBe(true);
+        await new Promise((resolve) => setTimeout(resolve, 150));
+      }
+      asker.isOver = true;
+      await Promise.all(writing);
+      await expect.poll(() => store.spooledBytes, { timeout: 20_000 }).toBe(0);
+      for (const [at, of] of chains.entries()) {
+        expect(await numbers(store, of)).toEqual(
+          Array.from({ length: counts[at]! }, (_, index) => index + 1),
+        );
+      }
+      await store.close();
+    },
+  );
+
   // The server has stored a batch, its answer was lost, and the node spooled it: the id of the message may be forgotten
   // by the time it is handed on, so that only the chain itself tells that it is there.
   test("what the stream has already is not handed on again, however late", async () => {
