@@ -5,11 +5,14 @@
  *     npm run build:js && node test/bench/claude-code.ts [rounds]
  */
 import { spawnSync } from "node:child_process";
+import { connect, createServer } from "node:net";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { claudeHooks } from "../../src/adapters/claude-agent-sdk/index.ts";
+import { answerCall } from "../../src/adapters/claude-code/client/hook-call.ts";
+import { hookDefaults, programs } from "../../src/adapters/claude-code/index.ts";
 import { createWarden } from "../../src/index.ts";
 import { measure } from "./rounds.ts";
 
@@ -52,48 +55,91 @@ const env = {
   XDG_RUNTIME_DIR: join(folder, "run"),
   XDG_STATE_HOME: join(folder, "state"),
 };
-const run =
-  (...args: string[]) =>
-  (): void => {
-    const { status, stderr } = spawnSync(process.execPath, args, { env, input: JSON.stringify(event) });
-    if (status !== 0) throw new Error(`${args.join(" ")}: ${status} ${String(stderr)}`);
-  };
+const echoPath = join(folder, "echo.sock");
+const echoServer = createServer((socket) => socket.pipe(socket));
+await new Promise<void>((done) => echoServer.listen(echoPath, done));
+const echo = (): Promise<void> =>
+  new Promise((done) => {
+    const socket = connect(echoPath, () => socket.write("x"));
+    socket.once("data", () => {
+      socket.destroy();
+      done();
+    });
+  });
+
+interface ProcessCase {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly calls: number;
+  /** For one call, in milliseconds: of each round. */
+  readonly wall: number[];
+  readonly cpu: number[];
+}
+const processCase = (name: string, calls: number, ...args: string[]): ProcessCase => ({
+  name,
+  args,
+  calls,
+  wall: [],
+  cpu: [],
+});
+
+/** Calls a program some times from a shell, which knows what processor time its children took. */
+const loop = `i=0; while [ $i -lt $CALLS ]; do "$@" < "$EVENT" > /dev/null || exit 1; i=$((i+1)); done; times`;
+
+function measureProcess({ args, calls, wall, cpu }: ProcessCase): void {
+  const start = performance.now();
+  const { status, stdout, stderr } = spawnSync("/bin/sh", ["-c", loop, "sh", process.execPath, ...args], {
+    env: { ...env, CALLS: String(calls), EVENT: join(folder, "event.json") },
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
+  wall.push((performance.now() - start) / calls);
+  const times = [...(stdout.trim().split("\n")[1] ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
+  const seconds = times.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
+  cpu.push((seconds * 1_000) / calls);
+}
 
 await writePack();
 await writeFile(join(folder, "empty.mjs"), "");
+await writeFile(join(folder, "event.json"), JSON.stringify(event));
 const client = join(dist, "claude-code-hook.js");
-run(client, pack)();
-interface ProcessCase {
-  readonly name: string;
-  readonly run: () => void;
-  readonly ms: number[];
-}
-const processCase = (name: string, run: () => void): ProcessCase => ({ name, run, ms: [] });
 const cases = [
-  processCase("node, an empty module", run(join(folder, "empty.mjs"))),
-  processCase("hook, with the daemon", run(client, pack)),
-  processCase("hook, by the command line, with the daemon", run(join(dist, "cli.js"), "claude-code", pack)),
-  processCase("hook, without the daemon, inline", run(client, pack, "--no-daemon", "--isolation", "inline")),
-  processCase("hook, without the daemon", run(client, pack, "--no-daemon")),
+  processCase("node, an empty module", 10, join(folder, "empty.mjs")),
+  processCase("hook, with the daemon", 10, client, pack),
+  processCase("hook, by the command line, with the daemon", 10, join(dist, "cli.js"), "claude-code", pack),
+  processCase("hook, without the daemon, inline", 2, client, pack, "--no-daemon", "--isolation", "inline"),
+  processCase("hook, without the daemon", 2, client, pack, "--no-daemon"),
 ];
-for (let round = 0; round < rounds; round++) {
-  for (const { run, ms } of cases) {
-    const start = performance.now();
-    run();
-    ms.push(performance.now() - start);
-  }
+// Once, so that the daemon is there.
+measureProcess(processCase("", 1, client, pack));
+for (let round = 0; round < rounds; round++) for (const one of cases) measureProcess(one);
+/** The least, because a busy machine adds to each, and takes from none. */
+const least = (values: readonly number[]): number => Math.min(...values);
+const [bare] = cases;
+for (const { name, wall, cpu } of cases) {
+  const ratio = (least(cpu) / least(bare?.cpu ?? [])).toFixed(2);
+  const own = (least(cpu) - least(bare?.cpu ?? [])).toFixed(1);
+  const times = `${least(wall).toFixed(0)} ms, ${least(cpu).toFixed(1)} ms of processor time`;
+  console.log(`${name}: ${times}, ${ratio}×, ${own} ms more than Node alone`);
 }
-/** The least, because a busy machine adds to each, and takes from none; and the median, to show how busy it was. */
-const leastOf = (ms: readonly number[]): number => Math.min(...ms);
-const medianOf = (ms: readonly number[]): number => [...ms].sort((a, b) => a - b)[ms.length >> 1] ?? NaN;
-const bare = leastOf(cases[0]?.ms ?? []);
-for (const { name, ms } of cases) {
-  const least = leastOf(ms);
-  const own = (least - bare).toFixed(1);
-  console.log(
-    `${name}: least ${least.toFixed(1)} ms, ${(least / bare).toFixed(2)}×, ${own} ms beside it; median ${medianOf(ms).toFixed(1)} ms`,
-  );
-}
+
+Object.assign(process.env, env);
+const options = { ...hookDefaults, pack };
+const input = Buffer.from(JSON.stringify(event));
+const overSocket = await measure(
+  [
+    { name: "an empty round trip over a Unix socket", n: 50, run: () => echo() },
+    {
+      name: "an answer of the daemon, from a process that runs",
+      n: 50,
+      run: () => answerCall(options, programs(), Promise.resolve(input)),
+    },
+  ],
+  rounds,
+);
+for (const { name, us, ratio } of overSocket)
+  console.log(`${name}: ${us.toFixed(0)} µs, ${ratio.toFixed(2)}×`);
+echoServer.close();
 
 await using warden = await createWarden({ pack });
 const hook = claudeHooks(warden).PreToolUse[0]?.hooks[0];

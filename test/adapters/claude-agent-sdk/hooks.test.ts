@@ -4,14 +4,19 @@ import { eventNames } from "../../../src/catalogue/lookup.ts";
 import { fakeWarden } from "../../support/fake-warden.ts";
 
 const signal = new AbortController().signal;
-const bash = (more: object = {}): ClaudeHookInput => ({
-  hook_event_name: "PreToolUse",
-  ...{ session_id: "s", tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "t", ...more },
-});
-const prompt = (session_id = "s"): ClaudeHookInput => ({
-  hook_event_name: "UserPromptSubmit",
-  ...{ session_id, prompt: "go" },
-});
+const event = (fields: { readonly hook_event_name: string; readonly [field: string]: unknown }) =>
+  fields as ClaudeHookInput;
+const bash = (more: object = {}): ClaudeHookInput =>
+  event({
+    hook_event_name: "PreToolUse",
+    session_id: "s",
+    tool_name: "Bash",
+    tool_input: { command: "ls" },
+    tool_use_id: "t",
+    ...more,
+  });
+const prompt = (session_id = "s"): ClaudeHookInput =>
+  event({ hook_event_name: "UserPromptSubmit", session_id, prompt: "go" });
 
 async function hooksOf(run: (event: any) => unknown, options: Parameters<typeof claudeHooks>[1] = {}) {
   const { warden } = await fakeWarden([{ name: "guard", on: eventNames, run }]);

@@ -16,7 +16,7 @@ function tableUnder(heading: string): [string, string][] {
   const section = page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
   return section
     .split("\n")
-    .filter((line) => line.startsWith("| ") && !/^\| -/.test(line))
+    .filter((line) => line.startsWith("| ") && !line.startsWith("| -"))
     .slice(1)
     .map(
       (line) =>
