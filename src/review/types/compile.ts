@@ -47,6 +47,9 @@ export function compile(compiler: typeof ts, job: TypesJob): readonly TypeProble
     options,
     host,
   });
+  // A script that was not read has no problems either.
+  const unread = job.scripts.find((path) => !program.getSourceFile(join(job.root, path)));
+  if (unread !== undefined) throw new Error(`${unread} was not read`);
   const problems: TypeProblem[] = [];
   for (const { file, start, code, messageText } of compiler.getPreEmitDiagnostics(program)) {
     const path = file && inPack(file.fileName, job.root);

@@ -18,6 +18,8 @@ export interface TypesOptions {
   readonly nodeModules?: readonly string[];
   /** Time, in milliseconds. Default 60,000. */
   readonly wallMs?: number;
+  /** The compiler's module; `null` for none. Default: the one that is installed beside hookwarden. */
+  readonly compiler?: string | null;
 }
 
 /** Most bytes that the compiler may answer. */
@@ -34,11 +36,10 @@ const answerBytes = 16_777_216;
 export async function checkTypes(
   root: string,
   scripts: readonly string[],
-  { nodeModules, wallMs = 60_000 }: TypesOptions = {},
+  { nodeModules, wallMs = 60_000, compiler = findCompiler() }: TypesOptions = {},
 ): Promise<TypesReport> {
   const typed = scripts.filter((path) => /\.[cm]?ts$/.test(path));
   if (typed.length === 0) return { checked: true, problems: [] };
-  const compiler = findCompiler();
   if (compiler === null) {
     return {
       checked: false,
