@@ -62,7 +62,13 @@ export class AuditStream {
       fields.set(partHeader, `${index + 1}/${count}`);
       if (index === count - 1) fields.set(headHeader, JSON.stringify(head));
       const part = whole.subarray(index * most, (index + 1) * most);
-      await js.publish(subject, part, { msgID: `${id}/${index}`, headers: fields });
+      try {
+        await js.publish(subject, part, { msgID: `${id}/${index}`, headers: fields });
+      } catch (error) {
+        // The stream may be gone: it is looked for again before the next batch.
+        this.made = null;
+        throw error;
+      }
     }
   }
 

@@ -30,19 +30,27 @@ export interface Asked {
 export class Claims {
   private readonly link: NatsLink;
   private readonly names: FleetNames;
+  private readonly replicas: number;
   private made: Promise<unknown> | null = null;
 
-  constructor(link: NatsLink, names: FleetNames) {
+  constructor(link: NatsLink, names: FleetNames, replicas = 1) {
     this.link = link;
     this.names = names;
+    this.replicas = replicas;
   }
 
   /** @returns whether this node, and no other, decides. @throws {Error} where NATS does not say. */
   async claim(asked: Asked): Promise<boolean> {
     await this.make();
     const { js } = this.link.parts();
-    const { duplicate } = await js.publish(this.names.claim(asked.tenant), "", { msgID: textOf(asked) });
-    return !duplicate;
+    try {
+      const { duplicate } = await js.publish(this.names.claim(asked.tenant), "", { msgID: textOf(asked) });
+      return !duplicate;
+    } catch (error) {
+      // The stream may be gone: it is looked for again before the next claim.
+      this.made = null;
+      throw error;
+    }
   }
 
   /** Keeps an answer for those who ask again. Nobody waits for it. */
@@ -80,7 +88,9 @@ export class Claims {
         return jsm.streams.add({
           name,
           subjects: [...claimSubjects],
-          storage: StorageType.Memory,
+          // On the disk, so that a claim outlives a restart of the NATS server.
+          storage: StorageType.File,
+          num_replicas: this.replicas,
           discard: DiscardPolicy.Old,
           max_age: nanos(claimMs),
           max_bytes: answerBytes,

@@ -20,6 +20,8 @@ export const channelHeaders = {
 export interface DecisionChannelOptions {
   readonly names: FleetNames;
   readonly node: string;
+  /** How many NATS servers keep each claim. Default 1. */
+  readonly replicas?: number;
   /** Most questions under way; more are sent back, for another node. Default 1,000. */
   readonly maxInFlight?: number;
 }
@@ -43,7 +45,7 @@ export class DecisionChannel {
     this.link = link;
     this.service = service;
     this.options = options;
-    this.claims = new Claims(link, options.names);
+    this.claims = new Claims(link, options.names, options.replicas);
   }
 
   /** Begins to take questions. The subscriptions outlive the loss of the connection. */

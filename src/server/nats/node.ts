@@ -96,7 +96,7 @@ export async function createNatsNode(options: NatsNodeOptions): Promise<NatsNode
     stores,
     reports,
     serve(service, { maxInFlight } = {}) {
-      const settings = { names, node, ...(maxInFlight === undefined ? {} : { maxInFlight }) };
+      const settings = { names, node, replicas, ...(maxInFlight === undefined ? {} : { maxInFlight }) };
       const channel = new DecisionChannel(link, service, settings);
       let ended = false;
       const begun = link.up().then(

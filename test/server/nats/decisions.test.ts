@@ -118,6 +118,32 @@ describe.skipIf(natsMissing)("decisions over NATS", () => {
     expect(made.sort()).toEqual(ids.sort());
   });
 
+  test("are made once over a restart of NATS, and go on after it", { timeout: 30_000 }, async () => {
+    let calls = 0;
+    const { link } = await node("n1", async (request) => {
+      calls++;
+      return decided(request, "n1");
+    });
+    const ask = await client();
+    const first = await ask.decide("t", sampleEvent("PreToolUse"), { decisionId: "before" });
+    await nats.kill();
+    await nats.start();
+    await expect.poll(() => link.connected, { timeout: 10_000 }).toBe(true);
+    const again = await ask.decide("t", sampleEvent("PreToolUse"), {
+      decisionId: "before",
+      deadlineMs: 10_000,
+    });
+    expect(again).toMatchObject({ answered: true, decision: first.answered ? first.decision : null });
+    expect(calls).toBe(1);
+    // And where somebody deletes the stream, it is made again.
+    await link.parts().jsm.streams.delete(fleetNames(prefix).claims);
+    const later = await ask.decide("t", sampleEvent("PreToolUse"), { deadlineMs: 10_000 });
+    expect(later.answered || later.verdict === "deny").toBe(true);
+    expect(await ask.decide("t", sampleEvent("PreToolUse"), { deadlineMs: 10_000 })).toMatchObject({
+      answered: true,
+    });
+  });
+
   test("an answer to another question, or to none, is an error", async () => {
     const bodies = ["{", "null", '{"decision_id":"other","tenant":"t","verdict":"allow"}'];
     await node("liar", async () => ({ status: 200, body: bodies.shift()! }));
