@@ -8,23 +8,15 @@ import {
 import { type AgentMiddleware, createMiddleware, MiddlewareError, ToolInvocationError } from "langchain";
 import { HookwardenError } from "../../errors.ts";
 import type { MediationOptions, Mediator } from "../shared/mediator.ts";
-import { beforeModel, beforeStop, haltedText, onlyParams, submitPrompt } from "../shared/model-call.ts";
-import { beforeAsking, beforeTool, type ToolRuns } from "../shared/tool-call.ts";
+import { beforeModel, beforeStop, haltedText, submitPrompt } from "../shared/model-call.ts";
+import { beforeTool } from "../shared/tool-call.ts";
 import { type AddedMessage, quoted } from "../shared/words.ts";
+import { type AskPerson, askPerson, interruptOf } from "./ask.ts";
 import { fromViews, viewOf } from "./messages.ts";
 import { GuardedChatModel } from "./model.ts";
+import { nameOf, shownParams, withParams } from "./params.ts";
 import { type Identity, type RunInfo, Sessions } from "./session.ts";
 import { guardTool, isControl, type PassedCall, settle, type ToolLike, WithheldOutput } from "./tool.ts";
-
-/** What a person is asked about a tool call. */
-export interface ApprovalRequest {
-  readonly type: "hookwarden_approval";
-  readonly tool_name: string;
-  /** The very arguments that the tool would get. */
-  readonly tool_input: unknown;
-  readonly tool_use_id: string;
-  readonly reason: string | null;
-}
 
 export interface HookwardenMiddlewareOptions extends MediationOptions {
   /** Whose run it is. Default: `configurable.thread_id` is the session; without one, all runs are one session. */
@@ -39,19 +31,8 @@ export interface HookwardenMiddlewareOptions extends MediationOptions {
    * Asks a person about a call. Default: the graph is interrupted with an `ApprovalRequest`, and the call runs when it is
    * resumed with `{ approved: true }`; an agent without a checkpointer refuses the call.
    */
-  readonly onAsk?: (request: ApprovalRequest) => boolean | Promise<boolean>;
+  readonly onAsk?: AskPerson;
 }
-
-/** Parameters of a request that hooks may see and set. */
-const settableParams = [
-  "temperature",
-  "topP",
-  "topK",
-  "maxTokens",
-  "maxOutputTokens",
-  "stop",
-  "seed",
-] as const;
 
 /**
  * The middleware that puts a warden around an agent. It belongs first in the list: hooks then see what the others made of
@@ -115,7 +96,7 @@ export function hookwardenMiddleware(options: HookwardenMiddlewareOptions): Agen
           model: modelName,
           messages: views,
           ...(system === "" ? {} : { system }),
-          params: only(request.modelSettings ?? {}),
+          params: shownParams(request.modelSettings ?? {}),
         },
         (text) => ({ role: "user", content: text }),
       );
@@ -159,7 +140,7 @@ export function hookwardenMiddleware(options: HookwardenMiddlewareOptions): Agen
       const before = await beforeTool(mediator, { name, input: args, id });
       if (before.kind === "refused") return refuse(before.text);
       if (before.kind === "ask") {
-        const refusal = await asked(
+        const refusal = await askPerson(
           mediator,
           { name, id, before },
           options.onAsk,
@@ -234,43 +215,6 @@ export function hookwardenMiddleware(options: HookwardenMiddlewareOptions): Agen
   return middleware as unknown as AgentMiddleware;
 }
 
-type Interrupt = (request: ApprovalRequest) => unknown;
-
-/** Asks a person; gives the text of a refusal, or `null` where the call may run. */
-async function asked(
-  mediator: Mediator,
-  call: { readonly name: string; readonly id: string; readonly before: ToolRuns },
-  onAsk: HookwardenMiddlewareOptions["onAsk"],
-  interrupt: Interrupt | undefined,
-): Promise<string | null> {
-  const { name, id, before } = call;
-  const outcome = await beforeAsking(mediator, { name, input: before.input, id });
-  if (outcome.kind === "refused") return outcome.text;
-  if (outcome.kind === "allow") return null;
-  const request: ApprovalRequest = {
-    type: "hookwarden_approval",
-    tool_name: name,
-    tool_input: before.input,
-    tool_use_id: id,
-    reason: before.reason,
-  };
-  const refused = `hookwarden: the call of tool ${quoted(name)} did not run, because no person has approved it.`;
-  try {
-    if (onAsk) return (await onAsk(request)) === true ? null : refused;
-    const answer: unknown = interrupt?.(request);
-    return (answer as { approved?: unknown } | undefined)?.approved === true ? null : refused;
-  } catch (thrown) {
-    // The interrupt itself; anything else, such as a graph that cannot be interrupted, is no permission.
-    if (isControl(thrown)) throw thrown;
-    return refused;
-  }
-}
-
-function interruptOf(runtime: unknown): Interrupt | undefined {
-  const { interrupt } = runtime as { interrupt?: unknown };
-  return typeof interrupt === "function" ? (interrupt as Interrupt) : undefined;
-}
-
 function isClientTool(tool: unknown): tool is ToolLike {
   return typeof (tool as { invoke?: unknown } | undefined)?.invoke === "function";
 }
@@ -287,28 +231,6 @@ function withText(message: BaseMessage, text: string): BaseMessage {
     content: files.length === 0 ? text : [{ type: "text", text }, ...files],
     ...(message.id === undefined ? {} : { id: message.id }),
   });
-}
-
-function nameOf(model: unknown): string {
-  const {
-    model: name,
-    modelName,
-    getName,
-  } = model as { model?: unknown; modelName?: unknown; getName?: () => string };
-  for (const one of [name, modelName]) if (typeof one === "string" && one !== "") return one;
-  return getName?.call(model) ?? "unknown";
-}
-
-function only(settings: { readonly [name: string]: unknown }): { [name: string]: unknown } {
-  return Object.fromEntries(
-    settableParams.flatMap((name) => (name in settings ? [[name, settings[name]]] : [])),
-  );
-}
-
-function withParams(settings: object, set: { readonly [name: string]: unknown }): object {
-  const next: Record<string, unknown> = { ...settings };
-  for (const name of settableParams) delete next[name];
-  return { ...next, ...onlyParams(set, settableParams) };
 }
 
 /** What lies under the wrappings that the package puts around errors of middleware. */
