@@ -1,16 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { main } from "../../src/cli/program.ts";
 
-const program = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const program = `${root}src/cli/main.ts`;
 
 describe("hookwarden playground", () => {
   let folder: string;
   beforeAll(() => {
+    // Tests run after a build; where only a part of it is there, the page is made here.
+    if (!existsSync(`${root}dist/playground.html`))
+      execFileSync(process.execPath, [`${root}scripts/build-playground.ts`], { cwd: root });
     folder = mkdtempSync(join(tmpdir(), "playground-cli-"));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
