@@ -64,14 +64,14 @@ export function define(command: Command, cli: Cli): void {
         .default("process"),
     )
     .addOption(
-      new Option("--fail-on <severity>", "exit with 1 on a finding at least this bad").choices([
+      new Option("--fail-on <severity>", "exit with 1 on a finding this bad").choices([
         "high",
         "medium",
         "low",
       ]),
     )
     .addOption(
-      new Option("--decision <word>", "what you decide, for a signed record").choices(["approve", "refuse"]),
+      new Option("--decision <word>", "for a signed record: what you decide").choices(["approve", "refuse"]),
     )
     .option("--reviewer <name>", "who decides")
     .option("--key <file>", "private key of the reviewer, as keygen makes them")
@@ -80,7 +80,7 @@ export function define(command: Command, cli: Cli): void {
   addExample(
     addFormat(command),
     "review ./policies --events session.jsonl --html review.html",
-    "review new.tgz --events a.jsonl --against ./old --json review.json",
+    "review new.tgz --events a.jsonl --against ./old --json r.json",
   );
 }
 

@@ -19,7 +19,7 @@ export interface Slot {
 const ids = /(?:^|[._])(?:id|uuid)$|_id$|session_id|agent_id|tool_use_id|stream_id/i;
 /** Fields that say nothing of what is done. */
 const inert =
-  /(?:^|\.)(?:description|transcript_path|permission_mode|agent_type|source|duration_ms|usage|total_iterations|model|time|is_interrupt|timeout)(?:\.|$)/;
+  /(?:^|\.)(?:description|transcript_path|permission_mode|duration_ms|usage|total_iterations|is_interrupt)(?:\.|$)/;
 const names = /^(?:tool_name|trigger|stage|notification_type|stream_id)$|(?:^|\.)(?:role|type)$/;
 const placePaths = /(?:^|\.)(?:cwd|file_path|path|notebook_path|url|uri|host)$/;
 

@@ -33,9 +33,11 @@ export async function varySurroundings(
       const ids = Array.from({ length: most.chances }, (_, index) => `chance-${index}`);
       turns.push(...(await compare(runner, base, slot("chance"), ids, signal)));
     }
-    if (looks.state) turns.push(...(await repeat(runner, base)));
+    // What is held with a state may be held for it: only what is held with none must stay so.
+    if (looks.state && base.input.state === null) turns.push(...(await repeat(runner, base)));
   }
-  if (looks.state) turns.push(...(await afterOthers(runner, held, sequence, signal)));
+  const fresh = held.filter(({ input }) => input.state === null);
+  if (looks.state) turns.push(...(await afterOthers(runner, fresh, sequence, signal)));
   return turns;
 }
 

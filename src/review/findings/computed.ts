@@ -40,7 +40,8 @@ export function hashFindings(
         // Each value once: what is made of nothing is small, and comes often.
         const computed = values.filter(
           (value) =>
-            isDigestLike(value, constant) && !own.some(({ run }) => run.args.some((arg) => arg.includes(String(value)))),
+            isDigestLike(value, constant) &&
+            !own.some(({ run }) => run.args.some((arg) => arg.includes(String(value)))),
         );
         if (computed.length < leastValues || computed.length < values.length * 0.7) continue;
         const start = key > 0 ? (program.sites[key]?.start ?? 0) : (program.branches[-1 - key]?.start ?? 0);

@@ -29,7 +29,7 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
   for (const run of runs) {
     const args = run.args.join(" ");
     for (const { action, text, to } of textsFor(run)) {
-      if (to !== "person" && orders.some((order) => order.test(withoutQuotes(text, args))))
+      if (to !== "person" && givesOrders(withoutQuotes(text, args)))
         add(
           draft("text-instructs", `\`${action}\` gives the model orders`, [
             { label: action, text: shown(text, 400) },
@@ -75,11 +75,7 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
             eventEvidence(run),
           ]),
         );
-      if (
-        field !== "tool_input" &&
-        orders.some((order) => order.test(json)) &&
-        !orders.some((order) => order.test(before))
-      )
+      if (field !== "tool_input" && givesOrders(json) && !givesOrders(before))
         add(
           draft("text-instructs", `a rewrite of \`${field}\` gives the model orders`, [
             { label: field, text: shown(json, 400) },
@@ -89,6 +85,17 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
     }
   }
   return [...found.values()];
+}
+
+/** Words that report what somebody else asks, or that forbid it: a warning about an order is none. */
+const reports =
+  /\b(?:asks?|asking|asked|tr(?:y|ies|ying)|tells?|wants?|claims?|attempts?|(?:looks|reads) like|do not|don't|never|may|might|refus\w+|without)\b[^.!?\n]{0,40}$/i;
+
+function givesOrders(text: string): boolean {
+  return orders.some((order) => {
+    const found = order.exec(text);
+    return found !== null && !reports.test(text.slice(Math.max(0, found.index - 60), found.index));
+  });
 }
 
 /** JSON with its escapes of hidden characters undone. */
