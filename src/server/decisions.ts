@@ -103,7 +103,7 @@ export class Decisions implements DecisionService {
     if (tenant.record.disabled) throw new Problem("tenant-disabled");
     if (tenant.cpu.ms > tenant.limits.cpuMsPerMinute) throw new Problem("cpu-exhausted", 5);
     const lane = tenant.sandbox.lane;
-    const turn = tenant.turns[lane.name];
+    const turn = tenant.turnIn(lane.name);
     const entered = lane.queue.enter(turn, request.gone);
     if (entered === null) throw new Problem("queue-full", 1);
     if (entered !== true && !(await entered)) throw new Problem("shutting-down", 1);

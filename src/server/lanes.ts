@@ -24,6 +24,11 @@ export interface Lane {
 
 /** Decisions under way for each process: enough that calls travel in batches, few enough that nobody waits long. */
 const slotsPerProcess = 32;
+/**
+ * Processes that stand by: a hook that has killed one gets another for itself, and the tenants beside it must not wait
+ * until a third has started.
+ */
+const sparesByDefault = 2;
 /** Decisions under way in the slow lane. */
 const slowSlots = 4;
 /** How long a process of the slow lane may take to start, which gives way to others, in milliseconds. */
@@ -113,7 +118,11 @@ function sandboxOf(
 ): Promise<Sandbox> {
   const tenantsPerProcess = isolation === "tenant" ? "one" : "shared";
   return createSandbox(
-    { engine, isolation: where, processes: { gather: true, ...processes, tenantsPerProcess } },
+    {
+      engine,
+      isolation: where,
+      processes: { gather: true, spares: sparesByDefault, ...processes, tenantsPerProcess },
+    },
     () => undefined,
   );
 }

@@ -17,6 +17,8 @@ export interface ProgramUse {
  */
 const slowUs = 5_000;
 const slowSteps = 500_000;
+/** Calls that must go well before a tenant may have more than a few under way. */
+const proofsWanted = 16;
 /** How long a tenant stays there after the last such call, in milliseconds. */
 const slowMs = 10_000;
 
@@ -31,6 +33,8 @@ export class TenantSandbox implements Sandbox {
   readonly #cpu: CpuMeter;
   readonly #quarantine: Quarantine;
   #slowUntil = 0;
+  /** Calls in a row that cost nobody anything. */
+  #proofs = 0;
 
   constructor(tenant: string, lanes: Lanes, cpu: CpuMeter, quarantine: Quarantine) {
     this.#tenant = tenant;
@@ -44,6 +48,11 @@ export class TenantSandbox implements Sandbox {
   /** Where the tenant's decisions run now. */
   get lane(): Lane {
     return this.#slowUntil !== 0 && performance.now() < this.#slowUntil ? this.#lanes.slow : this.#lanes.fast;
+  }
+
+  /** Whether so many of its calls went well that many at once are no danger: each could cost the others a process. */
+  get isProven(): boolean {
+    return this.#proofs >= proofsWanted;
   }
 
   call(call: Call): Outcome | Promise<Outcome> {
@@ -90,7 +99,10 @@ export class TenantSandbox implements Sandbox {
     // That no process was free is not the hook's doing.
     const fault = outcome.ok || outcome.fault.code === "overloaded" ? null : outcome.fault.code;
     if (fault !== null) use.faults++;
-    if (isHeavy(outcome)) this.#slowUntil = performance.now() + slowMs;
+    if (isHeavy(outcome)) {
+      this.#slowUntil = performance.now() + slowMs;
+      this.#proofs = 0;
+    } else if (outcome.ok) this.#proofs++;
     this.#quarantine.note(this.#tenant, program.name, program.key, fault);
     return outcome;
   }

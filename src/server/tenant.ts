@@ -69,12 +69,21 @@ export class Tenant {
     this.record = record;
     this.limits = limits;
     this.rate.perSecond = limits.requestsPerSecond;
-    this.turns.fast.concurrency = limits.concurrency;
     for (const turn of Object.values(this.turns)) turn.queued = limits.queued;
   }
 
   get pack(): LoadedPack | null {
     return this.warden?.pack ?? null;
+  }
+
+  /** The place in the queue of a lane, with as many at once as the tenant may have there now. */
+  turnIn(lane: "fast" | "slow"): Turn {
+    const turn = this.turns[lane];
+    if (lane === "fast") {
+      const { concurrency } = this.limits;
+      turn.concurrency = this.sandbox.isProven ? concurrency : Math.min(concurrency, unprovenAtOnce);
+    }
+    return turn;
   }
 
   get inFlight(): number {
@@ -172,3 +181,5 @@ export class Tenant {
 
 /** Decisions of one tenant in the slow lane at the same time. */
 const slowAtOnce = 2;
+/** Decisions at the same time of one whose hooks have not shown yet that they end. */
+const unprovenAtOnce = 4;
