@@ -94,8 +94,12 @@ const tools: readonly (readonly [string, string, object])[] = [
   ["a tool that searches the web", "WebSearch", { query: "anything" }],
   ["a tool that keeps tasks", "TaskCreate", { subject: "s", description: "d", activeForm: "s" }],
   ["a tool that plans work", "CronCreate", { cron: "* * * * *", prompt: "x" }],
-  ["a skill", "Skill", { skill: "debug" }],
-  ["a workflow", "Workflow", { script: "export const meta = {}" }],
+  ["a skill", "Skill", { skill: "simplify" }],
+  [
+    "a workflow",
+    "Workflow",
+    { script: "export const meta = { name: 'x', description: 'y', phases: [] };\nreturn 1;" },
+  ],
   ["a monitor", "Monitor", { command: "echo hi", description: "x" }],
 ];
 
@@ -111,8 +115,6 @@ describe.skipIf(noClient !== null)("with the real client", () => {
       allowedTools: [name],
       turns: [[{ type: "tool_use", id: "toolu_1", name, input }], textTurn("ok")],
     });
-    expect(session.results[0]).toMatch(/no tools today|InputValidationError|no such tool/i);
-    if (!/InputValidationError|no such tool/i.test(session.results[0] ?? "")) return;
-    console.warn(`${name}: the call did not reach the hooks: ${session.results[0]}`);
+    expect(session.results[0]).toContain("no tools today");
   });
 });
