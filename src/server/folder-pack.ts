@@ -1,6 +1,7 @@
+import { HookwardenError } from "../errors.ts";
 import { FolderWatch } from "../warden/watch.ts";
 import type { ServerParts } from "./parts.ts";
-import { problemOf } from "./problem.ts";
+import { Problem, type ProblemCode, problemOf, problemTable } from "./problem.ts";
 
 /** Who uploads what lies in a folder. */
 const by = "folder";
@@ -34,7 +35,13 @@ export async function serveFolder(
     const { revision } = await parts.uploads.store(tenant, accepted, by);
     await parts.rollouts.activate(tenant, revision, by);
   };
-  await upload();
+  try {
+    await upload();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { means } = problemTable[error.code as ProblemCode];
+    throw new HookwardenError("policy-invalid", `the pack cannot serve: ${means}`, { file: folder });
+  }
   if (!watch) return { [Symbol.dispose]: () => undefined };
   let last: Promise<void> = Promise.resolve();
   const watcher = new FolderWatch(folder, () => {

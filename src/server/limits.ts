@@ -25,7 +25,7 @@ export const tenantLimitTable: { readonly [Name in keyof TenantLimits]: ServerLi
     unit: "ms",
     means: "time that hooks run, in each minute",
   },
-  memoryKb: { default: 32_768, most: 131_072, unit: "KiB", means: "memory of one call of a hook" },
+  memoryKb: { default: 65_536, most: 131_072, unit: "KiB", means: "memory of one call of a hook" },
   residentHooks: {
     default: 200,
     most: 10_000,

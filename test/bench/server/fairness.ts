@@ -7,6 +7,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildBundle } from "../../../src/bundle/build.ts";
 import { LoadClient, pause } from "./clients.ts";
 import { startServer } from "./process.ts";
 import { eventOf, operatorOf, packOf } from "./setup.ts";
@@ -39,14 +40,13 @@ export async function fairness(count: number, seconds: number, perSecond: number
   try {
     ({ url } = server);
     const clients: LoadClient[] = [];
-    await operator().putTenant("t0");
-    await operator().putPack("t0", { files: work });
+    const files = new Map(Object.entries(work).map(([path, text]) => [path, Buffer.from(text)]));
+    const options = { name: "work", version: "1.0.0", nodeModules: [] };
+    const bundle = Buffer.from((await buildBundle(files, options)).bytes);
     for (let at = 0; at < count; at++) {
       const tenant = `t${at}`;
-      if (at > 0) {
-        await operator().putTenant(tenant);
-        await operator().putPack(tenant, { files: work });
-      }
+      await operator().putTenant(tenant);
+      await operator().putPack(tenant, bundle);
       const { key } = await operator().makeKey({ tenant, name: "bench", scopes: ["decide"] });
       clients.push(new LoadClient(url, key, 64));
     }
