@@ -21,6 +21,8 @@ const strange = /https?:\/\/|\bcurl\b|\bwget\b|\bnc\b|\beval\b|base64|\|\s*(?:ba
 const joiners = /(?:;|&&|\|\||\||\$\(|`|>\s*\/|<\()/;
 /** Characters of a field that come out again before that is called long. */
 const longQuote = 160;
+/** Characters of a text that are looked at. */
+const mostLooked = 6_000;
 
 /** What is wrong with the texts and rewrites that runs have made. */
 export function textFindings(runs: readonly Run[]): readonly Draft[] {
@@ -110,7 +112,8 @@ function withoutQuotes(text: string, args: string): string {
 }
 
 /** A text without the longer parts that it has from its input. */
-function withoutInput(text: string, args: string): string {
+function withoutInput(whole: string, args: string): string {
+  const text = whole.slice(0, mostLooked);
   const parts = text.match(/[^\s]+/g) ?? [];
   const known = parts.filter((part) => part.length > 5 && args.includes(JSON.stringify(part).slice(1, -1)));
   return known.reduce((rest, part) => rest.replaceAll(part, "…"), text);

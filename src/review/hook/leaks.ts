@@ -23,6 +23,8 @@ export interface Leak {
 }
 
 const most = { bases: 10, leaves: 8 } as const;
+/** Characters of a text, half from its start and half from its end, in which other forms of a word are looked for. */
+const mostLooked = 16_384;
 
 /**
  * Puts words that stand nowhere else into the fields that a hook reads, and looks for them in what it says: as they
@@ -225,8 +227,10 @@ export function textsOf(run: Run): ReadonlyMap<string, Out> {
 }
 
 /** In which form a word stands in a text; `null` where it does not. */
-export function foundAs(text: string, word: string): Encoding | null {
-  if (text.includes(word)) return "verbatim";
+export function foundAs(whole: string, word: string): Encoding | null {
+  if (whole.includes(word)) return "verbatim";
+  const text =
+    whole.length > mostLooked ? whole.slice(0, mostLooked / 2) + whole.slice(-mostLooked / 2) : whole;
   const lower = text.toLowerCase();
   if (lower.includes(word)) return "case";
   const reversed = [...word].toReversed().join("");
@@ -280,7 +284,9 @@ function inAddress(text: string, word: string): boolean {
 }
 
 /** Characters of the longest run of a text that stands in another one too, counted in steps of eight. */
-function longestShared(text: string, original: string): number {
+function longestShared(whole: string, from: string): number {
+  // Long texts are quoted from their start, if at all; more would cost the square of it.
+  const [text, original] = [whole.slice(0, 8_000), from.slice(0, 2_000)];
   let longest = 0;
   for (let at = 0; at + 8 <= original.length; at += 8) {
     if (!text.includes(original.slice(at, at + 8))) continue;
