@@ -55,7 +55,11 @@ export async function explore(
   const state = new Explorer(runner, isFirst);
   const first = await each(seeds, (input) => runner.watch(input, true), signal);
   const queue: WatchedRun[] = [];
-  for (const run of first) if (run) (queue.push(run), state.note(run));
+  for (const run of first) {
+    if (!run) continue;
+    queue.push(run);
+    state.note(run);
+  }
   const dependences: Dependence[] = [];
   for (const run of queue.slice(0, 8)) dependences.push(...(await dependencesOf(runner, run)));
   let left = budget;

@@ -84,8 +84,10 @@ export async function probeAttacks(
           const { code } = run.answer.fault;
           faults[code] = (faults[code] ?? 0) + 1;
           // Only a failure opens here: another text is another event, about which the hook may say something else.
-          if (acts(base.effect) && opens(base.effect, run.effect) && run.effect.verdict === "continue")
-            (opened++, (worst = run));
+          if (acts(base.effect) && opens(base.effect, run.effect) && run.effect.verdict === "continue") {
+            opened++;
+            worst = run;
+          }
           worst ??= run;
         } else if (
           [...textsOf(run).values()].some(

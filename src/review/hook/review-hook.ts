@@ -24,7 +24,7 @@ import { originsOf } from "../program/modules.ts";
 import { ProgramText } from "../program/text.ts";
 import { coverageOf, uncoveredBranches } from "../program/uncovered.ts";
 import { ownWords, propertyNames } from "../program/words.ts";
-import type { CodeSection, HookReview, ReadsSection } from "../report.ts";
+import type { AttackProbe, CodeSection, HookReview, ReadsSection } from "../report.ts";
 import { acts, effectWords } from "../run/effect.ts";
 import type { Input } from "../run/input.ts";
 import { type Run, Runner, type WatchedRun } from "../run/runner.ts";
@@ -229,13 +229,18 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
       reads,
       behaviour: behaviourOf(all, differences.determinism, leaks, turns, hook.state !== null),
       cost: { events: costs },
-      attack: { probes: probes.map(({ worst: _, ...probe }) => probe) },
+      attack: { probes: probes.map(probeOf) },
       code,
     },
     drafts: merged(drafts),
     generated: samples.length + made.length + turns.length,
     calls: runner.calls,
   };
+}
+
+/** A probe without its runs, which are no JSON. */
+function probeOf({ name, event, tried, faults, opened, smuggled, note }: AttackProbe): AttackProbe {
+  return { name, event, tried, faults, opened, smuggled, note };
 }
 
 /** Some of a list, from all over it. */

@@ -215,7 +215,7 @@ function call(node: AnyNode, parent: AnyNode | undefined, say: Say): void {
   const path = callee.type === "MemberExpression" ? memberPath(callee) : "";
   if (name === "eval" || name === "Function") say(node, "dynamic-code", "medium", `asks for \`${name}\``);
   if (
-    /\.constructor\.constructor$/.test(path) ||
+    path.endsWith(".constructor.constructor") ||
     (path.endsWith(".constructor") &&
       args[0]?.type === "Literal" &&
       typeof args[0]["value"] === "string" &&
@@ -298,7 +298,7 @@ function member(node: AnyNode, say: Say): void {
 function isIndex(node: AnyNode): boolean {
   return (
     node.type === "UpdateExpression" ||
-    (node.type === "MemberExpression" && /^Symbol\./.test(memberPath(node)))
+    (node.type === "MemberExpression" && memberPath(node).startsWith("Symbol."))
   );
 }
 

@@ -213,8 +213,8 @@ export async function each<Item, Result>(
   const results: Result[] = new Array<Result>(items.length);
   let next = 0;
   const worker = async (): Promise<void> => {
-    while (next < items.length && signal?.aborted !== true) {
-      const at = next++;
+    for (let at = next++; at < items.length; at = next++) {
+      if (signal?.aborted) return;
       results[at] = await work(items[at] as Item);
     }
   };
