@@ -63,6 +63,6 @@ test("policies know packages, and of this one only the types and helpers of hook
   expect(out.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
 });
 
-test("no files import each other in a circle", async () => {
+test("no files import each other in a circle", { timeout: 120_000 }, async () => {
   expect(await cycles(files.filter((file) => !file.endsWith(".d.ts")))).toEqual([]);
 });
