@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { readJsonBytes } from "../../../sandbox/json/index.ts";
 import { HookwardenError } from "../../errors.ts";
-import { isObject, losesIntegers, messageLimits, refusalText, rpcCodes } from "./message.ts";
+import { isObject, losesIntegers, messageLimits, refusalText, type RequestId, rpcCodes } from "./message.ts";
 import type { ProxyTransport } from "./transport.ts";
 
 /** Where clients reach the proxy over Streamable HTTP. */
@@ -26,9 +27,17 @@ interface HttpSession {
   readonly transport: StreamableHTTPServerTransport;
   /** Requests and streams that are open. */
   open: number;
+  /** Streams that are open for what belongs to no request; the transport drops that where there is none. */
   standalone: number;
+  /** What waits for such a stream. */
+  readonly held: JSONRPCMessage[];
+  /** The transport's own `send`. */
+  readonly send: Transport["send"];
   lastUse: number;
 }
+
+/** Most messages that wait for a client to listen. */
+const maxHeld = 256;
 
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 
@@ -130,16 +139,25 @@ export class HttpListener {
     response: ServerResponse,
     body: unknown,
   ): Promise<void> {
-    const standalone = request.method === "GET" ? 1 : 0;
     session.open++;
-    session.standalone += standalone;
     session.lastUse = Date.now();
     response.once("close", () => {
       session.open--;
-      session.standalone -= standalone;
       session.lastUse = Date.now();
     });
+    if (request.method === "GET") void this.#awaitStream(session, response);
     await session.transport.handleRequest(request, response, body);
+  }
+
+  /** What the server has sent before its client listened goes out when it does. */
+  async #awaitStream(session: HttpSession, response: ServerResponse): Promise<void> {
+    while (!response.headersSent && !response.closed) await new Promise((done) => setTimeout(done, 5));
+    if (response.closed || response.statusCode !== 200) return;
+    for (let next = session.held.shift(); next; next = session.held.shift()) {
+      await session.send(next).catch(() => undefined);
+    }
+    session.standalone++;
+    response.once("close", () => session.standalone--);
   }
 
   async #begin(): Promise<HttpSession> {
@@ -148,9 +166,17 @@ export class HttpListener {
       sessionIdGenerator: () => sessionId,
       maxRequestBodySize: this.#maxBytes,
     });
-    const session: HttpSession = { transport, open: 0, standalone: 0, lastUse: Date.now() };
+    const send: Transport["send"] = (message, options) =>
+      transport.send(message, options as { relatedRequestId?: RequestId });
+    const session: HttpSession = { transport, open: 0, standalone: 0, held: [], send, lastUse: Date.now() };
     const proxied = transport as unknown as Transport & { needsCourse: boolean };
     Object.defineProperty(proxied, "needsCourse", { get: () => session.standalone === 0 });
+    proxied.send = async (message, options) => {
+      const alone = "method" in message && options?.relatedRequestId === undefined;
+      if (!alone || session.standalone > 0) return send(message, options);
+      if (session.held.length >= maxHeld) throw new Error("the client does not listen");
+      session.held.push(message);
+    };
     await this.#onsession(proxied, sessionId);
     const { onclose } = transport;
     transport.onclose = () => {

@@ -10,7 +10,7 @@ import { createMcpProxy, type McpProxy, type McpProxyOptions } from "../../../sr
 import type { Warden } from "../../../src/warden.ts";
 import type { FakeHook } from "../../support/fake-pack.ts";
 import { fakeWarden } from "../../support/fake-warden.ts";
-import type { Message } from "./wire.ts";
+import { End, type Message, settled } from "./wire.ts";
 
 const scripted = {
   command: process.execPath,
@@ -140,6 +140,31 @@ describe("clients over HTTP", () => {
     expect((await raw(proxy.url, JSON.stringify(hello))).status).toBe(503);
     await expect.poll(() => proxy.sessions, { timeout: 5_000 }).toBe(0);
     expect((await raw(proxy.url, JSON.stringify(hello))).status).toBe(200);
+  });
+
+  // The transport of the SDK drops it, and a request of the server's would wait until it gives up.
+  test("what a server sends before its client listens waits for it", async () => {
+    const end = new End();
+    const proxy = await start([], { server: () => end });
+    const greeted = raw(proxy.url, JSON.stringify(hello));
+    const { id } = await end.nth(0);
+    end.say({
+      jsonrpc: "2.0",
+      id,
+      result: { protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "s", version: "1" } },
+    });
+    const { headers } = await greeted;
+    end.say({ jsonrpc: "2.0", id: "r", method: "roots/list" });
+    await settled();
+    const listening = httpRequest(proxy.url, {
+      headers: { accept: "text/event-stream", "mcp-session-id": headers["mcp-session-id"] },
+    });
+    listening.end();
+    const [response] = await once(listening, "response");
+    end.say({ jsonrpc: "2.0", method: "notifications/message", params: {} });
+    let text = "";
+    for await (const chunk of response) if ((text += String(chunk)).includes("notifications/message")) break;
+    expect(text).toMatch(/roots\/list[^]*notifications\/message/);
   });
 
   test("a server that cannot be started is told", async () => {

@@ -4,13 +4,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { writePack } from "./packs.ts";
 import { cache, proxied } from "./reference.ts";
 import type { Message } from "./wire.ts";
 
 const scripted = [process.execPath, new URL("servers/scripted.ts", import.meta.url).pathname];
 const posix = process.platform !== "win32";
+
+// Many processes at the same time.
+vi.setConfig({ testTimeout: 120_000 });
 
 let scratch: string;
 let pack: string;

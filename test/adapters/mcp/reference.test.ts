@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type WrittenHook, writePack } from "./packs.ts";
 import {
   connect,
@@ -82,6 +82,9 @@ export default {
   },
 ];
 
+// Many processes, one after another.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
 let scratch: string;
 let pack: string;
 let folder: string;
@@ -103,7 +106,7 @@ async function call({ client }: Recorded, name: string, args: object = {}): Prom
 
 describe("the filesystem server", () => {
   test("is filtered, denied, rewritten and redacted", async () => {
-    const recorded = await connect(overStdio(proxied(pack, "fs", filesystem(folder))));
+    const recorded = await connect(overStdio(proxied(pack, "fs", filesystem(folder))), false);
     try {
       const { tools } = await recorded.client.listTools();
       const names = tools.map(({ name }) => name);

@@ -122,8 +122,13 @@ export interface Recorded {
   person: { action: string; content?: object };
 }
 
-/** A client with roots, sampling, elicitation and tasks, connected. */
-export async function connect(transport: Transport): Promise<Recorded> {
+/**
+ * A client with roots, sampling, elicitation and tasks, connected.
+ *
+ * @param roots `false` for the filesystem server: it takes on the client's folders at some moment after it has started,
+ *   and until then answers otherwise.
+ */
+export async function connect(transport: Transport, roots = true): Promise<Recorded> {
   const client = new Client({ name: "test", version: "1.0.0" }, {
     capabilities: {
       roots: {},
@@ -159,7 +164,11 @@ export async function connect(transport: Transport): Promise<Recorded> {
   client.setRequestHandler(ElicitRequestSchema, (request, extra) =>
     answer(request, extra, () => recorded.person),
   );
-  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///tmp", name: "tmp" }] }));
+  if (roots) {
+    client.setRequestHandler(ListRootsRequestSchema, () => ({
+      roots: [{ uri: "file:///tmp", name: "tmp" }],
+    }));
+  }
   await client.connect(transport);
   const inner = transport.onmessage;
   transport.onmessage = (message, extra) => {

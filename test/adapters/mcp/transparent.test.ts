@@ -66,13 +66,13 @@ function steady(notifications: readonly any[]): unknown[] {
   );
 }
 
-describe.concurrent("a client sees the same with the proxy and without", () => {
+describe.concurrent("a client sees the same with the proxy and without", { timeout: 120_000 }, () => {
   test("the filesystem server on stdio", async () => {
     const session = async (wrap: (server: readonly string[]) => readonly string[]): Promise<unknown> => {
       const folder = await mkdtemp(join(scratch, "fs-"));
       await writeFile(join(folder, "a.txt"), "hello\n");
       const { seen, asked } = await run(
-        () => connect(overStdio(wrap(filesystem(folder)))),
+        () => connect(overStdio(wrap(filesystem(folder))), false),
         (recorded) => useFilesystem(recorded, folder),
       );
       return comparable({ seen, asked }, folder);
