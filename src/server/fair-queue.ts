@@ -27,8 +27,11 @@ interface Waiter {
 const quantumUs = 2_000;
 /** What the first decision of a tenant is taken to cost. */
 const firstEstimateUs = 200;
-/** How far a tenant can be in debt, in rounds, so that one bad minute is not paid for in an hour. */
-const debtRounds = 500;
+/**
+ * How far a tenant can be in debt, in rounds. Time is measured by the clock, and the first calls of a hook, or calls on a
+ * machine that is busy with something else, take far longer than they cost.
+ */
+const debtRounds = 20;
 
 /**
  * Deficit round robin over tenants: where more wants to run than can, each tenant with something to do gets the same
