@@ -6,7 +6,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { readJsonBytes } from "../../../sandbox/json/index.ts";
 import { HookwardenError } from "../../errors.ts";
-import { isObject, losesIntegers, messageLimits, refusalText, type RequestId, rpcCodes } from "./message.ts";
+import { isObject, losesIntegers, messageLimits, refusalText, rpcCodes } from "./message.ts";
 import type { ProxyTransport } from "./transport.ts";
 
 /** Where clients reach the proxy over Streamable HTTP. */
@@ -166,8 +166,7 @@ export class HttpListener {
       sessionIdGenerator: () => sessionId,
       maxRequestBodySize: this.#maxBytes,
     });
-    const send: Transport["send"] = (message, options) =>
-      transport.send(message, options as { relatedRequestId?: RequestId });
+    const send: Transport["send"] = (transport as unknown as Transport).send.bind(transport);
     const session: HttpSession = { transport, open: 0, standalone: 0, held: [], send, lastUse: Date.now() };
     const proxied = transport as unknown as Transport & { needsCourse: boolean };
     Object.defineProperty(proxied, "needsCourse", { get: () => session.standalone === 0 });
