@@ -13,6 +13,16 @@ import type { Answer, Workspace } from "../../src/playground/protocol.ts";
 import { servePage, type ServedPage } from "../../src/playground/serve.ts";
 import { axeViolations, noBrowser, startBrowser, watchPage } from "../support/browser.ts";
 
+/** What functions that run in the page use of it. */
+declare const history: { replaceState(state: null, title: string, url: string): void };
+declare const location: { readonly pathname: string; readonly hash: string };
+declare const window: { readonly innerWidth: number };
+declare const document: {
+  readonly documentElement: { readonly scrollWidth: number };
+  readonly activeElement: { readonly id: string; getAttribute(name: string): string | null } | null;
+  querySelector(selector: string): { readonly textContent: string | null } | null;
+};
+
 const root = fileURLToPath(new URL("../../", import.meta.url));
 if (noBrowser) console.warn(`the playground is not tested: ${noBrowser}`);
 
@@ -302,7 +312,7 @@ describe.skipIf(noBrowser)("the playground", () => {
     // A name with a slash more than a path has is refused as on the command line; the texts are shown all the same.
     expect((await answerOf(page)).problem?.code).toBe("path-outside-pack");
     expect(await page.locator("#decision .hidden-character, #decision code").count()).toBeGreaterThan(0);
-    const { [`lib/${evil}.ts`]: _, ...files } = shared.files as { [path: string]: string };
+    const { [`lib/${evil}.ts`]: _, ...files } = shared.files as unknown as { [path: string]: string };
     const plain = deflateRawSync(JSON.stringify({ ...shared, files })).toString("base64url");
     await page.goto(`${served.url}#v1=${plain}`);
     await page.waitForFunction(() =>

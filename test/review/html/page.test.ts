@@ -9,6 +9,9 @@ import { reviewHtml } from "../../../src/review/html/index.ts";
 import { axeViolations, noBrowser, startBrowser, watchPage } from "../../support/browser.ts";
 import { hostile, sampleHook, sampleReport } from "./sample-report.ts";
 
+/** What functions that run in the page use of it. */
+declare const document: { querySelectorAll(selector: "details"): Iterable<{ open: boolean }> };
+
 if (noBrowser) console.warn(`the report is not opened: ${noBrowser}`);
 
 const pages = {
@@ -120,9 +123,9 @@ describe.skipIf(noBrowser)("the report in a browser", () => {
       const page = await browser.newPage();
       const seen = watchPage(page);
       await page.goto(way === "served" ? address : `file://${join(folder, "hook.html")}`);
-      await page.evaluate(() =>
-        document.querySelectorAll("details").forEach((details) => (details.open = true)),
-      );
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+      });
       expect(await page.title()).toBe("Review of guard-deploys 1.4.0");
       expect(await page.locator("img, script, iframe, a[href^=http], a[href^=javascript]").count()).toBe(0);
       expect(await page.locator("main pre.guest").first().isVisible()).toBe(true);
