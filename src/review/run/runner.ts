@@ -41,7 +41,7 @@ const leastWallMs = 2_000;
 /** How much more than the hook itself its watching twin may use. */
 const watchedFactor = 4;
 /** Calls that ran into a limit before no more than the recorded events are tried: each takes as long as it can. */
-const mostBurns = 10;
+const mostBurns = 5;
 const burns: ReadonlySet<string> = new Set(["steps-exceeded", "timeout", "memory-exceeded", "crashed"]);
 
 /** Calls one hook by itself, as a pack with nothing else in it would. */

@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,8 +10,6 @@ import { reviewHtml } from "../../../src/review/html/index.ts";
 import { axeViolations, noBrowser, startBrowser, watchPage } from "../../support/browser.ts";
 import { hostile, sampleHook, sampleReport } from "./sample-report.ts";
 
-/** What functions that run in the page use of it. */
-declare const document: { querySelectorAll(selector: "details"): Iterable<{ open: boolean }> };
 
 if (noBrowser) console.warn(`the report is not opened: ${noBrowser}`);
 
