@@ -394,11 +394,11 @@ describe("starting and ending", () => {
     const test = await startTestServer({ where: "process" });
     const { client } = await test.tenant(
       "acme",
-      packOf("export default () => { for (let i = 0; i < 200000; i++); }", { limits: { wallMs: 10_000 } }),
+      packOf("export default () => { for (let i = 0; i < 2000000; i++); }", { limits: { wallMs: 10_000 } }),
     );
     const inFlight = Array.from({ length: 5 }, () => codeOf(client.decide(danger)));
     const tenant = test.server.parts.registry.get("acme")!;
-    await expect.poll(() => tenant.inFlight, { timeout: 10_000 }).toBe(5);
+    await expect.poll(() => tenant.inFlight + tenant.waiting, { timeout: 10_000, interval: 10 }).toBe(5);
     const closing = test.server.close();
     expect(new Set(await Promise.all(inFlight))).toEqual(new Set(["none"]));
     expect(["unreachable", "shutting-down"]).toContain(await codeOf(client.decide(danger)));

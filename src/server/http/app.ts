@@ -89,7 +89,7 @@ function addRoute(app: FastifyInstance, parts: ServerParts, route: Route): void 
             : readBody((body ?? noBytes) as Uint8Array, mediaType)
           : null,
         mediaType,
-        gone: () => raw.socket.destroyed || !parts.isReady(),
+        gone: () => raw.socket.destroyed,
         traceparent: raw.headers["traceparent"] as string | undefined,
         header: (name) => raw.headers[name] as string | undefined,
       };

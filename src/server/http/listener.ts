@@ -7,7 +7,9 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Requests on a connection that have not been answered. */
 const unanswered = Symbol("unanswered");
-type Counted = Socket & { [unanswered]?: number };
+/** Connections that have been told that they end. */
+const ending = Symbol("ending");
+type Counted = Socket & { [unanswered]?: number; [ending]?: true };
 
 /**
  * The HTTP server below the routes: who may connect, how long anything may take, and what is no proper HTTP/1.1.
@@ -65,6 +67,7 @@ function isAmbiguous(rawHeaders: readonly string[]): boolean {
 
 function refuse(response: ServerResponse): void {
   const status = 400;
+  if (response.socket) (response.socket as Counted)[ending] = true;
   const body = problemBody(status, "bad-request", "none");
   response.writeHead(status, {
     "content-type": problemType,
@@ -99,7 +102,8 @@ const brokenStatus: ReadonlyMap<string, readonly [number, string]> = new Map([
 
 /** Answers what was no request, and closes the connection: what follows on it cannot be trusted to begin one. */
 function answerBroken(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  if (error.code === "ECONNRESET" || !socket.writable || (socket as Counted)[ending]) {
+    if ((socket as Counted)[ending]) return void socket.destroySoon();
     socket.destroy();
     return;
   }

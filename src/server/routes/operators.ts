@@ -161,9 +161,9 @@ export const operatorRoutes: readonly Route[] = [
     needs,
     query: ofTenant,
     answers: { "200": "text/event-stream" },
-    handle: ({ operator }, call) => ({
+    handle: ({ operator, isReady }, call) => ({
       status: 200,
-      stream: liveStream(operator, wanted(call), call.gone),
+      stream: liveStream(operator, wanted(call), () => call.gone() || !isReady()),
       type: "text/event-stream",
       headers: { "cache-control": "no-store", "x-accel-buffering": "no" },
     }),
