@@ -1,4 +1,3 @@
-/// <reference lib="dom" />
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,6 +9,10 @@ import { reviewHtml } from "../../../src/review/html/index.ts";
 import { axeViolations, noBrowser, startBrowser, watchPage } from "../../support/browser.ts";
 import { hostile, sampleHook, sampleReport } from "./sample-report.ts";
 
+// Functions that are handed to the page run there; Node.js has no types for what they find.
+declare const document: any;
+declare const window: any;
+declare const getComputedStyle: any;
 
 if (noBrowser) console.warn(`the report is not opened: ${noBrowser}`);
 
@@ -141,7 +144,7 @@ describe.skipIf(noBrowser)("the report in a browser", () => {
   ] as const)("has no serious barrier: %s, %s, %i px", async (name, colorScheme, width) => {
     const page = await open(name, { colorScheme, viewport: { width, height: 900 } });
     await page.evaluate(() =>
-      document.querySelectorAll("details").forEach((details) => (details.open = true)),
+      document.querySelectorAll("details").forEach((details: any) => (details.open = true)),
     );
     expect(await axeViolations(page)).toEqual([]);
     expect(
