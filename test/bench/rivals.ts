@@ -172,7 +172,7 @@ async function loopback(): Promise<{ ask(body: string): Promise<unknown>; close(
     [
       "-e",
       `const hook = ${hookBody};
-      require("node:http").createServer((req, res) => { let text = ""; req.setEncoding("utf8"); req.on("data", (part) => (text += part)); req.on("end", () => { const body = JSON.stringify(hook(JSON.parse(text))); res.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }); res.end(body); }); }).listen(0, "127.0.0.1", function () { console.log(this.address().port); });`,
+      require("node:http").createServer({ keepAliveTimeout: 600_000 }, (req, res) => { let text = ""; req.setEncoding("utf8"); req.on("data", (part) => (text += part)); req.on("end", () => { const body = JSON.stringify(hook(JSON.parse(text))); res.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }); res.end(body); }); }).listen(0, "127.0.0.1", function () { console.log(this.address().port); });`,
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
