@@ -6,15 +6,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Why there is no NATS server to test against; `null` where there is one. */
-export const natsMissing: string | null = (() => {
+/** Debian puts it where only an administrator's shell looks. */
+const binary = ["nats-server", "/usr/sbin/nats-server"].find((path) => {
   try {
-    execFileSync("nats-server", ["--version"], { stdio: "pipe" });
-    return null;
+    execFileSync(path, ["--version"], { stdio: "pipe" });
+    return true;
   } catch {
-    return "nats-server is not installed";
+    return false;
   }
-})();
+});
+/** Why there is no NATS server to test against; `null` where there is one. */
+export const natsMissing: string | null = binary === undefined ? "nats-server is not installed" : null;
 if (natsMissing) console.warn(`skipped: ${natsMissing}`);
 
 /** A NATS server with JetStream of a test's own, on this machine only. */
@@ -45,7 +47,7 @@ export async function startNats(more: readonly string[] = []): Promise<TestNats>
       folder,
       ...more,
     ];
-    child = spawn("nats-server", args, { stdio: "ignore" });
+    child = spawn(binary ?? "nats-server", args, { stdio: "ignore" });
     for (let tries = 0; !(await answers(port)); tries++) {
       if (tries > 200) throw new Error("nats-server does not answer");
       await sleep(25);
