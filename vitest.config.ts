@@ -17,6 +17,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     typecheck: { enabled: true, include: ["test/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
     pool: "forks",
+    // Much of a test's time is spent waiting for processes that it has started, so every core gets a worker.
+    maxWorkers: "100%",
     // isolated-vm needs it in every process that loads it.
     execArgv: ["--no-node-snapshot"],
     // The report that the closing line of a check run is made from.

@@ -129,12 +129,14 @@ export const errorTable = {
   },
   "review-invalid": {
     exit: 65,
-    means: "a file is no review record: it lacks a member, has one too many, or has a value that it cannot have",
+    means:
+      "a file is no review record: it lacks a member, has one too many, or has a value that it cannot have",
     fix: "Make it again with `hookwarden review --decision`.",
   },
   "review-required": {
     exit: 65,
-    means: "the host insists on a review, and this pack has none that a trusted reviewer has signed and that approves it",
+    means:
+      "the host insists on a review, and this pack has none that a trusted reviewer has signed and that approves it",
     fix: "Review the pack with `hookwarden review --decision approve --key FILE`, and give the record to the host.",
   },
   "cases-invalid": {

@@ -57,6 +57,7 @@ export {
 export type { RequiredReview, ReviewRecord, SignedReview } from "./bundle/review-record.ts";
 export {
   type Difference,
+  type EngineIdentity,
   type FlushPolicy,
   type LogHead,
   type LogOptions,

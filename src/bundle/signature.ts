@@ -5,7 +5,8 @@ import { isKeyName, type Signer } from "./keys.ts";
 import type { CheckedTrust } from "./trust.ts";
 
 /** Says what a signature is of, so that one made for something else over the same bytes does not count. */
-export type SignatureType = "hookwarden-bundle" | "hookwarden-certificate" | "hookwarden-record" | "hookwarden-review";
+export type SignatureType =
+  "hookwarden-bundle" | "hookwarden-certificate" | "hookwarden-record" | "hookwarden-review";
 
 /** What a signature is held to. */
 export interface Signed {

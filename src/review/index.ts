@@ -7,6 +7,7 @@ export { reportFormat } from "./report.ts";
 export { review, type ReviewOptions } from "./review.ts";
 export { type Input, type InputOrigin, recordedInput } from "./run/input.ts";
 export { readSubject, type Subject, subjectOf } from "./subject.ts";
+export type { CheckedTrust } from "../bundle/trust.ts";
 export {
   insistOnReview,
   readReview,
