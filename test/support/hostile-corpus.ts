@@ -52,8 +52,9 @@ export function writeHostilePack(into: string, script: HostileScript): string {
     reads: ["*"],
     actions,
     state: { scope: "session", maxBytes: 4_096 },
-    // What counts is how a call ends, not how long it takes on a machine that does other work as well.
-    limits: { wallMs: 250 },
+    // What counts is how a call ends, not how long it takes on a machine that does other work as well: where the clock
+    // is not what has to end it, it has time.
+    limits: { wallMs: script.expect.includes("timeout") ? 250 : 2_000 },
   };
   writeFileSync(join(hook, "hook.json"), JSON.stringify(manifest));
   writeFileSync(join(pack, "hookwarden.json"), JSON.stringify({ apiVersion: 1, hooks: ["hostile"] }));
