@@ -60,7 +60,9 @@ describe("hookwarden test", { timeout: 60_000 }, () => {
     try {
       // What was printed last and is complete; a write may be seen in two steps, and run twice.
       const last = (): string => out.split("Waiting for a change").at(-2) ?? "";
-      const shows = (text: string): Promise<void> => expect.poll(last, { timeout: 30_000 }).toContain(text);
+      const shows = async (text: string): Promise<void> => {
+        await expect.poll(last, { timeout: 30_000 }).toContain(text);
+      };
       await shows("bad (quickjs)");
       await write(dir.path, { "guard/cases.json": [good] });
       await shows("1 case on quickjs");
