@@ -2,7 +2,7 @@
  * Kills a process with SIGKILL in the middle of logging 5,000 decisions, again and again over one log, and accounts for
  * every decision that was answered.
  *
- *     node test/bench/log-kill.ts [rounds, default 50]
+ *     node test/bench/log-kill.ts [rounds, default 50] [mode, default all]
  */
 import { createReadStream, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,9 @@ const modes = [
   { name: "wait, every 100", options: { flush: { everyMs: 100, everyRecords: 100 } }, allAnswered: false },
 ] as const;
 
+const only = process.argv[3];
 for (const { name, options, allAnswered } of modes) {
+  if (only !== undefined && only !== name) continue;
   const log = join(folder, `${name.replaceAll(/\W+/g, "-")}.jsonl`);
   let answeredInAll = 0;
   let missingInAll = 0;
