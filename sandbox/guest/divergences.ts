@@ -73,6 +73,14 @@ export const divergences: readonly Divergence[] = [
       "QuickJS's own writer of JSON keeps a list that sees them, so that the call may end as `threw`. V8's does not.",
   },
   {
+    what: "Digits of numbers with a fraction in another base than ten, as in `(0.1).toString(7)`",
+    reason: "The standard asks for an approximation.",
+  },
+  {
+    what: "The bits of `NaN` in a buffer",
+    reason: "The standard leaves them open.",
+  },
+  {
     what: 'Spreading a text into an object, as in `{ ..."ab" }`',
     reason:
       'QuickJS copies nothing, where the standard asks for its characters. `{ ...Object("ab") }` is the same in both.',
