@@ -1,5 +1,4 @@
 /** The process that bundles scripts: one job on standard input, one answer a line on standard output, then it ends. */
-import { writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stop } from "esbuild";
@@ -7,6 +6,7 @@ import { buildEntry } from "./bundle-build.ts";
 import { BundleFiles } from "./bundle-files.ts";
 import { ImportResolver } from "./bundle-resolve.ts";
 import type { BundleAnswer, BundleEntry, BundleJob } from "./bundle-protocol.ts";
+import { answerLine } from "./child-lines.ts";
 
 /** Most programs that are built at the same time. */
 const atOnce = 4;
@@ -37,7 +37,7 @@ async function run(job: BundleJob): Promise<void> {
       message: "the bundler cannot read it, and dies; is it nested very deeply?",
       file: entry.path,
     };
-    answer((await build(entry)) ?? { name: entry.name, ok: false, failure });
+    answerLine((await build(entry)) ?? { name: entry.name, ok: false, failure });
   }
   await stop();
 }
@@ -52,25 +52,12 @@ async function buildAll(
   const work = async (): Promise<void> => {
     for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
       const result = left.length > 0 ? null : await build(entry);
-      if (result) answer(result);
+      if (result) answerLine(result);
       else left.push(entry);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return left;
-}
-
-/** Writes all of it, however slowly the parent reads: a pipe may take a part only. */
-function answer(result: BundleAnswer): void {
-  let rest = Buffer.from(`${JSON.stringify(result)}\n`);
-  while (rest.length > 0) {
-    try {
-      rest = rest.subarray(writeSync(1, rest));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-    }
-  }
 }
 
 let text = "";

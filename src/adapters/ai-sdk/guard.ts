@@ -7,6 +7,7 @@ import {
   type ToolSet,
 } from "ai";
 import { HookwardenError } from "../../errors.ts";
+import { warnOfUnmediated } from "../shared/warn-of-unmediated.ts";
 import { type MediationOptions, Mediator } from "../shared/mediator.ts";
 import { guardedApproval, own } from "./approval.ts";
 import { guardModel } from "./model.ts";
@@ -67,7 +68,7 @@ export interface Guard<TOOLS extends ToolSet> {
 export function guard<TOOLS extends ToolSet = Record<never, never>>(
   options: GuardOptions<TOOLS>,
 ): Guard<TOOLS> {
-  const { model, strict = false, hold = 256, onUnmediated = warn() } = options;
+  const { model, strict = false, hold = 256, onUnmediated = warnOfUnmediated() } = options;
   if (!(Number.isSafeInteger(hold) && hold >= 0 && hold <= 65_536)) {
     throw new HookwardenError("option-invalid", "`hold` must be a whole number from 0 to 65,536");
   }
@@ -138,15 +139,4 @@ function modelObject(model: LanguageModel): ModelObject {
     AI_SDK_DEFAULT_PROVIDER?: { languageModel(name: string): ModelObject };
   };
   return provider.languageModel(model);
-}
-
-function warn(): (call: UnmediatedCall) => void {
-  const told = new Set<string>();
-  return ({ toolName }) => {
-    if (told.has(toolName) || told.size >= 1_000) return;
-    told.add(toolName);
-    process.emitWarning(
-      `the provider runs tool ${JSON.stringify(toolName)} by itself; no hook stands before it`,
-    );
-  };
 }

@@ -7,6 +7,7 @@ import {
 } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware, MiddlewareError, ToolInvocationError } from "langchain";
 import { HookwardenError } from "../../errors.ts";
+import { warnOfUnmediated } from "../shared/warn-of-unmediated.ts";
 import type { MediationOptions, Mediator } from "../shared/mediator.ts";
 import { beforeModel, beforeStop, haltedText, submitPrompt } from "../shared/model-call.ts";
 import { beforeTool } from "../shared/tool-call.ts";
@@ -44,7 +45,7 @@ export interface HookwardenMiddlewareOptions extends MediationOptions {
  *     const agent = createAgent({ model, tools, middleware: [hookwardenMiddleware({ warden })] });
  */
 export function hookwardenMiddleware(options: HookwardenMiddlewareOptions): AgentMiddleware {
-  const { strict = false, hold = 256, onUnmediated = warn() } = options;
+  const { strict = false, hold = 256, onUnmediated = warnOfUnmediated() } = options;
   if (!(Number.isSafeInteger(hold) && hold >= 0 && hold <= 65_536)) {
     throw new HookwardenError("option-invalid", "`hold` must be a whole number from 0 to 65,536");
   }
@@ -241,15 +242,4 @@ function rootOf(thrown: unknown): unknown {
     error = error.cause;
   }
   return error;
-}
-
-function warn(): (call: { readonly toolName: string }) => void {
-  const told = new Set<string>();
-  return ({ toolName }) => {
-    if (told.has(toolName) || told.size >= 1_000) return;
-    told.add(toolName);
-    process.emitWarning(
-      `the provider runs tool ${JSON.stringify(toolName)} by itself; no hook stands before it`,
-    );
-  };
 }

@@ -11,6 +11,7 @@ import {
   type Tool,
 } from "@openai/agents";
 import { HookwardenError } from "../../errors.ts";
+import { warnOfUnmediated } from "../shared/warn-of-unmediated.ts";
 import { type MediationOptions, Mediator } from "../shared/mediator.ts";
 import { runTool } from "../shared/run-tool.ts";
 import { guardComputerTool } from "./computer-tool.ts";
@@ -54,7 +55,7 @@ const guards: ReadonlyMap<string, (tool: never, session: GuardSession) => Tool<a
  *     const result = await run(guardAgent(agent, { warden }), "hello");
  */
 export function guardAgent<A extends Agent<any, any>>(agent: A, options: GuardAgentOptions): A {
-  const { strict = false, hold = 256, onUnmediated = warn() } = options;
+  const { strict = false, hold = 256, onUnmediated = warnOfUnmediated() } = options;
   if (!(Number.isSafeInteger(hold) && hold >= 0 && hold <= 65_536)) {
     throw new HookwardenError("option-invalid", "`hold` must be a whole number from 0 to 65,536");
   }
@@ -173,15 +174,4 @@ class AgentGuard {
 
 function asHandoff(target: Agent<any, any> | Handoff<any, any>): Handoff<any, any> {
   return target instanceof Agent ? getHandoff(target) : target;
-}
-
-function warn(): (tool: UnmediatedTool) => void {
-  const told = new Set<string>();
-  return ({ toolName }) => {
-    if (told.has(toolName) || told.size >= 1_000) return;
-    told.add(toolName);
-    process.emitWarning(
-      `the provider runs tool ${JSON.stringify(toolName)} by itself; no hook stands before it`,
-    );
-  };
 }

@@ -189,34 +189,23 @@ export function textsOf(run: Run): ReadonlyMap<string, Out> {
     const name = String((action as Action).action);
     const row = actionRows.get(name);
     if (!row) continue;
+    const rewrites = (path: readonly string[]): string | null => {
+      const target = row.rewrites?.[path[0] ?? ""];
+      if (target !== undefined) return [target, ...path.slice(1)].join(".");
+      return name === "set_state" ? "state" : null;
+    };
     const walk = (value: unknown, path: readonly string[]): void => {
       if (typeof value === "string") {
-        const target = row.rewrites?.[path[0] ?? ""];
-        found.set(`${index} ${path.join(".")}`, {
-          text: value,
-          action: name,
-          rewrites:
-            target === undefined
-              ? name === "set_state"
-                ? "state"
-                : null
-              : [target, ...path.slice(1)].join("."),
-        });
+        found.set(`${index} ${path.join(".")}`, { text: value, action: name, rewrites: rewrites(path) });
       } else if (typeof value === "object" && value !== null) {
         for (const [key, member] of Object.entries(value)) walk(member, [...path, key]);
         // Keys are texts too.
         const keys = Object.keys(value).join(" ");
         if (path.length > 0 && !Array.isArray(value) && keys.length > 0) {
-          const target = row.rewrites?.[path[0] ?? ""];
           found.set(`${index} ${path.join(".")} (keys)`, {
             text: keys,
             action: name,
-            rewrites:
-              target === undefined
-                ? name === "set_state"
-                  ? "state"
-                  : null
-                : [target, ...path.slice(1)].join("."),
+            rewrites: rewrites(path),
           });
         }
       }

@@ -1,6 +1,6 @@
 /** Lints the programs that it is given as one line of JSON, and answers a line for each. */
 import { analyseScript } from "./index.ts";
-import { answerLine, onJob } from "../child-lines.ts";
+import { answerLine, onJob } from "../../pack/child-lines.ts";
 import type { LintAnswer, LintJob } from "./lint-protocol.ts";
 
 onJob<readonly LintJob[]>((jobs) => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { BundledScript } from "../../pack/bundle.ts";
 import { runChild } from "../../pack/run-child.ts";
-import { readLines } from "../child-lines.ts";
+import { readLines } from "../../pack/child-lines.ts";
 import type { LintResult } from "./index.ts";
 import type { LintAnswer, LintJob } from "./lint-protocol.ts";
 import { lintTable } from "./table.ts";

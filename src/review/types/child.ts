@@ -1,6 +1,6 @@
 /** Runs the TypeScript compiler over the scripts of one pack; it emits nothing, and no code of the pack runs. */
 import { createRequire } from "node:module";
-import { answerLine, onJob } from "../child-lines.ts";
+import { answerLine, onJob } from "../../pack/child-lines.ts";
 import { compile } from "./compile.ts";
 import type { TypeProblem, TypesJob } from "./protocol.ts";
 

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { nearestModules } from "../../pack/bundle.ts";
 import { runChild } from "../../pack/run-child.ts";
-import { readLines } from "../child-lines.ts";
+import { readLines } from "../../pack/child-lines.ts";
 import type { TypeProblem, TypesJob } from "./protocol.ts";
 
 export type { TypeProblem } from "./protocol.ts";
