@@ -17,6 +17,7 @@ import type { LoadedPack } from "./pack/types.ts";
 import { KeyedQueue } from "./state/keyed-queue.ts";
 import { MemoryStateStore } from "./state/memory.ts";
 import { BreakerSandbox } from "./warden/breaker.ts";
+import { preciseNow } from "./warden/precise-now.ts";
 import { type Chunk, chunkStream, type ChunkStreamOptions } from "./warden/chunk-stream.ts";
 import type { Divergence } from "./warden/cross-check.ts";
 import type { WardenEvents } from "./warden/events.ts";
@@ -189,6 +190,8 @@ export class Warden extends EventEmitter<WardenEvents> {
         record: recorder !== undefined || log !== null,
         keep: !pristine,
       });
+      // What comes after is not of the decision: a record that has to reach the disk.
+      const madeAt = this.listenerCount("decision") > 0 ? preciseNow() : undefined;
       if (made.record && recorder) {
         await recorder(made.record, { pack: generation.pack, rules: rules ?? this.#options.rules });
       }
@@ -197,7 +200,7 @@ export class Warden extends EventEmitter<WardenEvents> {
         const written = log.append(made.record, generation.pack, rules ?? this.#options.rules);
         if (written) await written;
       }
-      this.#tell(made);
+      this.#tell(made, madeAt);
       return made.decision;
     } finally {
       if (admitted) log?.cancel();
@@ -294,8 +297,8 @@ export class Warden extends EventEmitter<WardenEvents> {
     });
   }
 
-  #tell({ decision }: Made): void {
-    if (this.listenerCount("decision") > 0) this.announce("decision", decision);
+  #tell({ decision }: Made, madeAt = preciseNow()): void {
+    if (this.listenerCount("decision") > 0) this.announce("decision", decision, madeAt);
     const faults = this.listenerCount("fault") > 0;
     const refusals = this.listenerCount("refused") > 0;
     if (!faults && !refusals) return;

@@ -82,16 +82,13 @@ test("decisions, faults and refusals are counted by names from closed sets", asy
     .flatMap(({ descriptor, dataPoints }) =>
       dataPoints.map(({ attributes }) => [descriptor.name, attributes]),
     );
-  expect(found).toContainEqual(["hookwarden.decisions", { event: "PreToolUse", verdict: "deny" }]);
-  expect(found).toContainEqual([
-    "hookwarden.faults",
-    { event: "PreToolUse", hook: "noisy", code: "illegal-action" },
-  ]);
-  expect(found).toContainEqual([
-    "hookwarden.refusals",
-    { event: "PreToolUse", hook: "noisy", code: "illegal-action" },
-  ]);
-  expect(found).toContainEqual(["hookwarden.decision.duration", { event: "PreToolUse", verdict: "deny" }]);
+  const event = { "hookwarden.event": "PreToolUse" };
+  const denied = { ...event, "hookwarden.verdict": "deny" };
+  const noisy = { ...event, "hookwarden.hook": "noisy" };
+  expect(found).toContainEqual(["hookwarden.decisions", denied]);
+  expect(found).toContainEqual(["hookwarden.faults", { ...noisy, "hookwarden.fault": "illegal-action" }]);
+  expect(found).toContainEqual(["hookwarden.refusals", { ...noisy, "hookwarden.refusal": "illegal-action" }]);
+  expect(found).toContainEqual(["hookwarden.decision.duration", denied]);
 });
 
 test("without the option nothing listens", async () => {

@@ -1,5 +1,6 @@
 import type { Credentials } from "./credentials.ts";
 import type { Decisions } from "./decisions.ts";
+import type { HttpTelemetry } from "./http/telemetry.ts";
 import type { Lanes } from "./lanes.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import type { OperatorView } from "./operator-view.ts";
@@ -21,6 +22,8 @@ export interface ServerParts {
   readonly decisions: Decisions;
   readonly operator: OperatorView;
   readonly metrics: ServerMetrics;
+  /** Spans and metrics of requests; `null` without telemetry. */
+  readonly telemetry: HttpTelemetry | null;
   readonly lanes: Lanes;
   /** The description of the routes, as JSON. */
   readonly openApi: object;

@@ -89,12 +89,18 @@ async function build(
     });
     if (feed.isWatched) feed.tell({ type: "quarantine", at: new Date().toISOString(), lifted, ...entry });
   };
-  const listen = options.telemetry ? await wardenTelemetry() : () => undefined;
+  const telemetry = options.telemetry ? await openTelemetry(log) : null;
   registry = opened.use(
     new Registry({
       stores,
       limits: settings.tenantLimits,
-      parts: { lanes, quarantine, state: stores.state, eventBytes: settings.limits.eventBytes, listen },
+      parts: {
+        lanes,
+        quarantine,
+        state: stores.state,
+        eventBytes: settings.limits.eventBytes,
+        listen: telemetry?.listen ?? (() => undefined),
+      },
       openLog: auditOpener(options, settings, stores, lanes),
       onRollout(rollout) {
         log("rollout", { tenant: rollout.tenant, generation: rollout.generation, active: rollout.active });
@@ -118,7 +124,7 @@ async function build(
       metrics.decision(decision, us);
       operator.latencies.add(us);
     },
-    traced: options.telemetry ? (await import("./telemetry.ts")).tracer() : null,
+    traced: telemetry?.traced ?? null,
   });
   const credentials = new Credentials(stores.keys, jwt);
   // A key that another node has revoked must not live on here.
@@ -135,6 +141,7 @@ async function build(
     decisions,
     operator,
     metrics,
+    telemetry: telemetry?.http ?? null,
     lanes,
     openApi: openApi(routes),
     isReady,
@@ -204,11 +211,22 @@ function auditOpener(
     );
 }
 
-async function wardenTelemetry(): Promise<(warden: Warden) => void> {
-  const { telemetry } = await import("../warden/telemetry.ts");
+/** What of the server tells OpenTelemetry what it does. Loaded only where that is wanted. */
+async function openTelemetry(log: ServerParts["log"]) {
+  const [{ missingForTelemetry, tracer }, { HttpTelemetry }, { telemetry }] = await Promise.all([
+    import("./telemetry.ts"),
+    import("./http/telemetry.ts"),
+    import("../warden/telemetry.ts"),
+  ]);
+  const missing = missingForTelemetry();
+  if (missing.length > 0) log("telemetry-incomplete", { missing });
   // Names of hooks are tenants' choice: in spans they stand, in metrics they would be labels without end.
   const report = telemetry({ hooksInMetrics: false });
-  return (warden) => void warden.on("decision", report);
+  return {
+    traced: tracer(),
+    http: new HttpTelemetry(),
+    listen: (warden: Warden) => void warden.on("decision", report),
+  };
 }
 
 function pruner({ retentionDays }: ServerOptions, stores: Stores): NodeJS.Timeout | undefined {

@@ -1,35 +1,78 @@
-import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  context,
+  createContextKey,
+  propagation,
+  ProxyTracerProvider,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import { dialects } from "../dialects/dialects.ts";
 import type { DecisionRequest } from "./decision-service.ts";
 import { problemOf } from "./problem.ts";
 
-/** Version 00 of W3C Trace Context; ids of zeros are invalid. */
-const traceparent = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
+/** Runs the work of a request inside its span. */
+export type Traced = <T>(request: DecisionRequest, work: () => Promise<T>) => Promise<T>;
 
-/** Runs work inside a span of the trace that a request says it belongs to. */
-export function tracer(): <T>(request: DecisionRequest, work: () => Promise<T>) => Promise<T> {
+/**
+ * Puts decisions inside the span of the request that asked for them. One that came over HTTP has a span already; one that
+ * came over another channel gets it here.
+ */
+export function tracer(): Traced {
   const otel = trace.getTracer("hookwarden");
   return async (request, work) => {
-    const parts = request.traceparent === undefined ? null : traceparent.exec(request.traceparent);
-    const parent = parts
-      ? trace.setSpanContext(ROOT_CONTEXT, {
-          traceId: parts[1] as string,
-          spanId: parts[2] as string,
-          traceFlags: Number.parseInt(parts[3] as string, 16) & 1,
-          isRemote: true,
-        })
-      : ROOT_CONTEXT;
-    const attributes = {
-      "hookwarden.tenant": request.tenant,
-      ...(request.dialect ? { "hookwarden.dialect": request.dialect } : {}),
-    };
-    const span = otel.startSpan("hookwarden decide", { kind: SpanKind.SERVER, attributes }, parent);
+    const outer = trace.getActiveSpan();
+    if (outer) {
+      describe(outer, request);
+      return work();
+    }
+    const parent = parentOf(request.traceparent === undefined ? {} : { traceparent: request.traceparent });
+    const span = otel.startSpan("hookwarden decide", { kind: SpanKind.SERVER }, parent);
+    describe(span, request);
     try {
       return await context.with(trace.setSpan(parent, span), work);
     } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: problemOf(error).code });
+      const { status, code } = problemOf(error);
+      tellProblem(span, status, code);
       throw error;
     } finally {
       span.end();
     }
   };
+}
+
+/** The context that the headers of a request name, in the way that the process's propagator reads them. */
+export function parentOf(headers: object): Context {
+  return propagation.extract(ROOT_CONTEXT, headers);
+}
+
+/** What became of a request that was not answered with success. Only what is our own failure makes the span one. */
+export function tellProblem(span: Span, status: number, code: string): void {
+  span.setAttribute("hookwarden.problem", code);
+  if (status < 500) return;
+  span.setAttribute("error.type", code);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** What the process lacks for spans to arrive in one piece; empty where nothing does. */
+export function missingForTelemetry(): readonly string[] {
+  const provider = trace.getTracerProvider();
+  const key = createContextKey("hookwarden");
+  const keeps = context.with(ROOT_CONTEXT.setValue(key, true), () => context.active().getValue(key) === true);
+  return [
+    ...(provider instanceof ProxyTracerProvider && !provider.getDelegateTracer("hookwarden")
+      ? ["tracer provider"]
+      : []),
+    ...(keeps ? [] : ["context manager"]),
+    ...(propagation.fields().length > 0 ? [] : ["propagator"]),
+  ];
+}
+
+function describe(span: Span, { tenant, dialect }: DecisionRequest): void {
+  span.setAttribute("hookwarden.tenant", tenant);
+  // As it came, it may be anything.
+  if (dialect !== undefined && dialects.has(dialect)) span.setAttribute("hookwarden.dialect", dialect);
 }

@@ -36,7 +36,8 @@ export type LogNotice = { readonly ok: true } | { readonly ok: false; readonly e
 
 /** What a warden tells those who listen. */
 export interface WardenEvents {
-  decision: [Decision];
+  /** A decision, and when it was made: in milliseconds since 1970, before it was recorded. */
+  decision: [decision: Decision, madeAt: number];
   fault: [FaultNotice];
   refused: [RefusalNotice];
   reload: [ReloadNotice];

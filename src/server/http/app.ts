@@ -52,6 +52,13 @@ export function createApp(parts: ServerParts, routes: readonly Route[]): Fastify
       : "not-found";
     return fail(parts, request, reply, new Problem(code));
   });
+  const { telemetry } = parts;
+  if (telemetry) {
+    app.addHook("onRequest", (request, reply, done) => {
+      telemetry.arrive(request, reply);
+      done();
+    });
+  }
   const guard = new BrowserGuard(parts.options, parts.settings);
   app.addHook("onRequest", (request, _reply, done) => {
     try {
@@ -93,7 +100,10 @@ function addRoute(app: FastifyInstance, parts: ServerParts, route: Route): void 
         traceparent: raw.headers["traceparent"] as string | undefined,
         header: (name) => raw.headers[name] as string | undefined,
       };
-      const answer = route.handle(parts, call);
+      const { telemetry } = parts;
+      const answer = telemetry
+        ? telemetry.within(request, () => route.handle(parts, call))
+        : route.handle(parts, call);
       return send(parts, request, reply, answer instanceof Promise ? await answer : answer);
     },
   });
@@ -123,6 +133,7 @@ function refusal(
   principal: Principal | null,
 ): Problem | undefined {
   if (!principal) return new Problem("unauthorized");
+  parts.telemetry?.admit(request, principal);
   if (!parts.settings.isOpen && !isAllowed(route, principal, request.params as { tenant?: string })) {
     return new Problem("forbidden");
   }
@@ -175,6 +186,7 @@ function problem(
   code: string,
 ): unknown {
   parts.metrics.response(status);
+  parts.telemetry?.problem(request, code);
   if (status === 401) void reply.header("www-authenticate", "Bearer");
   // The rest of a body that is not read would be taken for the next request.
   if (status === 413 || status === 400 || status === 415 || status === 401 || status === 503)
