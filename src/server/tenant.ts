@@ -79,10 +79,9 @@ export class Tenant {
   /** The place in the queue of a lane, with as many at once as the tenant may have there now. */
   turnIn(lane: "fast" | "slow"): Turn {
     const turn = this.turns[lane];
-    if (lane === "fast") {
-      const { concurrency } = this.limits;
-      turn.concurrency = this.sandbox.isProven ? concurrency : Math.min(concurrency, unprovenAtOnce);
-    }
+    const { concurrency } = this.limits;
+    if (lane === "slow") turn.concurrency = Math.min(concurrency, slowAtOnce);
+    else turn.concurrency = this.sandbox.isProven ? concurrency : Math.min(concurrency, unprovenAtOnce);
     return turn;
   }
 

@@ -408,36 +408,6 @@ describe("http-011: the same request again", () => {
   });
 });
 
-describe("http-012: clients that go away", () => {
-  it("is left with nothing under way", async () => {
-    const { key: own } = await test.tenant(
-      "goers",
-      packOf("export default () => { for (let i = 0; i < 2000; i++); }"),
-      {
-        limits: { concurrency: 1 },
-      },
-    );
-    const text = `${head("POST", "/v1/decisions", { authorization: `Bearer ${own}`, "content-type": "application/json", "content-length": String(good.length) })}${good}`;
-    for (let round = 0; round < 20; round++) {
-      await Promise.all(
-        Array.from({ length: 50 }, () => {
-          return new Promise<void>((done) => {
-            const socket = connect(test.port, "127.0.0.1", () => {
-              socket.write(text);
-              setTimeout(() => socket.destroy(), Math.random() * 3);
-            });
-            socket.on("error", () => undefined);
-            socket.once("close", () => done());
-          });
-        }),
-      );
-    }
-    const tenant = test.server.parts.registry.get("goers")!;
-    await expect.poll(() => [tenant.inFlight, tenant.waiting], { timeout: 10_000 }).toEqual([0, 0]);
-    expect(await isAlive()).toBe(true);
-  });
-});
-
 describe("http-013: pages for operators", () => {
   it("are for operators only", async () => {
     for (const path of [
