@@ -1,13 +1,14 @@
 /**
  * The program of a child process: reads calls from standard input, runs them in an engine, writes answers to standard
- * output. It blocks while it reads, which is what makes a round trip short, and it holds nothing that must be saved,
- * so that it can be killed at any moment.
+ * output. It blocks while it reads, or looks for the next call for a moment, which is what makes a round trip short,
+ * and it holds nothing that must be saved, so that it can be killed at any moment.
  *
- * Arguments: name of the engine, its options as JSON, and for tests the path of a module that stands in for it.
+ * Arguments: name of the engine, options as JSON, and for tests the path of a module that stands in for the engine.
  */
 import { readSync, writeSync } from "node:fs";
 import type { EngineName, Sandbox } from "../contract.ts";
 import { EngineMissingError } from "../engine-missing.ts";
+import { AwakeStdin } from "./awake-stdin.ts";
 import { protocolVersion, RequestReader } from "./request.ts";
 import { StdinSource } from "./stdin-source.ts";
 import { writeInspection, writeMissing, writeOutcome, writeReady } from "./write-reply.ts";
@@ -64,10 +65,11 @@ function turn(): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const [name, options, modulePath] = process.argv.slice(2) as [EngineName, string, string?];
+  const [name, json, modulePath] = process.argv.slice(2) as [EngineName, string, string?];
+  const { spinUs, ...options } = JSON.parse(json) as { pristine?: boolean; spinUs: number };
   let engine: Sandbox;
   try {
-    engine = await loadEngine(name, JSON.parse(options) as { pristine?: boolean }, modulePath);
+    engine = await loadEngine(name, options, modulePath);
   } catch (error) {
     if (!(error instanceof EngineMissingError)) throw error;
     send(writeMissing(error.message));
@@ -76,8 +78,14 @@ async function main(): Promise<void> {
   dropRights();
   send(writeReady(engine.version, protocolVersion));
   let calls = 0;
-  const requests = new RequestReader(new StdinSource(readSync));
-  for (let request = requests.next(); request !== null; request = requests.next()) {
+  const source = new StdinSource(readSync);
+  const awake = spinUs > 0 ? new AwakeStdin(source, spinUs) : null;
+  const requests = new RequestReader(source);
+  for (;;) {
+    const ready = awake?.next() ?? true;
+    if (ready !== true) await ready;
+    const request = requests.next();
+    if (request === null) break;
     if (request.kind === "call") {
       const answer = engine.call(request.call);
       const outcome = answer instanceof Promise ? await answer : answer;

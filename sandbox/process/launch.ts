@@ -39,7 +39,7 @@ export async function launchOf(settings: Settings): Promise<Launch> {
     `--max-old-space-size=${settings.heapMb}`,
     childModule ?? script,
     engine,
-    JSON.stringify({ pristine: settings.pristine }),
+    JSON.stringify({ pristine: settings.pristine, spinUs: settings.spinUs }),
     ...(engineModule === undefined ? [] : [engineModule]),
   ];
   return {

@@ -34,6 +34,12 @@ export interface ProcessSandboxOptions {
    * to two milliseconds more for a call then. Default `false`.
    */
   readonly gather?: boolean;
+  /**
+   * How long this process and its children look for what they wait for before they go to sleep, in microseconds: to be
+   * woken takes longer than most calls. It makes calls that are made one after another much faster, for as much processor
+   * time at the most. Default 100; 0 with `gather`, which is for throughput, on a single core and on Windows.
+   */
+  readonly spinUs?: number;
   /** What a call gets beyond `limits.wallMs` before its child is killed, in milliseconds. Default 50. */
   readonly graceMs?: number;
   /** How long a child may take to start, in milliseconds. Default 10000. */
@@ -56,6 +62,7 @@ export type Settings = Required<Omit<ProcessSandboxOptions, Optional>> &
 type Optional = "launcher" | "childModule" | "engineModule";
 
 const MiB = 1_048_576;
+const spinUsByDefault = 100;
 
 /** Fills in the defaults. Throws `RangeError` for a number that makes no sense. */
 export function settingsOf(options: ProcessSandboxOptions): Settings {
@@ -72,6 +79,8 @@ export function settingsOf(options: ProcessSandboxOptions): Settings {
     queueMs: 5_000,
     pipeline: 32,
     gather: false,
+    spinUs:
+      options.gather || availableParallelism() === 1 || process.platform === "win32" ? 0 : spinUsByDefault,
     graceMs: 50,
     startMs: 10_000,
     ...options,
@@ -88,8 +97,8 @@ export function settingsOf(options: ProcessSandboxOptions): Settings {
     queueBytes: 1,
     queueMs: 1,
     pipeline: 1,
+    spinUs: 0,
     graceMs: 0,
-
     startMs: 1,
   };
   for (const [name, least] of Object.entries(minimum) as [keyof typeof minimum, number][]) {

@@ -12,6 +12,8 @@ import { Waiting } from "./waiting.ts";
 const tickMs = 10;
 /** How often the memory of busy children is read, in milliseconds. */
 const memoryMs = 25;
+/** Calls that are made together are written to a busy child so many at a time. */
+const burst = 8;
 /** A job is sent to at most so many children. */
 const attemptsMost = 3;
 
@@ -37,6 +39,9 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   #jobs = 0;
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Until when this process does not go to sleep, by `performance.now()`. */
+  #awakeUntil = 0;
+  #awake = false;
   #lastMemory = 0;
   #disposed = false;
 
@@ -130,6 +135,11 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
       : this.#schedule.choose(job);
     if (!runner) return false;
     if (runner.send(job)) this.#writeSoon(runner);
+    // A child that has nothing to do begins with the first of many calls while the others are still being written.
+    if (!this.#settings.gather && runner.unwritten >= (runner.jobs.length > runner.unwritten ? burst : 1)) {
+      runner.flush();
+      this.#stayAwake();
+    }
     return true;
   }
 
@@ -164,6 +174,22 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     const runners = this.#unwritten;
     this.#unwritten = [];
     for (const runner of runners) runner.flush();
+    this.#stayAwake();
+  };
+
+  /** Answers are looked for as long as one is likely to come at once; all else goes on between two looks. */
+  #stayAwake(): void {
+    const { spinUs } = this.#settings;
+    if (spinUs === 0) return;
+    this.#awakeUntil = performance.now() + spinUs / 1_000;
+    if (this.#awake) return;
+    this.#awake = true;
+    setImmediate(this.#look);
+  }
+
+  readonly #look = (): void => {
+    this.#awake = this.#jobs > 0 && performance.now() < this.#awakeUntil;
+    if (this.#awake) setImmediate(this.#look);
   };
 
   settled(job: Job): void {
@@ -178,6 +204,7 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   }
 
   answered(runner: Runner): void {
+    if (this.#jobs > 0) this.#stayAwake();
     if (this.#waiting.length === 0) return;
     const { tenant } = runner;
     // With a lane for each tenant there may be hundreds, of which this child can serve one.

@@ -88,6 +88,7 @@ export class Runner {
   #lastIndex = 0;
   #lastId = 0;
   #outbox = "";
+  #unwritten = 0;
   #stderr: Buffer = Buffer.alloc(0);
 
   constructor(launch: Launch, owner: RunnerOwner, settings: Pick<Settings, "graceMs" | "gather">) {
@@ -134,6 +135,11 @@ export class Runner {
     return this.#stderr.toString("utf8");
   }
 
+  /** Jobs that have been sent and not been written. */
+  get unwritten(): number {
+    return this.#unwritten;
+  }
+
   /** Whether the program has been sent, and under these limits. */
   has(key: string, limits: Limits): boolean {
     const slot = this.#slots.get(key);
@@ -155,6 +161,7 @@ export class Runner {
       if (job.call) this.#ask(job, slot.index, true);
     }
     job.attempts++;
+    this.#unwritten++;
     this.#ask(job, slot.index, false);
     return first;
   }
@@ -185,6 +192,7 @@ export class Runner {
     if (this.#outbox === "") return;
     const text = this.#outbox;
     this.#outbox = "";
+    this.#unwritten = 0;
     if (this.state === "ready") this.#child.stdin.write(text);
   }
 

@@ -5,14 +5,20 @@ const usualBytes = 65_536;
 /** A buffer that one large frame has made is given back when it is empty. */
 const keptBytes = 1_048_576;
 
+/** How often the rest of a frame is looked for before this process gives others the core. */
+const looks = 32;
+/** For how long it does so at a time, in milliseconds. */
+const restMs = 0.1;
+
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Standard input as lines and texts of known size; blocks until they are there. */
+/** Standard input as lines and texts of known size; waits within a frame until all of it is there. */
 export class StdinSource implements ByteSource {
   readonly #read: typeof readSync;
   #buffer = Buffer.allocUnsafeSlow(usualBytes);
   #from = 0;
   #to = 0;
+  #ended = false;
 
   constructor(read: typeof readSync) {
     this.#read = read;
@@ -46,6 +52,41 @@ export class StdinSource implements ByteSource {
     return text;
   }
 
+  /** Looks for bytes for so many microseconds, and at least once; `true` when there are some, or none will come. */
+  poll(us: number): boolean {
+    if (this.#to > this.#from || this.#ended) return true;
+    this.#from = this.#to = 0;
+    const until = performance.now() + us / 1_000;
+    // Each look in vain is an error with a stack that nobody reads.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    try {
+      do {
+        const count = this.#tryRead();
+        if (count < 0) continue;
+        this.#to = count;
+        this.#ended = count === 0;
+        return true;
+      } while (performance.now() < until);
+      return false;
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  }
+
+  /** Takes bytes that somebody else has read, after which nothing had been left unread here. */
+  feed(bytes: Uint8Array): void {
+    if (bytes.length > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(bytes.length);
+    this.#buffer.set(bytes);
+    this.#from = 0;
+    this.#to = bytes.length;
+  }
+
+  /** Somebody else has come to the end of the stream. */
+  end(): void {
+    this.#ended = true;
+  }
+
   /** Reads until at least `wanted` unread bytes are there; `false` at the end of the stream. */
   #fill(wanted: number): boolean {
     const have = this.#to - this.#from;
@@ -71,16 +112,24 @@ export class StdinSource implements ByteSource {
   }
 
   #readSome(): number {
-    for (;;) {
-      try {
-        return this.#read(0, this.#buffer, this.#to, this.#buffer.length - this.#to, null);
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        // Windows tells the end of a pipe as an error; elsewhere somebody else's handle on it can make it not block.
-        if (code === "EOF") return 0;
-        if (code !== "EAGAIN") throw error;
-        Atomics.wait(pause, 0, 0, 1);
-      }
+    for (let look = 1; !this.#ended; look++) {
+      const count = this.#tryRead();
+      if (count >= 0) return count;
+      if (look > looks) Atomics.wait(pause, 0, 0, restMs);
+    }
+    return 0;
+  }
+
+  /** How many bytes have been read; 0 at the end of the stream, -1 where the descriptor does not block and has none. */
+  #tryRead(): number {
+    try {
+      return this.#read(0, this.#buffer, this.#to, this.#buffer.length - this.#to, null);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Windows tells the end of a pipe as an error.
+      if (code === "EOF") return 0;
+      if (code !== "EAGAIN") throw error;
+      return -1;
     }
   }
 }

@@ -28,6 +28,41 @@ function reading(bytes: Buffer, sizes: readonly number[]): never {
   return read as never;
 }
 
+/** The same, where the descriptor does not block: a size of 0 stands for nothing there yet. */
+function polling(bytes: Buffer, sizes: readonly number[]): never {
+  const read = reading(bytes, sizes) as unknown as (...args: unknown[]) => number;
+  let at = 0;
+  return ((...args: unknown[]) => {
+    const count = read(...args);
+    at += count;
+    if (count === 0 && at < bytes.length) throw Object.assign(new Error("nothing yet"), { code: "EAGAIN" });
+    return count;
+  }) as never;
+}
+
+/** Reads as a child does that stays awake: `feed` is what the event loop has read while it slept. */
+function requestsAwake(text: string, sizes: readonly number[]): Request[] {
+  const read = polling(Buffer.from(text), sizes);
+  const source = new StdinSource(read);
+  const reader = new RequestReader(source);
+  const piece = Buffer.alloc(7);
+  const all: Request[] = [];
+  for (;;) {
+    while (!source.poll(0)) {
+      try {
+        const count = (read as (...args: unknown[]) => number)(0, piece, 0, piece.length);
+        if (count === 0) source.end();
+        else source.feed(piece.subarray(0, count));
+      } catch {
+        // Still nothing.
+      }
+    }
+    const request = reader.next();
+    if (!request) return all;
+    all.push(request);
+  }
+}
+
 function requestsOf(text: string, sizes: readonly number[]): Request[] {
   const reader = new RequestReader(new StdinSource(reading(Buffer.from(text), sizes)));
   const all: Request[] = [];
@@ -65,6 +100,23 @@ describe("requests", () => {
         );
         expect(got.at(-1)).toEqual({ kind: "forget", index: 1, program });
       }),
+    );
+  });
+
+  it("arrive the same where the descriptor does not block, and others read from it in between", () => {
+    const some = fc.array(fc.tuple(text, text), { maxLength: 8 });
+    const gaps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(some, gaps, (wanted, cuts) => {
+        fc.pre(cuts.some((size) => size > 0));
+        const program = programOf();
+        const frames = wanted.map(([tenant, arg], at) =>
+          encodeCall(at + 1, 1, callOf("h", [arg], { program, tenant })),
+        );
+        const all = encodeLoad(1, program) + frames.join("");
+        expect(requestsAwake(all, cuts)).toEqual(requestsOf(all, [65_536]));
+      }),
+      { numRuns: 60 },
     );
   });
 

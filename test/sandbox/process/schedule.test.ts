@@ -38,16 +38,27 @@ describe("the pool", () => {
     expect((await sandbox.call(call("logs", JSON.stringify(logs)))).logs).toEqual(logs);
   });
 
-  it("gives each of many calls its own answer, also where the engine takes its time", async () => {
-    await using sandbox = await createProcessSandbox({ ...options, processes: 2 });
-    const answers = await Promise.all(
-      Array.from({ length: 500 }, (_, at) => sandbox.call(call(at % 50 ? "echo" : "later", String(at)))),
-    );
-    expect(answers.map(said)).toEqual(answers.map((_, at) => (at % 50 ? at : 1)));
+  // Asleep, a child blocks while it reads; awake, it looks for the next call and then waits in its event loop.
+  it.each([
+    ["asleep", { spinUs: 0 }],
+    ["awake", { spinUs: 100 }],
+    ["awake for ever", { spinUs: 1_000_000 }],
+    ["gathering", { gather: true }],
+  ])("gives each of many calls its own answer, also where the engine takes its time: %s", async (_, how) => {
+    await using sandbox = await createProcessSandbox({ ...options, ...how, processes: 2 });
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 500 }, (_, at) => sandbox.call(call(at % 50 ? "echo" : "later", String(at)))),
+      );
+      expect(answers.map(said)).toEqual(answers.map((_, at) => (at % 50 ? at : 1)));
+      // Longer than anyone stays awake by default.
+      await sleep(2);
+      expect(said(await sandbox.call(call("echo", "1")))).toBe(1);
+    }
   });
 
-  it("carries large texts both ways", async () => {
-    await using sandbox = await createProcessSandbox(options);
+  it.each([0, 100])("carries large texts both ways, staying awake for %d µs", async (spinUs) => {
+    await using sandbox = await createProcessSandbox({ ...options, spinUs });
     const text = JSON.stringify("é😀x".repeat(400_000));
     const large = limitsWith({ wallMs: 10_000, outputBytes: 4_194_304, inputBytes: 8_388_608 });
     const outcomes = await Promise.all(
