@@ -1,6 +1,7 @@
+import crypto from "node:crypto";
 import { request as httpRequest } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { connect } from "node:net";
-import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventOf, guard, head, packOf, raw, startTestServer, statusOf, type TestServer } from "./support.ts";
 
@@ -36,49 +37,6 @@ const bearer = (): { authorization: string } => ({ authorization: `Bearer ${key}
 async function isAlive(): Promise<boolean> {
   return (await post(good)).status === 200;
 }
-
-describe("http-001: bodies that are larger than they may be, or say so", () => {
-  it("refuses a length above the limit before anything of the body has come", async () => {
-    // A gigabyte is announced, and not one byte of it is sent: the answer must not wait for it.
-    const announced = { ...bearer(), "content-type": "application/json", "content-length": "1073741824" };
-    const answer = await raw(test.port, head("POST", "/v1/decisions", announced));
-    expect(statusOf(answer)).toBe(413);
-    expect(answer.toLowerCase()).toContain("connection: close");
-  });
-
-  it("ends chunks that never end at the limit", async () => {
-    const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
-    const chunked = { ...bearer(), "content-type": "application/json", "transfer-encoding": "chunked" };
-    const answer = await raw(
-      test.port,
-      head("POST", "/v1/decisions", chunked),
-      ...Array<string>(140).fill(chunk),
-    );
-    expect(statusOf(answer)).toBe(413);
-  });
-
-  it("takes no compressed body, whatever it would become", async () => {
-    const bomb = gzipSync(Buffer.alloc(50_000_000, " "));
-    expect((await post(bomb, { "content-encoding": "gzip" })).status).toBe(415);
-  });
-
-  it("does not decide on a body that is shorter than its length", async () => {
-    const short = {
-      ...bearer(),
-      "content-type": "application/json",
-      "content-length": String(good.length + 10),
-    };
-    expect(statusOf(await raw(test.port, head("POST", "/v1/decisions", short), good))).not.toBe(200);
-    // What is longer is another request, and no proper one.
-    const long = {
-      ...bearer(),
-      "content-type": "application/json",
-      "content-length": String(good.length - 1),
-    };
-    const answer = await raw(test.port, head("POST", "/v1/decisions", long), good);
-    expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(["HTTP/1.1 400"]);
-  });
-});
 
 describe("http-002: clients that send slower than anyone would", () => {
   it("closes connections whose headers or bodies do not come, and serves others meanwhile", async () => {
@@ -159,84 +117,6 @@ describe("http-003: requests that two readers would read in two ways", () => {
   });
 });
 
-describe("http-004: bodies of another type, and JSON that is none", () => {
-  it.each([
-    ["text/plain"],
-    ["application/x-www-form-urlencoded"],
-    ["multipart/form-data; boundary=x"],
-    ["application/json; charset=utf-16"],
-    ["application/json, text/plain"],
-    ["application/jsonx"],
-    [""],
-  ])("answers type `%s` with 415", async (type) => {
-    expect((await post(good, { "content-type": type })).status).toBe(415);
-  });
-
-  it("answers a missing type with 415", async () => {
-    const answer = await raw(
-      test.port,
-      head("POST", "/v1/decisions", { ...bearer(), "content-length": String(good.length) }),
-      good,
-    );
-    expect(statusOf(answer)).toBe(415);
-  });
-
-  it.each([
-    ["JSON5", "{hook_event_name: 'Stop'}"],
-    ["a trailing comma", `${good.slice(0, -1)},}`],
-    ["a byte order mark", `\ufeff${good}`],
-    ["two documents", `${good}${good}`],
-    ["a comment", `/* */${good}`],
-    ["nothing", ""],
-    ["a number that is none", good.replace('"s1"', "NaN")],
-  ])("answers %s with 400", async (_name, body) => {
-    expect((await post(body)).status).toBe(400);
-  });
-
-  it("answers UTF-16 and invalid UTF-8 with 400", async () => {
-    expect((await post(Buffer.from(good, "utf16le"))).status).toBe(400);
-    expect(
-      (await post(Buffer.concat([Buffer.from(good.slice(0, -1)), Buffer.from([0xff, 0x7d])]))).status,
-    ).toBe(400);
-  });
-});
-
-describe("http-005: events that smuggle something in", () => {
-  const tool = '"tool_name":"Bash"';
-  const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
-  it.each([
-    ["`__proto__`", good.replace(tool, `${tool},"__proto__":{"verdict":"allow"}`)],
-    ["`__proto__` in escapes", good.replace(tool, `${tool},"\\u005f_proto__":{}`)],
-    ["a duplicate tool name", good.replace(tool, `${tool},"tool_name":"Read"`)],
-    ["a duplicate in escapes", good.replace(tool, `${tool},"tool_nam\\u0065":"Read"`)],
-    ["an unknown event", good.replace("PreToolUse", "PreToolUSe")],
-    ["an event called `constructor`", good.replace("PreToolUse", "constructor")],
-    ["nesting of 10,000", good.replace('"Looks', `${nested(10_000)},"x":"Looks`)],
-    ["a lone surrogate in a key", good.replace(tool, `${tool},"\\ud800":1`)],
-    ["a NUL in the tool's name", good.replace('"Bash"', '"Ba\\u0000sh"')],
-    ["a line feed in the tool's name", good.replace('"Bash"', '"Bash\\n"')],
-    ["a number beyond doubles", good.replace(tool, `${tool},"x":1e999`)],
-  ])("answers %s with 400", async (_name, body) => {
-    expect((await post(body)).status).toBe(400);
-  });
-
-  it("answers a tool's name of 2 MB and 10^6 keys with 400 or 413", async () => {
-    expect([400, 413]).toContain(
-      (await post(good.replace('"Bash"', JSON.stringify("B".repeat(2_000_000))))).status,
-    );
-    const keys = Array.from({ length: 1_000_000 }, (_, at) => `"${at.toString(36)}":0`).join(",");
-    expect([400, 413]).toContain((await post(good.replace(tool, `${tool},${keys}`))).status);
-  });
-
-  it("holds each event of a batch to the same", async () => {
-    const answer = await post(`[${good},${good.replace("PreToolUse", "Nope")}]`);
-    expect(answer.status).toBe(200);
-    expect(((await answer.json()) as { status: number }[]).map(({ status }) => status)).toEqual([200, 400]);
-    expect((await post(`[${good},${good.replace(tool, `${tool},"__proto__":{}`)}]`)).status).toBe(400);
-    expect((await post(`[${Array<string>(257).fill("{}").join(",")}]`)).status).toBe(413);
-  });
-});
-
 describe("http-007: credentials that are none", () => {
   it("answers 401 to whatever is no valid credential", async () => {
     const [, id, secret] = key.split("_") as [string, string, string];
@@ -267,17 +147,79 @@ describe("http-007: credentials that are none", () => {
     expect(query.status).toBe(401);
   });
 
-  it("refuses a credential of a megabyte without reading it", async () => {
+  it("refuses a credential of a megabyte without reading it, and one of kilobytes without looking it up", async () => {
+    // Longer than all headers may be: refused before there is a request, so the status is not 401.
     const answer = await raw(
       test.port,
       head("GET", "/v1/admin/tenants", { authorization: `Bearer ${"x".repeat(1_048_576)}` }),
     );
     expect(statusOf(answer)).toBe(431);
+    expect((await post(good, { authorization: `Bearer ${"x".repeat(15_000)}` })).status).toBe(401);
   });
 
-  it("writes no credential to a log", () => {
-    expect(test.lines.join("\n")).not.toContain(key.slice(-20));
-    expect(test.lines.join("\n")).not.toContain(test.operatorKey.slice(-20));
+  // Time that depends on how much of a guess is right lets it be guessed piece by piece. What is compared are digests, of
+  // one length whatever was sent; also where there is no such key, so that no time tells which keys there are.
+  it("compares in constant time, a key that does not exist too", async () => {
+    const [, id, secret] = key.split("_") as [string, string, string];
+    const compared: [number, number][] = [];
+    const { timingSafeEqual } = crypto;
+    crypto.timingSafeEqual = (one, other) => {
+      compared.push([one.byteLength, other.byteLength]);
+      return timingSafeEqual(one, other);
+    };
+    syncBuiltinESMExports();
+    try {
+      const wrong = "A".repeat(43);
+      const guesses = [
+        `hw_${id}_${wrong}`,
+        `hw_${id}_${secret.slice(0, 40)}AAA`,
+        `hw_${"0".repeat(12)}_${wrong}`,
+      ];
+      for (const guess of guesses) {
+        expect((await post(good, { authorization: `Bearer ${guess}` })).status).toBe(401);
+      }
+      expect(compared).toEqual(guesses.map(() => [32, 32]));
+    } finally {
+      crypto.timingSafeEqual = timingSafeEqual;
+      syncBuiltinESMExports();
+    }
+  });
+
+  it("writes no credential to a log, a metric or the audit, neither a good one nor a guess", async () => {
+    await using audited = await startTestServer();
+    const own = await audited.tenant("acme", guard);
+    const guess = `hw_guess0guess0_${"Gu3ss".repeat(9).slice(0, 43)}`;
+    const ask = (token: string, path = "/v1/decisions"): Promise<Response> =>
+      fetch(`${audited.url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: good,
+      });
+    for (const token of [own.key, guess]) {
+      await ask(token);
+      await ask(token, `/v1/decisions?key=${token}`);
+      await ask(token, `/v1/tenants/acme/${token}`);
+    }
+    // A failure of ours is told to operators, without what was sent.
+    const { packs } = audited.server.parts.stores;
+    packs.list = () => {
+      throw new Error(`no such thing: ${own.key}`);
+    };
+    await own.client.getPacks("acme").catch(() => undefined);
+    const metrics = await fetch(`${audited.url}/metrics`, {
+      headers: { authorization: `Bearer ${audited.operatorKey}` },
+    });
+    const told = [
+      ...audited.lines,
+      await metrics.text(),
+      await new Response(await own.client.exportAudit("acme")).text(),
+      JSON.stringify(await audited.operator.getKeys()),
+    ].join("\n");
+    expect(told).toContain("internal-error");
+    expect(told).toContain('"decision_id"');
+    for (const secret of [own.key, guess, audited.operatorKey]) {
+      expect(told).not.toContain(secret.slice(-20));
+    }
   });
 
   it("forgets a revoked key at once, on connections that have used it too", async () => {
