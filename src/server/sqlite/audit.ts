@@ -25,7 +25,7 @@ export class SqliteAuditStore implements AuditStore {
   constructor(folder: string) {
     this.#database = Database.open(folder, "audit.db", auditMigrations);
     // Modules that the process was told to import, such as for telemetry, are not for this thread.
-    this.#worker = new Worker(workerFile(), { workerData: { folder }, stdin: false, execArgv: [] });
+    this.#worker = new Worker(workerFile(), { workerData: { folder }, stdin: false, execArgv: [], env: {} });
     this.#worker.on("message", (done: readonly AuditDone[]) => this.#settle(done));
     this.#worker.on("error", (error) => this.#fail(error));
     this.#worker.on("exit", () => this.#fail(new Error("the audit's thread has ended")));
