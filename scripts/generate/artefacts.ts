@@ -8,6 +8,7 @@ import { guestWorldPage } from "./docs-guest.ts";
 import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
 import { helpersModule } from "./helpers.ts";
 import { preludeModule } from "./prelude.ts";
+import { routeValidatorsModule, routeValidatorsTypes } from "./route-validators.ts";
 import { catalogueSchema, singleSchemas } from "./schemas.ts";
 import { typesModule } from "./types.ts";
 import { validatorsModule, validatorsTypes } from "./validators.ts";
@@ -18,10 +19,12 @@ export const ownedFolders = [
   "src/pack/generated",
   "sandbox/guest/generated",
   "sandbox/quickjs/generated",
+  "src/server/generated",
 ] as const;
 /** Code that a compiler wrote, and that no formatter should touch. */
 export const verbatim: ReadonlySet<string> = new Set([
   "src/catalogue/generated/validators.js",
+  "src/server/generated/validators.js",
   "sandbox/guest/generated/prelude.ts",
   "sandbox/quickjs/generated/base.ts",
 ]);
@@ -43,6 +46,8 @@ export async function artefacts(): Promise<Map<string, string>> {
     ["src/hook/index.ts", helpersModule()],
     [`${ownedFolders[2]}/prelude.ts`, preludeModule()],
     [`${ownedFolders[3]}/base.ts`, await baseModule()],
+    [`${ownedFolders[4]}/validators.js`, await routeValidatorsModule()],
+    [`${ownedFolders[4]}/validators.d.ts`, routeValidatorsTypes],
     ["docs/events.md", eventsPage()],
     ["docs/actions.md", actionsPage()],
     ["docs/dialects.md", dialectsPage()],

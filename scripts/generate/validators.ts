@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { _, Ajv } from "ajv";
+import { _, Ajv, type Options } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import { build } from "esbuild";
 import { actionNames, eventNames } from "../../src/catalogue/lookup.ts";
@@ -10,42 +10,46 @@ import { catalogueSchema, reference } from "./schemas.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Compiles every schema to JavaScript, so that no code is made from strings where hookwarden runs.
+ * How schemas are compiled.
  *
  * `ownProperties`: a field that is only inherited is absent, whatever has been done to `Object.prototype`.
  * `unicode: false`: lengths are UTF-16 code units; counting code points would walk through every long text.
  */
+export const compiling: Options = {
+  strict: true,
+  allErrors: false,
+  coerceTypes: false,
+  useDefaults: false,
+  removeAdditional: false,
+  allowUnionTypes: true,
+  ownProperties: true,
+  unicode: false,
+  // Ajv says on its console that `unicode` will go away one day.
+  logger: false,
+  inlineRefs: false,
+  code: { source: true, esm: true, lines: true, formats: _`require("hookwarden-formats")` },
+};
+
+/** Compiles the schemas of events, actions and manifests to JavaScript, so that no code is made from strings at run time. */
 export async function validatorsModule(): Promise<string> {
-  const ajv = new Ajv({
-    strict: true,
-    allErrors: false,
-    coerceTypes: false,
-    useDefaults: false,
-    removeAdditional: false,
-    allowUnionTypes: true,
-    ownProperties: true,
-    unicode: false,
-    // Ajv says on its console that `unicode` will go away one day.
-    logger: false,
-    formats: { "date-time": isDateTime },
-    inlineRefs: false,
-    code: { source: true, esm: true, lines: true, formats: _`require("hookwarden-formats")` },
-  });
+  const ajv = new Ajv({ ...compiling, formats: { "date-time": isDateTime } });
   ajv.addSchema(bare(catalogueSchema()));
   const exported: Record<string, string> = { validateHookManifest: "hook", validatePackManifest: "pack" };
   for (const name of eventNames) exported[`event_${name}`] = reference(name);
   for (const name of actionNames) exported[`action_${name}`] = reference(name);
   ajv.addSchema(bare({ ...hookManifestSchema(), $id: "hook" }));
   ajv.addSchema(bare({ ...packManifestSchema(), $id: "pack" }));
-  const code = standalone.default(ajv, exported);
-  return bundle(
-    Object.keys(exported),
-    `import * as formats from "hookwarden-formats";\n${code.replaceAll('require("hookwarden-formats")', "formats")}`,
-  );
+  const entry = [
+    `import { ${Object.keys(exported).join(", ")} } from "hookwarden-validators";`,
+    mapOf("validateEvent", "event", eventNames),
+    mapOf("validateAction", "action", actionNames),
+    `export { validateHookManifest, validatePackManifest };`,
+  ].join("\n");
+  return bundle(entry, standalone.default(ajv, exported), "the tables of the catalogue");
 }
 
 /** A schema without what only people read: the compiled code carries the schema for its error messages. */
-function bare(schema: object): object {
+export function bare(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     ["title", "description", "default"].includes(key) && typeof value !== "object" ? undefined : value,
   ) as object;
@@ -54,15 +58,17 @@ function bare(schema: object): object {
 const mapOf = (constant: string, kind: string, list: readonly string[]): string =>
   `export const ${constant} = new Map([${list.map((name) => `[${JSON.stringify(name)}, ${kind}_${name}]`).join(", ")}]);`;
 
-async function bundle(names: readonly string[], code: string): Promise<string> {
-  const entry = [
-    `import { ${names.join(", ")} } from "hookwarden-validators";`,
-    mapOf("validateEvent", "event", eventNames),
-    mapOf("validateAction", "action", actionNames),
-    `export { validateHookManifest, validatePackManifest };`,
-  ].join("\n");
+/**
+ * One module of compiled validators with all that they need.
+ *
+ * @param entry code that exports them from `hookwarden-validators`
+ * @param code what Ajv has compiled
+ * @param from what the module is made from, in words
+ */
+export async function bundle(entry: string, code: string, from: string): Promise<string> {
+  const validators = `import * as formats from "hookwarden-formats";\n${code.replaceAll('require("hookwarden-formats")', "formats")}`;
   const sources: Record<string, { contents: string; loader: "js" | "ts" }> = {
-    "hookwarden-validators": { contents: code, loader: "js" },
+    "hookwarden-validators": { contents: validators, loader: "js" },
     "hookwarden-formats": {
       contents: `import { isDateTime } from "./src/catalogue/time.ts"; export { isDateTime as "date-time" };`,
       loader: "ts",
@@ -79,7 +85,7 @@ async function bundle(names: readonly string[], code: string): Promise<string> {
     minifySyntax: true,
     legalComments: "none",
     banner: {
-      js: "/* Generated by `npm run generate` from the tables of the catalogue. Do not edit. */\n/* eslint-disable */",
+      js: `/* Generated by \`npm run generate\` from ${from}. Do not edit. */\n/* eslint-disable */`,
     },
     plugins: [
       {

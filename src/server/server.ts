@@ -8,6 +8,7 @@ import { Decisions } from "./decisions.ts";
 import { Feed } from "./feed.ts";
 import { createApp } from "./http/app.ts";
 import { openApi } from "./http/openapi.ts";
+import { allowRouterCode } from "./http/router-code.ts";
 import { JwtVerifier } from "./jwt.ts";
 import { Lanes } from "./lanes.ts";
 import { ServerMetrics } from "./metrics.ts";
@@ -40,6 +41,8 @@ export interface HookwardenServer extends AsyncDisposable {
 
 /** How often old records of the audit are looked for, in milliseconds. */
 const pruneMs = 3_600_000;
+/** How often connections that rest are closed while the server ends, in milliseconds. */
+const idleMs = 25;
 
 /**
  * Makes a server: opens its stores, starts its sandboxes, loads all tenants' packs.
@@ -147,9 +150,7 @@ async function build(
     isReady,
     log,
   };
-  const app = createApp(parts, routes);
-  for (const plugin of await pluginsFor(parts)) await plugin(app, parts);
-  await app.ready();
+  const app = await appOf(parts);
   if (settings.isOpen && !(await stores.tenants.get("default"))) {
     await stores.tenants.put({
       tenant: "default",
@@ -169,10 +170,13 @@ async function build(
     decisions.close();
     // Whoever does not take its answer in time does not keep the server from ending.
     const late = setTimeout(() => app.server.closeAllConnections(), settings.limits.shutdownMs);
+    // Those that rest are closed at once; those that were in use then would be kept until it is late.
+    const idle = setInterval(() => app.server.closeIdleConnections(), idleMs);
     try {
       await app.close();
     } finally {
       clearTimeout(late);
+      clearInterval(idle);
       await opened.disposeAsync();
     }
     log("closed");
@@ -192,6 +196,15 @@ async function build(
     [Symbol.asyncDispose]: () => server.close(),
   };
   return server;
+}
+
+async function appOf(parts: ServerParts): Promise<ReturnType<typeof createApp>> {
+  const plugins = await pluginsFor(parts);
+  using _code = allowRouterCode();
+  const app = createApp(parts, routes);
+  for (const plugin of plugins) await plugin(app, parts);
+  await app.ready();
+  return app;
 }
 
 function auditOpener(

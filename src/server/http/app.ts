@@ -35,10 +35,15 @@ export function createApp(parts: ServerParts, routes: readonly Route[]): Fastify
     forceCloseConnections: "idle",
     return503OnClosing: false,
     bodyLimit: limits.headerBytes,
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     routerOptions: { maxParamLength: 128, caseSensitive: true, ignoreTrailingSlash: false },
     frameworkErrors: (_error, request, reply) => void fail(parts, request, reply, new Problem("bad-request")),
   }) as unknown as FastifyInstance;
+  // Requests are held to validators that were compiled with hookwarden, and answers are written as they are: nothing here
+  // makes code from a schema.
+  app.setValidatorCompiler(() => () => {
+    throw new Error("what a route takes stands in the table of routes");
+  });
+  app.setSerializerCompiler(() => JSON.stringify);
   app.removeAllContentTypeParsers();
   // Bodies are handed on as they came: what is checked is what is used.
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
@@ -76,8 +81,6 @@ function addRoute(app: FastifyInstance, parts: ServerParts, route: Route): void 
   const { limits } = parts.settings;
   const readBody = bodyReader(route);
   const readQuery = queryReader(route);
-  // Events are read and checked where they are decided, once.
-  const isRaw = route.body?.limit === "batchBytes" && route.needs === "decide";
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -90,11 +93,7 @@ function addRoute(app: FastifyInstance, parts: ServerParts, route: Route): void 
         principal: request.principal as Principal,
         params: request.params as { [name: string]: string },
         query: readQuery(at < 0 ? "" : raw.url!.slice(at + 1)),
-        body: route.body
-          ? isRaw
-            ? (body ?? noBytes)
-            : readBody((body ?? noBytes) as Uint8Array, mediaType)
-          : null,
+        body: route.body ? readBody((body ?? noBytes) as Uint8Array, mediaType) : null,
         mediaType,
         gone: () => raw.socket.destroyed,
         traceparent: raw.headers["traceparent"] as string | undefined,
@@ -163,6 +162,8 @@ function send(
   if (status >= 400 && text !== undefined) return problem(parts, request, reply, status, text);
   parts.metrics.response(status);
   void reply.code(status);
+  // Whoever is answered while the server ends must not ask again on this connection, nor keep it.
+  if (!parts.isReady()) void reply.header("connection", "close");
   if (text !== undefined) return reply.header("content-type", type).send(text);
   if (stream) return reply.header("content-type", type).send(Readable.from(stream, { objectMode: false }));
   if (json === undefined) return reply.send();

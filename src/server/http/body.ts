@@ -1,29 +1,21 @@
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { IncomingHttpHeaders } from "node:http";
 import { JsonError, readJsonBytes } from "../../../sandbox/json/index.ts";
+import { validateRequest } from "../generated/validators.js";
 import { Problem } from "../problem.ts";
-import type { Route, RouteCall, Schema } from "./route.ts";
-import { components } from "./schemas.ts";
-
-/** One for all routes. Nothing is put right silently: neither types, nor members that should not be there. */
-const ajv = new Ajv2020({
-  coerceTypes: false,
-  removeAdditional: false,
-  useDefaults: false,
-  strict: false,
-  allErrors: false,
-});
-ajv.addSchema({ $id: "hookwarden:", components: { schemas: components } });
+import { bodySchemaName, querySchemaName, takesEvents } from "./request-schemas.ts";
+import type { Route, RouteCall } from "./route.ts";
 
 /** Depth and keys of JSON in requests that are no events. */
 const jsonLimits = { maxDepth: 64, maxKeys: 100_000, maxKeyLength: 1_024 } as const;
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__"]);
 
-function validatorOf(schema: Schema): ValidateFunction {
-  const own = JSON.parse(
-    JSON.stringify(schema).replaceAll('"#/components/', '"hookwarden:#/components/'),
-  ) as Schema;
-  return ajv.compile(own);
+type Validate = (value: unknown) => boolean;
+
+/** Compiled when hookwarden was built. Nothing is put right silently: neither types, nor members that should not be there. */
+function validatorOf(name: string): Validate {
+  const validate = validateRequest.get(name);
+  if (!validate) throw new Error(`there is no validator for \`${name}\`; run \`npm run generate\``);
+  return validate;
 }
 
 /** The media type of a request; `null` for one that none of the route's is. */
@@ -37,11 +29,12 @@ export function mediaTypeOf(route: Route, headers: IncomingHttpHeaders): string 
   return Object.hasOwn(route.body!.types, type) ? type : null;
 }
 
-/** Reads bodies as a route says: JSON strictly, and held to the schema; other types as bytes. */
+/** Reads bodies as a route says: JSON strictly, and held to the schema; events and other types as bytes. */
 export function bodyReader(route: Route): (bytes: Uint8Array, mediaType: string) => unknown {
-  const validators = new Map(
-    Object.entries(route.body?.types ?? {}).map(([type, schema]) => [type, schema && validatorOf(schema)]),
-  );
+  const validators = new Map<string, Validate>();
+  for (const [type, schema] of Object.entries(route.body?.types ?? {})) {
+    if (schema && !takesEvents(route)) validators.set(type, validatorOf(bodySchemaName(route, type)));
+  }
   return (bytes, mediaType) => {
     const validate = validators.get(mediaType);
     if (!validate) return bytes;
@@ -65,7 +58,7 @@ export function queryReader(route: Route): (search: string) => RouteCall["query"
   const known = new Map(
     Object.entries(route.query ?? {}).map(([name, { schema }]) => [
       name,
-      { schema, validate: validatorOf(schema) },
+      { schema, validate: validatorOf(querySchemaName(route, name)) },
     ]),
   );
   return (search) => {
