@@ -58,6 +58,11 @@ export class Terminal {
     this.#ending.abort();
   }
 
+  /** Says that the signal was no interruption: the command runs until it is told to end, and has ended in order. */
+  endedInOrder(): void {
+    this.#exitCode = 0;
+  }
+
   /** Writes a line to standard output, and waits where whoever reads it is slower than we are. */
   async line(text: string): Promise<void> {
     if (this.#stdout.destroyed || this.#stdout.errored) return;

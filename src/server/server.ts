@@ -7,6 +7,7 @@ import type { DecisionService } from "./decision-service.ts";
 import { Decisions } from "./decisions.ts";
 import { Feed } from "./feed.ts";
 import { createApp } from "./http/app.ts";
+import { closeResting } from "./http/listener.ts";
 import { openApi } from "./http/openapi.ts";
 import { allowRouterCode } from "./http/router-code.ts";
 import { JwtVerifier } from "./jwt.ts";
@@ -41,8 +42,8 @@ export interface HookwardenServer extends AsyncDisposable {
 
 /** How often old records of the audit are looked for, in milliseconds. */
 const pruneMs = 3_600_000;
-/** How often connections that rest are closed while the server ends, in milliseconds. */
-const idleMs = 25;
+/** How often connections on which everything is answered are closed while the server ends, in milliseconds. */
+const restingMs = 25;
 
 /**
  * Makes a server: opens its stores, starts its sandboxes, loads all tenants' packs.
@@ -170,13 +171,12 @@ async function build(
     decisions.close();
     // Whoever does not take its answer in time does not keep the server from ending.
     const late = setTimeout(() => app.server.closeAllConnections(), settings.limits.shutdownMs);
-    // Those that rest are closed at once; those that were in use then would be kept until it is late.
-    const idle = setInterval(() => app.server.closeIdleConnections(), idleMs);
+    const resting = setInterval(() => closeResting(app.server), restingMs);
     try {
       await app.close();
     } finally {
       clearTimeout(late);
-      clearInterval(idle);
+      clearInterval(resting);
       await opened.disposeAsync();
     }
     log("closed");

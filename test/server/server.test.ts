@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -16,7 +18,7 @@ import { httpLimitTable, tenantLimitTable } from "../../src/server/limits.ts";
 import { problemTable } from "../../src/server/problem.ts";
 import { routes } from "../../src/server/routes/index.ts";
 import { serveFolder } from "../../src/server/folder-pack.ts";
-import { eventOf, guard, packOf, startTestServer } from "./support.ts";
+import { eventOf, guard, head, packOf, startTestServer } from "./support.ts";
 
 const danger = eventOf("s1", "rm -rf /");
 
@@ -403,6 +405,29 @@ describe("starting and ending", () => {
     expect(new Set(await Promise.all(inFlight))).toEqual(new Set(["none"]));
     expect(["unreachable", "shutting-down"]).toContain(await codeOf(client.decide(danger)));
     await closing;
+    await test[Symbol.asyncDispose]();
+  });
+
+  // A connection that is kept for the next request, on which nothing has come yet, or on which half a request has, would
+  // hold the server up for as long as it waits for late ones.
+  it("does not wait for connections on which nothing is asked", async () => {
+    const test = await startTestServer({ audit: "off", limits: { shutdownMs: 300_000 } });
+    const { client } = await test.tenant("acme", guard);
+    expect((await client.decide(danger)).verdict).toBe("deny");
+    const sockets = ["", head("GET", "/health", {}), "POST /v1/decisions HTTP/1.1\r\nhost: loc"].map(
+      (text) => {
+        const socket = connect(test.port, "127.0.0.1");
+        socket.write(text);
+        socket.resume();
+        return socket;
+      },
+    );
+    const gone = sockets.map((socket) => once(socket, "close"));
+    const watched = Array.fromAsync(test.operator.watch("acme"));
+    await expect.poll(() => sockets[1]!.bytesRead).toBeGreaterThan(0);
+    await test.server.close();
+    await Promise.all(gone);
+    await watched;
     await test[Symbol.asyncDispose]();
   });
 

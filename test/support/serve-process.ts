@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "../../src/client/index.ts";
@@ -12,10 +12,12 @@ export interface ServeProcess extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
   readonly operator: Client;
+  /** The key that it has made at its first start; `null` where it has made none. */
+  readonly operatorKey: string | null;
   /** What it has said on standard error. */
   said(): string;
-  /** Ends it as a supervisor does. @returns its exit status; `null` where it had to be killed. */
-  stop(): Promise<number | null>;
+  /** Ends it by a signal. @returns its exit status; `null` where it had to be killed. */
+  stop(signal?: "SIGTERM" | "SIGINT"): Promise<number | null>;
 }
 
 export interface ServeSettings {
@@ -31,7 +33,7 @@ export interface ServeSettings {
 /** How long a server may take to end, in milliseconds, on a machine that is busy. */
 const endMs = 20_000;
 
-/** Starts it on a free port, and waits until it tells where it listens. Not before then is there an operator's key. */
+/** Starts it on a free port, and waits until it tells where it listens. */
 export async function startServe({
   data,
   config,
@@ -58,18 +60,21 @@ export async function startServe({
     });
     void ended.then(([code]) => failed(new Error(`the server has ended with ${code}: ${err}`)));
   });
-  const stop = async (): Promise<number | null> => {
-    if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+  const stop = async (signal: "SIGTERM" | "SIGINT" = "SIGTERM"): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     const late = setTimeout(() => child.kill("SIGKILL"), endMs);
     const [code] = await ended;
     clearTimeout(late);
     return code;
   };
+  const keyFile = join(folder, "operator.key");
+  const operatorKey = existsSync(keyFile) ? readFileSync(keyFile, "utf8").trim() : null;
   return {
     url,
     port: Number(new URL(url).port),
     pid: child.pid as number,
-    operator: createClient({ url, key: readFileSync(join(folder, "operator.key"), "utf8").trim() }),
+    operator: createClient({ url, ...(operatorKey === null ? {} : { key: operatorKey }) }),
+    operatorKey,
     said: () => err,
     stop,
     async [Symbol.asyncDispose]() {

@@ -61,7 +61,10 @@ export function define(command: Command, cli: Cli): void {
     .option("--new-operator-key <file>", "make one more operator key, and write it to a new file")
     .option("--telemetry", "spans and metrics to the OpenTelemetry provider of the process")
     .option("--no-console", "no pages at /console");
-  addFleet(addFormat(command)).action((options: ServeOptions) => serve(options, cli));
+  addFleet(addFormat(command)).action(async (options: ServeOptions) => {
+    await serve(options, cli);
+    cli.terminal.endedInOrder();
+  });
   addExample(command, "serve --data ./data", "serve --pack ./policies --watch --no-credentials");
 }
 
@@ -91,7 +94,8 @@ async function serve(options: ServeOptions, { terminal }: Cli): Promise<void> {
       : await serveFolder(server.parts, "default", options.pack, options.watch === true);
   const { url } = await server.listen();
   await terminal.line(options.format === "json" ? JSON.stringify({ url }) : url);
-  await new Promise((done) => terminal.signal.addEventListener("abort", done));
+  // It may have come while the server started.
+  if (!terminal.signal.aborted) await new Promise((done) => terminal.signal.addEventListener("abort", done));
   terminal.note("ending");
 }
 

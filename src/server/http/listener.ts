@@ -42,6 +42,7 @@ export function createListener(handler: Handler, limits: HttpLimits): Server {
   );
   server.maxHeadersCount = 100;
   server.maxConnections = limits.connections;
+  keepTrack(server);
   limitAddresses(server, limits.connectionsPerAddress);
   server.on("clientError", answerBroken);
   // Nothing here speaks another protocol on the same connection.
@@ -49,6 +50,27 @@ export function createListener(handler: Handler, limits: HttpLimits): Server {
   server.on("connect", (_request, socket) => socket.destroy());
   server.on("checkExpectation", (_request, response: ServerResponse) => refuse(response));
   return server;
+}
+
+const connections = new WeakMap<Server, Set<Counted>>();
+
+function keepTrack(server: Server): void {
+  const open = new Set<Counted>();
+  connections.set(server, open);
+  server.on("connection", (socket: Counted) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+}
+
+/**
+ * Closes connections on which nothing has been asked, or everything is answered, for a server that ends. Node.js itself
+ * keeps those on which nothing has come yet.
+ */
+export function closeResting(server: Server): void {
+  for (const socket of connections.get(server) ?? []) {
+    if ((socket[unanswered] ?? 0) === 0) socket.destroySoon();
+  }
 }
 
 const slash = 0x2f;
@@ -78,19 +100,19 @@ function refuse(response: ServerResponse): void {
 }
 
 function limitAddresses(server: Server, most: number): void {
-  const connections = new Map<string, number>();
+  const counts = new Map<string, number>();
   server.on("connection", (socket) => {
     const address = socket.remoteAddress ?? "";
-    const count = (connections.get(address) ?? 0) + 1;
+    const count = (counts.get(address) ?? 0) + 1;
     if (count > most) {
       socket.destroy();
       return;
     }
-    connections.set(address, count);
+    counts.set(address, count);
     socket.once("close", () => {
-      const left = (connections.get(address) ?? 1) - 1;
-      if (left > 0) connections.set(address, left);
-      else connections.delete(address);
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left > 0) counts.set(address, left);
+      else counts.delete(address);
     });
   });
 }
