@@ -5,7 +5,9 @@ const entries: ReadonlyMap<string, string> = new Map([
   ["hookwarden", "../../src/index.ts"],
   ["hookwarden/ai-sdk", "../../src/adapters/ai-sdk/index.ts"],
   ["hookwarden/langchain", "../../src/adapters/langchain/index.ts"],
+  ["hookwarden/client", "../../src/client/index.ts"],
   ["hookwarden/openai-agents", "../../src/adapters/openai-agents/index.ts"],
+  ["hookwarden/server", "../../src/server/index.ts"],
 ]);
 
 registerHooks({
