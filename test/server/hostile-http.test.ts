@@ -117,9 +117,14 @@ describe("http-003: requests that two readers would read in two ways", () => {
   });
 });
 
+/** The public part of a key and its secret, which may hold any character of base64url. */
+function partsOf(whole: string): [string, string] {
+  return [whole.slice(3, 15), whole.slice(16)];
+}
+
 describe("http-007: credentials that are none", () => {
   it("answers 401 to whatever is no valid credential", async () => {
-    const [, id, secret] = key.split("_") as [string, string, string];
+    const [id, secret] = partsOf(key);
     const other = secret.startsWith("A") ? `B${secret.slice(1)}` : `A${secret.slice(1)}`;
     const wrong = [
       "",
@@ -160,7 +165,7 @@ describe("http-007: credentials that are none", () => {
   // Time that depends on how much of a guess is right lets it be guessed piece by piece. What is compared are digests, of
   // one length whatever was sent; also where there is no such key, so that no time tells which keys there are.
   it("compares in constant time, a key that does not exist too", async () => {
-    const [, id, secret] = key.split("_") as [string, string, string];
+    const [id, secret] = partsOf(key);
     const compared: [number, number][] = [];
     const { timingSafeEqual } = crypto;
     crypto.timingSafeEqual = (one, other) => {
@@ -288,49 +293,6 @@ describe("http-008: web pages that ask the server at this machine", () => {
       body: '{"tenant":null,"name":"x"}',
     });
     expect(page.status).toBe(421);
-  });
-});
-
-describe("http-010: what answers tell when something went wrong", () => {
-  it("gives a code and a request id, and nothing else", async () => {
-    const { client } = await test.tenant("bare");
-    expect(client).toBeDefined();
-    const answers = [
-      await post("{"),
-      await post(good, { "content-type": "text/plain" }),
-      await post(good, { authorization: "Bearer x" }),
-      await post(good, {}, "/v1/nothing"),
-      await post(good, {}, "/v1/tenants/other/try"),
-      await post('{"events":[]}', {}, "/v1/tenants/acme/try"),
-      await post('{"revision":99}', {}, "/v1/tenants/acme/packs/activate"),
-      await fetch(`${test.url}/v1/decisions`, { headers: bearer() }),
-      await fetch(`${test.url}/v1/tenants/acme/packs?limit=x`, { headers: bearer() }),
-      await fetch(`${test.url}/%ff`, { headers: bearer() }),
-      await fetch(`${test.url}/v1/tenants/${"a".repeat(500)}/packs`, { headers: bearer() }),
-    ];
-    for (const answer of answers) {
-      const text = await answer.text();
-      expect(answer.headers.get("content-type"), text).toMatch(/^application\/problem\+json/);
-      expect(Object.keys(JSON.parse(text) as object)).toEqual(["status", "code", "request_id"]);
-      expect(text).not.toMatch(/\/work|\/tmp|node_modules|\.ts|at |Error|guard/);
-    }
-  });
-
-  it("gives no words of our own failures away", async () => {
-    const { packs } = test.server.parts.stores;
-    const list = packs.list.bind(packs);
-    packs.list = () => {
-      throw new Error("SQLITE_CORRUPT: /secret/path/server.db");
-    };
-    try {
-      const answer = await fetch(`${test.url}/v1/tenants/acme/packs`, { headers: bearer() });
-      expect(answer.status).toBe(500);
-      expect(await answer.text()).not.toContain("secret");
-      expect(test.lines.at(-1)).toContain("internal-error");
-      expect(test.lines.at(-1)).not.toContain("secret");
-    } finally {
-      packs.list = list;
-    }
   });
 });
 
