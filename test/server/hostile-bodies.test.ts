@@ -112,6 +112,25 @@ describe("http-001: bodies that are larger than they may be, or say so", () => {
     expect(decisions()).toBe(before);
   });
 
+  // Two readers that take the size of a chunk for two numbers disagree about where the next request begins.
+  it.each([
+    ["in another notation", "0x5\r\nhello\r\n0\r\n\r\n"],
+    ["with a sign", "+5\r\nhello\r\n0\r\n\r\n"],
+    ["of 17 digits", "10000000000000005\r\nhello\r\n0\r\n\r\n"],
+    ["below its bytes", "2\r\nhello\r\n0\r\n\r\n"],
+    ["with a bare line feed", "5\nhello\r\n0\r\n\r\n"],
+  ])("takes no chunk whose size is %s", async (_name, chunks) => {
+    const before = decisions();
+    const answer = await raw(
+      test.port,
+      decisionHead({ "transfer-encoding": "chunked" }),
+      chunks,
+      head("GET", "/health", {}),
+    );
+    expect(statuses(answer)).toEqual(["400"]);
+    expect(decisions()).toBe(before);
+  });
+
   // Each member of a gzip file is small, and so is the file: what it becomes is a gigabyte.
   it("takes no compressed body, whatever it would become", async () => {
     const member = gzipSync(Buffer.alloc(16 * MiB, " "));

@@ -2,7 +2,9 @@ import crypto from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Decision } from "../../src/client/index.ts";
+import { routes } from "../../src/server/routes/index.ts";
 import { eventOf, guard, head, packOf, raw, startTestServer, statusOf, type TestServer } from "./support.ts";
 
 /** The cases of `test/hostile/NON-SCRIPT.md` on HTTP and tenants, by their ids. */
@@ -96,6 +98,27 @@ describe("http-003: requests that two readers would read in two ways", () => {
     ["no host", "GET /health HTTP/1.1\r\n\r\n"],
     ["an absolute target", "GET http://evil.invalid/health HTTP/1.1\r\nhost: localhost\r\n\r\n"],
     ["white space before the colon", "GET /health HTTP/1.1\r\nhost : localhost\r\n\r\n"],
+    [
+      "an encoding behind the chunks",
+      "POST /v1/decisions HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+    ],
+    [
+      "an encoding twice",
+      "POST /v1/decisions HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    [
+      "an encoding with a tab before it",
+      "POST /v1/decisions HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding:\x0bchunked\r\n\r\n0\r\n\r\n",
+    ],
+    [
+      "a length with a sign",
+      "POST /v1/decisions HTTP/1.1\r\nhost: localhost\r\ncontent-length: +5\r\n\r\nhello",
+    ],
+    [
+      "a length of two values",
+      "POST /v1/decisions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5, 5\r\n\r\nhello",
+    ],
+    ["a NUL in a header", "GET /health HTTP/1.1\r\nhost: localhost\r\nx-a: b\0c\r\n\r\n"],
     [
       "an encoding that is no chunking",
       "POST /v1/decisions HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: xchunked\r\n\r\n0\r\n\r\n",
@@ -297,36 +320,72 @@ describe("http-008: web pages that ask the server at this machine", () => {
 });
 
 describe("http-011: the same request again", () => {
-  it("answers a repeated request once, and only for its own tenant and body", async () => {
+  const ask = async (headers: { [name: string]: string }, body = good): Promise<Decision> =>
+    (await (await post(body, headers)).json()) as Decision;
+
+  it("is answered once, also where it comes many times at once", async () => {
+    const tenant = test.server.parts.registry.get("acme")!;
+    const { decisions } = tenant;
+    const keyed = { "idempotency-key": "many" };
+    const all = await Promise.all(Array.from({ length: 20 }, () => ask(keyed)));
+    expect(new Set(all.map(({ decision_id }) => decision_id)).size).toBe(1);
+    expect(tenant.decisions).toBe(decisions + 1);
+  });
+
+  it("belongs to its tenant, its body and its time", async () => {
     const { key: theirs } = await test.tenant("other-one", guard);
     const keyed = { "idempotency-key": "one" };
-    const first = (await (await post(good, keyed)).json()) as { decision_id: string };
-    const again = (await (await post(good, keyed)).json()) as { decision_id: string };
-    expect(again.decision_id).toBe(first.decision_id);
-    const changed = await post(JSON.stringify(eventOf("s1", "rm -rf /")), keyed);
-    expect(changed.status).toBe(422);
-    const stranger = await post(good, { ...keyed, authorization: `Bearer ${theirs}` });
-    const { decision_id, tenant } = (await stranger.json()) as { decision_id: string; tenant: string };
-    expect(tenant).toBe("other-one");
-    expect(decision_id).not.toBe(first.decision_id);
+    const first = await ask(keyed);
+    expect((await ask(keyed)).decision_id).toBe(first.decision_id);
+    // Another body, or the same one in another system's words, is another request.
+    expect((await post(JSON.stringify(eventOf("s1", "rm -rf /")), keyed)).status).toBe(422);
+    expect((await post(good, keyed, "/v1/dialects/claude-code/decisions")).status).toBe(422);
+    const stranger = await ask({ ...keyed, authorization: `Bearer ${theirs}` });
+    expect(stranger.tenant).toBe("other-one");
+    expect(stranger.decision_id).not.toBe(first.decision_id);
+    // Whoever replays it later gets a decision of then, not the one that was recorded.
+    const now = Date.now();
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now + 600_001);
+    try {
+      expect((await ask(keyed)).decision_id).not.toBe(first.decision_id);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it("is no key where it could be anything else", async () => {
+    for (const wrong of ["a b", "\u00e9", "x".repeat(129)]) {
+      expect((await post(good, { "idempotency-key": wrong })).status, wrong).toBe(400);
+    }
   });
 });
 
 describe("http-013: pages for operators", () => {
-  it("are for operators only", async () => {
-    for (const path of [
-      "/metrics",
-      "/v1/admin/overview",
-      "/v1/admin/live",
-      "/v1/admin/keys",
-      "/v1/admin/quarantine",
-    ]) {
-      expect((await fetch(`${test.url}${path}`)).status, path).toBe(401);
-      expect((await fetch(`${test.url}${path}`, { headers: bearer() })).status, path).toBe(403);
+  const open = (): string[] =>
+    routes
+      .filter(({ needs }) => needs === "operator")
+      .map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, "acme")}`);
+
+  it("are for operators only, each of them", async () => {
+    expect(open()).toContain("GET /metrics");
+    expect(open().length).toBeGreaterThan(10);
+    for (const route of open()) {
+      const [method, path] = route.split(" ") as [string, string];
+      const none = await fetch(`${test.url}${path}`, { method });
+      expect(none.status, route).toBe(401);
+      const tenants = await fetch(`${test.url}${path}`, { method, headers: bearer() });
+      expect(tenants.status, route).toBe(403);
     }
-    expect((await fetch(`${test.url}/debug`)).status).toBe(404);
-    expect((await fetch(`${test.url}/reload`, { method: "POST" })).status).toBe(404);
+    for (const path of ["/debug", "/debug/pprof", "/reload", "/admin", "/v1/admin", "/metrics/"]) {
+      expect((await fetch(`${test.url}${path}`)).status, path).toBe(404);
+      expect((await fetch(`${test.url}${path}`, { method: "POST" })).status, path).toBe(404);
+    }
   });
+
+  const metrics = async (): Promise<string> => {
+    const headers = { authorization: `Bearer ${test.operatorKey}` };
+    return (await fetch(`${test.url}/metrics`, { headers })).text();
+  };
 
   it("have no labels that a tenant could choose", async () => {
     const { client } = await test.tenant(
@@ -334,12 +393,35 @@ describe("http-013: pages for operators", () => {
       packOf("export default () => { throw new Error('x'); }", { name: "chosen-by-tenant" }),
     );
     await client.decide(eventOf());
-    const answer = await fetch(`${test.url}/metrics`, {
-      headers: { authorization: `Bearer ${test.operatorKey}` },
-    });
-    const text = await answer.text();
+    const text = await metrics();
     expect(text).toContain('hookwarden_faults_total{code="threw"}');
     expect(text).toContain('hookwarden_tenant_decisions{tenant="labels"} 1');
     expect(text).not.toContain("chosen-by-tenant");
+  });
+
+  // A name that ends its label would write lines of its own into the page.
+  it("take no name of a tenant or of a hook that could end a label", async () => {
+    const injection = 'x"} 1\ninjected{a="';
+    const name = await fetch(`${test.url}/v1/admin/tenants/${encodeURIComponent(injection)}`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${test.operatorKey}`, "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(name.status).toBe(400);
+    const files = packOf("export default () => undefined", { name: injection });
+    const hook = await post(JSON.stringify({ files }), {}, "/v1/tenants/acme/packs/check");
+    expect(await hook.json()).toMatchObject({ ok: false });
+    expect(await metrics()).not.toContain("injected");
+  });
+
+  it("have so many labels at the most, however many tenants there are", async () => {
+    const { registry } = test.server.parts;
+    const created = new Date().toISOString();
+    for (let at = 0; at < 300; at++) {
+      await registry.put({ tenant: `many-${at}`, created, disabled: false, limits: {}, signedOnly: false });
+    }
+    const lines = (await metrics()).match(/^hookwarden_tenant_decisions\{.*$/gm) ?? [];
+    expect(lines.length).toBeLessThanOrEqual(201);
+    expect(lines.at(-1)).toContain('tenant="other"');
   });
 });
