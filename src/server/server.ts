@@ -22,6 +22,7 @@ import { Quarantine } from "./quarantine.ts";
 import { Registry } from "./registry.ts";
 import { Rollouts } from "./rollouts.ts";
 import { routes } from "./routes/index.ts";
+import { lockFolder } from "./sqlite/folder-lock.ts";
 import { openSqliteStores } from "./sqlite/stores.ts";
 import type { Stores } from "./storage.ts";
 import { Uploads } from "./uploads.ts";
@@ -74,6 +75,7 @@ async function build(
   let registry: Registry | undefined;
   const stateBytes = (tenant: string): number =>
     registry?.get(tenant)?.limits.stateBytes ?? settings.tenantLimits.stateBytes;
+  if (options.data !== undefined) opened.use(lockFolder(options.data));
   const stores =
     options.stores ?? opened.use(openSqliteStores({ folder: options.data as string, stateBytes }));
   const { engine = "quickjs", isolation = "shared", processes, where } = options;
