@@ -20,13 +20,21 @@ const library = {
 /** Programs: the command line, and the scripts that child processes run. */
 const programs = {
   cli: "src/cli/main.ts",
-  "sandbox-child": "sandbox/process/child.ts",
   "bundle-child": "src/pack/bundle-child.ts",
   "audit-worker": "src/server/sqlite/audit-worker.ts",
   "claude-code-daemon": "src/adapters/claude-code/daemon/main.ts",
   "claude-code-decide": "src/adapters/claude-code/daemon/decide-once.ts",
   "lint-child": "src/review/lint/child.ts",
   "types-child": "src/review/types/child.ts",
+};
+
+/**
+ * Programs that share no files with others, because every file that is loaded takes its time: what starts for each call
+ * of a tool, and what takes the place of a sandbox that had to be killed.
+ */
+const quick = {
+  "claude-code-hook": "src/adapters/claude-code/client/main.ts",
+  "sandbox-child": "sandbox/process/child.ts",
 };
 
 /** Everything lies flat in `dist/`, so that a file finds its neighbours by name, in whatever chunk it ends up. */
@@ -44,11 +52,12 @@ export default defineConfig({
   // Some modules of Node, such as node:sqlite, have no other name.
   removeNodeProtocol: false,
   onSuccess: async () => {
-    // One file, because it starts for each call of a tool, and every file that is loaded takes its time.
     await build({
-      entryPoints: ["src/adapters/claude-code/client/main.ts"],
-      outfile: "dist/claude-code-hook.js",
+      entryPoints: quick,
+      outdir: "dist",
       bundle: true,
+      splitting: true,
+      external: ["isolated-vm", "@jitl/*"],
       format: "esm",
       platform: "node",
       target: "node24",

@@ -1,4 +1,4 @@
-import { Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { StdinSource } from "./stdin-source.ts";
 
 /** Largest piece that is taken when the child is woken; the rest is read from the descriptor. */
@@ -17,7 +17,9 @@ export class AwakeStdin {
   constructor(source: StdinSource, spinUs: number) {
     this.#source = source;
     this.#spinUs = spinUs;
-    this.#socket = new Socket({
+    // Loaded here, so that a child is ready some milliseconds sooner.
+    const net = process.getBuiltinModule("node:net");
+    this.#socket = new net.Socket({
       fd: 0,
       readable: true,
       writable: false,

@@ -11,6 +11,7 @@ import { EngineMissingError } from "../engine-missing.ts";
 import { AwakeStdin } from "./awake-stdin.ts";
 import { protocolVersion, RequestReader } from "./request.ts";
 import { StdinSource } from "./stdin-source.ts";
+import { warmUp } from "./warm-up.ts";
 import { writeInspection, writeMissing, writeOutcome, writeReady } from "./write-reply.ts";
 
 interface EngineModule {
@@ -80,6 +81,9 @@ async function main(): Promise<void> {
   let calls = 0;
   const source = new StdinSource(readSync);
   const awake = spinUs > 0 ? new AwakeStdin(source, spinUs) : null;
+  // A child that stands by has the time; where the first call is there already, it is the warm-up.
+  if (engine.engine === "quickjs" && modulePath === undefined && !(awake && source.poll(0)))
+    await warmUp(engine);
   const requests = new RequestReader(source);
   for (;;) {
     const ready = awake?.next() ?? true;

@@ -4,8 +4,15 @@ import { type Launch, launchOf } from "./launch.ts";
 import type { Settings } from "./options.ts";
 import { type End, type Entry, Runner, type RunnerOwner } from "./runner.ts";
 
+/** So many more children stand by where one is killed after another. */
+const reserveMost = 2;
+/** How long they do after the last one was killed, in milliseconds. */
+const calmMs = 5_000;
 /** After so many children in a row that died before they were ready, nobody waits for the next one. */
 const failuresMost = 3;
+
+/** What it counts for that somebody else has killed a child that was about to start: it may well be the last time. */
+const strangerFailure = 0.25;
 
 export interface FleetOwner {
   /** A child stands ready: anyone may have it. */
@@ -33,6 +40,10 @@ export class Fleet implements RunnerOwner {
   readonly #endings = new Set<Promise<void>>();
   readonly #first = Promise.withResolvers<void>();
   #opened = false;
+  /** How many more than usual stand by, because children have been killed lately. */
+  #reserve = 0;
+  /** Runs for a while after a child was killed. */
+  #calm: NodeJS.Timeout | undefined;
   #failures = 0;
   #lastFailure = "";
   #retry: NodeJS.Timeout | undefined;
@@ -83,7 +94,11 @@ export class Fleet implements RunnerOwner {
 
   /** Takes an idle child out of work: it stands by again if it is nobody's and a place is free, else it ends. */
   rest(runner: Runner): void {
-    if (runner.tenant === null && !runner.draining && this.#spare.length < this.#settings.spares) {
+    if (
+      runner.tenant === null &&
+      !runner.draining &&
+      this.#spare.length < this.#settings.spares + this.#reserve
+    ) {
       this.active = this.active.filter((other) => other !== runner);
       this.#spare.push(runner);
     } else runner.kill({ cause: "retired" });
@@ -92,6 +107,7 @@ export class Fleet implements RunnerOwner {
   async dispose(): Promise<void> {
     this.#disposed = true;
     clearTimeout(this.#retry);
+    clearTimeout(this.#calm);
     for (const runner of [...this.all, ...this.#late.keys()]) runner.kill({ cause: "retired" });
     this.#first.reject(new Error("the sandbox has been closed"));
     this.#first.promise.catch(() => {});
@@ -126,6 +142,7 @@ export class Fleet implements RunnerOwner {
     void runner.ended.then(() => this.#endings.delete(runner.ended));
     this.active = this.active.filter((other) => other !== runner);
     this.#spare = this.#spare.filter((other) => other !== runner);
+    if (end.cause !== "retired" && jobs.length > 0 && !this.#disposed) this.#alert();
     if (this.#started(runner) && !this.#disposed) this.#failed(runner, end);
     this.#owner.lost(runner, end, jobs);
     if (this.barren !== null) this.#owner.barren(this.barren);
@@ -133,6 +150,17 @@ export class Fleet implements RunnerOwner {
   }
 
   // ---- births
+
+  /** Children die faster than new ones start where one program after another kills its own: more stand by then. */
+  #alert(): void {
+    if (this.#calm && this.#settings.spares > 0 && this.#reserve < reserveMost) this.#reserve++;
+    clearTimeout(this.#calm);
+    this.#calm = setTimeout(() => {
+      this.#calm = undefined;
+      this.#reserve = 0;
+      for (const runner of this.#spare.slice(this.#settings.spares)) runner.kill({ cause: "retired" });
+    }, calmMs).unref();
+  }
 
   /** Starting a process takes the parent some milliseconds: answers and calls go first. */
   #refillSoon(): void {
@@ -146,7 +174,8 @@ export class Fleet implements RunnerOwner {
 
   /** Starts children until enough stand by; after failed starts one at a time, after a while. */
   refill(): void {
-    const { processes, spares } = this.#settings;
+    const { processes } = this.#settings;
+    const spares = this.#settings.spares + this.#reserve;
     const most = processes + spares + (this.room ? 1 : 0);
     const standby = this.#demand ? Math.max(1, spares) : spares;
     const wanted = Math.min(most, Math.max(1, this.active.length + standby));
@@ -188,7 +217,7 @@ export class Fleet implements RunnerOwner {
   }
 
   #failed(runner: Runner, end: End): void {
-    this.#failures++;
+    this.#failures += end.cause === "exit" && end.byStranger ? strangerFailure : 1;
     this.#lastFailure = describeEnd(end);
     const missing = end.cause === "missing";
     if (!this.#opened && (missing || this.#failures >= failuresMost)) {

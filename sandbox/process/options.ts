@@ -5,7 +5,10 @@ export interface ProcessSandboxOptions {
   readonly engine: EngineName;
   /** Most child processes that work at the same time. Default: one less than there are cores, 1 to 4. */
   readonly processes?: number;
-  /** Children that stand ready to take over. They come on top of `processes`. Default 1. */
+  /**
+   * Children that stand ready to take over. They come on top of `processes`; where one child is killed after another,
+   * up to two more stand by for a while. Default 1.
+   */
   readonly spares?: number;
   /**
    * `one`: a child serves one tenant in its life, and is replaced for another one. `shared`: it serves all, one after

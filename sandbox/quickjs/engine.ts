@@ -14,9 +14,15 @@ export interface QuickjsOptions {
    * context, and see what earlier ones left.
    */
   readonly pristine?: boolean;
-  /** Most instances that are kept for tenants and, where not pristine, for sessions. Default 32. */
+  /**
+   * Most instances that are kept for tenants and, where not pristine, for sessions; the one that was used longest ago
+   * goes first. Each takes about a megabyte. Default 256.
+   */
   readonly maxInstances?: number;
 }
+
+/** An instance in which a call took more memory than this is not kept: what was touched stays the process's. */
+const grownBytes = 4 * 1_048_576;
 
 /** Browsers have no `setImmediate`. */
 const later: (run: () => void) => void =
@@ -44,27 +50,27 @@ class QuickjsSandbox implements Sandbox {
   readonly #spares = new Map<number, Instance>();
   /** Have yet to be made ready for their next call. */
   #used: Instance[] = [];
+  #lastSlot = "";
   #lastLoaded: { readonly key: string; readonly limits: Limits; readonly loaded: Loaded } | null = null;
   #disposed = false;
 
   constructor(base: Base, options: QuickjsOptions) {
     this.#base = base;
     this.#pristine = options.pristine ?? true;
-    this.#maxInstances = options.maxInstances ?? 32;
+    this.#maxInstances = options.maxInstances ?? 256;
   }
 
   call(call: Call): Outcome | Promise<Outcome> {
     const pages = pagesFor(call.limits.memoryKb);
     const slot = this.#slot(call, pages);
-    const instance = this.#instances.get(slot) ?? this.#takeSpare(slot, pages);
+    const instance = this.#find(slot) ?? this.#takeSpare(slot, pages);
     return instance ? this.#run(instance, slot, call) : this.#createAndRun(slot, pages, call);
   }
 
   async inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
     const pages = pagesFor(limits.memoryKb);
     const slot = `${pages}\n${tenant}`;
-    const instance =
-      this.#instances.get(slot) ?? this.#takeSpare(slot, pages) ?? (await this.#create(slot, pages));
+    const instance = this.#find(slot) ?? this.#takeSpare(slot, pages) ?? (await this.#create(slot, pages));
     const loaded = this.#load(instance, slot, program, limits);
     return loaded.ok ? { ok: true, handlers: loaded.program.handlers } : loaded;
   }
@@ -103,6 +109,16 @@ class QuickjsSandbox implements Sandbox {
       : `${pages}\n${call.tenant}\n${call.program.key}\n${call.keep}`;
   }
 
+  #find(slot: string): Instance | undefined {
+    const instance = this.#instances.get(slot);
+    if (!instance || slot === this.#lastSlot) return instance;
+    // The last in the map is the one that was used last.
+    this.#lastSlot = slot;
+    this.#instances.delete(slot);
+    this.#instances.set(slot, instance);
+    return instance;
+  }
+
   #takeSpare(slot: string, pages: number): Instance | undefined {
     const spare = this.#spares.get(pages);
     if (!spare) return undefined;
@@ -131,6 +147,7 @@ class QuickjsSandbox implements Sandbox {
   }
 
   #keep(slot: string, instance: Instance): void {
+    this.#lastSlot = slot;
     if (this.#instances.size >= this.#maxInstances) {
       const oldest = this.#instances.keys().next().value;
       if (oldest !== undefined) this.#instances.delete(oldest);
@@ -181,7 +198,8 @@ class QuickjsSandbox implements Sandbox {
       deadline: performance.now() + limits.wallMs,
       maxReplyBytes: limits.outputBytes + 6 * limits.logBytes + 4_096,
     });
-    if (!instance.healthy) {
+    const isGrown = !kept && instance.memoryBytes > grownBytes;
+    if (!instance.healthy || isGrown) {
       this.#instances.delete(slot);
       this.#refill(instance.pages);
     } else if (!kept) this.#tidyLater(instance);

@@ -64,6 +64,8 @@ export function pagesFor(memoryKb: number): number {
 /** One engine with its memory. Holds one image at a time, and runs it. */
 export class Instance {
   readonly pages: number;
+  /** Nothing has run in it yet: all memory is empty but for the base image, and the little that starting it left. */
+  #fresh = true;
   /** `false` after anything that leaves the engine in doubt; it must be thrown away then. */
   healthy = true;
   /** Steps of the last call. */
@@ -183,23 +185,20 @@ export class Instance {
     const memory = this.#bytes;
     const { image } = program;
     const heapEnd = Math.max(this.#heapEnd(), image.heapEnd);
-    if (previous === program) {
-      memory.fill(0, image.tailStart, heapEnd);
-      this.#clearUsedStack(program.stackBytes);
-    } else {
+    if (previous === program) memory.fill(0, image.tailStart, heapEnd);
+    else if (previous) {
       // Another program's image and calls reached further, or elsewhere.
-      if (previous) {
-        memory.fill(0, Math.min(image.headEnd, previous.image.headEnd), previous.image.headEnd);
-        memory.fill(
-          0,
-          Math.min(image.tailStart, previous.image.tailStart),
-          Math.max(heapEnd, previous.image.heapEnd),
-        );
-      } else memory.fill(0, this.#layout.heapStart, heapEnd);
-      this.#clearStack(Math.max(program.stackBytes, previous?.stackBytes ?? maxStackBytes));
-      this.#loaded = program;
-    }
+      memory.fill(0, Math.min(image.headEnd, previous.image.headEnd), previous.image.headEnd);
+      memory.fill(
+        0,
+        Math.min(image.tailStart, previous.image.tailStart),
+        Math.max(heapEnd, previous.image.heapEnd),
+      );
+    } else this.#clearHeap(heapEnd);
+    this.#clearUsedStack(Math.max(program.stackBytes, previous?.stackBytes ?? maxStackBytes));
+    this.#loaded = program;
     restore(memory, this.#base, image);
+    this.#fresh = false;
     this.#dirty = false;
   }
 
@@ -401,10 +400,12 @@ export class Instance {
     return Math.min(this.#words[this.#layout.breakWord]!, this.#memory.length);
   }
 
-  /**
-   * Clears the stack between two calls of one program. Nearly all calls use little of it, so the rest is cleared only
-   * where it was used.
-   */
+  /** Clears the heap where no program's image says what lies in it; what was never written to stays untouched. */
+  #clearHeap(end: number): void {
+    this.#bytes.fill(0, this.#layout.heapStart, this.#fresh ? this.#base.heapEnd : end);
+  }
+
+  /** Clears the stack. Nearly all calls use little of it, so the rest is cleared only where it was used. */
   #clearUsedStack(stackBytes: number): void {
     const { heapStart } = this.#layout;
     const shallow = heapStart - shallowStackBytes;
@@ -424,13 +425,16 @@ export class Instance {
     const memory = this.#bytes;
     const heapEnd = Math.max(this.#heapEnd(), base.heapEnd);
     const program = this.#loaded;
-    this.#clearStack(program ? program.stackBytes : maxStackBytes);
+    const stackBytes = program ? program.stackBytes : maxStackBytes;
+    if (this.#fresh) this.#clearUsedStack(stackBytes);
+    else this.#clearStack(stackBytes);
     if (program) {
       memory.fill(0, heapStart, program.image.headEnd);
       memory.fill(0, program.image.tailStart, Math.max(heapEnd, program.image.heapEnd));
-    } else memory.fill(0, heapStart, heapEnd);
+    } else this.#clearHeap(heapEnd);
     memory.fill(0, 0, staticEnd);
     for (const piece of base.pieces) memory.set(piece.bytes, piece.at);
+    this.#fresh = false;
     this.#loaded = null;
     this.#dirty = false;
   }
