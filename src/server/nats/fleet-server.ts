@@ -1,5 +1,6 @@
 import { packageVersion } from "../../log/identity.ts";
 import type { ServerOptions } from "../options.ts";
+import { lockFolder } from "../sqlite/folder-lock.ts";
 import { createServer, type HookwardenServer } from "../server.ts";
 import { createNatsNode, type NatsNode, type NatsNodeOptions } from "./node.ts";
 
@@ -25,30 +26,28 @@ export async function createFleetServer(
 ): Promise<FleetServer> {
   const stateBytes = options.tenantLimits?.stateBytes;
   const quota = stateBytes === undefined ? {} : { quota: { maxBytesPerTenant: stateBytes } };
+  await using opened = new AsyncDisposableStack();
+  opened.use(lockFolder(nats.folder));
   const node = await createNatsNode({ ...quota, version: packageVersion, ...nats });
+  opened.use(node.stores);
   node.link.listen((connected) => {
     const event = connected ? "nats-connected" : "nats-lost";
     options.log?.(JSON.stringify({ at: new Date().toISOString(), event }));
   });
-  let server: HookwardenServer;
-  try {
-    server = await createServer({
-      ...options,
-      stores: node.stores,
-      node: nats.node,
-      nodes: () => node.reports.all().catch(() => []),
-      onRollout: ({ tenant, generation }) => node.reports.serving(tenant, generation),
-    });
-  } catch (error) {
-    await node.stores[Symbol.asyncDispose]();
-    throw error;
-  }
+  const server = await createServer({
+    ...options,
+    stores: node.stores,
+    node: nats.node,
+    nodes: () => node.reports.all().catch(() => []),
+    onRollout: ({ tenant, generation }) => node.reports.serving(tenant, generation),
+  });
   const channel = node.serve(server.decisions);
+  const kept = opened.move();
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await channel[Symbol.asyncDispose]();
     await server.close();
-    await node.stores[Symbol.asyncDispose]();
+    await kept.disposeAsync();
   };
   const fleet: FleetServer = {
     ...server,
