@@ -69,6 +69,18 @@ export const httpLimitTable = {
     unit: "",
     means: "requests on a connection that are not answered yet",
   },
+  stalledMs: {
+    default: 60_000,
+    most: 600_000,
+    unit: "ms",
+    means: "a connection that is not at rest, and on which nothing moves",
+  },
+  unreadBytes: {
+    default: 67_108_864,
+    most: 1_073_741_824,
+    unit: "bytes",
+    means: "answers to one tenant that it has not read",
+  },
   shutdownMs: {
     default: 10_000,
     most: 300_000,

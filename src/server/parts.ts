@@ -1,5 +1,6 @@
 import type { Credentials } from "./credentials.ts";
 import type { Decisions } from "./decisions.ts";
+import type { Unread } from "./http/unread.ts";
 import type { HttpTelemetry } from "./http/telemetry.ts";
 import type { Lanes } from "./lanes.ts";
 import type { ServerMetrics } from "./metrics.ts";
@@ -25,6 +26,7 @@ export interface ServerParts {
   /** Spans and metrics of requests; `null` without telemetry. */
   readonly telemetry: HttpTelemetry | null;
   readonly lanes: Lanes;
+  readonly unread: Unread;
   /** The description of the routes, as JSON. */
   readonly openApi: object;
   readonly isReady: () => boolean;

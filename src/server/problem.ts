@@ -25,6 +25,10 @@ export const problemTable = {
   },
   "cpu-exhausted": { status: 429, means: "the tenant's hooks have used their time of this minute" },
   "queue-full": { status: 429, means: "too many of the tenant's events are waiting" },
+  "answers-unread": {
+    status: 429,
+    means: "the tenant has not read the answers that it has; treat the event as refused",
+  },
   "headers-too-large": { status: 431, means: "the headers are larger than the server takes" },
   "shutting-down": { status: 503, means: "the server is ending; ask another one" },
   "not-ready": { status: 503, means: "the server is starting" },

@@ -9,6 +9,7 @@ import { Feed } from "./feed.ts";
 import { createApp } from "./http/app.ts";
 import { closeResting } from "./http/listener.ts";
 import { openApi } from "./http/openapi.ts";
+import { Unread } from "./http/unread.ts";
 import { allowRouterCode } from "./http/router-code.ts";
 import { JwtVerifier } from "./jwt.ts";
 import { Lanes } from "./lanes.ts";
@@ -149,6 +150,7 @@ async function build(
     metrics,
     telemetry: telemetry?.http ?? null,
     lanes,
+    unread: new Unread(settings.limits.unreadBytes),
     openApi: openApi(routes),
     isReady,
     log,

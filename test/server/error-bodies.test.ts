@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { connect, Socket } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { allProblems, problemTable } from "../../src/server/problem.ts";
 import { eventOf, guard, head, packOf, startTestServer, type TestServer } from "./support.ts";
@@ -187,6 +188,17 @@ it("tells of what waits too long in line nothing of those before", async () => {
   lane.queue.leave(tenant.turnIn(lane.name), 0);
   await waiting;
   lane.queue.leave(tenant.turnIn(lane.name), 0);
+});
+
+it("tells of answers that were not read nothing but that", async () => {
+  const { unread, settings } = test.server.parts;
+  const long = packOf("export default () => ({ action: 'notify', text: 'hunter2 '.repeat(5_000) })");
+  const { key: own } = await test.tenant("reads-nothing", long);
+  const before = new ServerResponse(new IncomingMessage(new Socket()));
+  expect(unread.hold("reads-nothing", settings.limits.unreadBytes - 1, before)).toBe(true);
+  expect(await ask({ key: own })).toBe("429 answers-unread");
+  before.emit("close");
+  expect(await ask({ key: own })).toBe("200");
 });
 
 it("gives no words of our own failures away", async () => {

@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Client, Decision } from "../../src/client/index.ts";
 import { children } from "../sandbox/process/support.ts";
-import { eventOf, guard, head, packOf, startTestServer } from "./support.ts";
+import { eventOf, guard, head, packOf, startTestServer, type TestServer } from "./support.ts";
 
 /** Cases of `test/hostile/NON-SCRIPT.md` on tenants that take more than their part, with hooks in real processes. */
 const processes = { processes: 1, spares: 1, startMs: 30_000 };
@@ -110,6 +110,62 @@ describe("http-012: clients that go away", () => {
     expect((await client.decide(eventOf())).verdict).toBe("continue");
     await test.server.close();
     expect(children()).toEqual(before);
+  });
+});
+
+describe("a tenant that asks, and does not read", () => {
+  // Its answers are large, it takes none of them, and each that was given makes room for the next decision: neither its
+  // time nor its decisions under way hold it back, and what it does not read stays in the memory that is all tenants'.
+  const large = packOf(
+    "export default (event) => ({ action: 'modify_input', input: { ...event.tool_input, more: 'x'.repeat(4_000_000) } })",
+    {
+      actions: ["modify_input"],
+      limits: { wallMs: 10_000, steps: 50_000_000, outputBytes: 4_194_304, memoryKb: 65_536 },
+    },
+  );
+
+  function askWithoutReading({ port }: TestServer, key: string, times: number): Socket[] {
+    const body = JSON.stringify(eventOf());
+    const text = `${head("POST", "/v1/decisions", {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "content-length": String(body.length),
+    })}${body}`;
+    return Array.from({ length: times }, () => {
+      const socket = connect(port, "127.0.0.1").pause();
+      socket.on("error", () => undefined);
+      socket.write(text);
+      return socket;
+    });
+  }
+
+  it("gets no more when so much waits for it, and others do", async () => {
+    const unreadBytes = 20_000_000;
+    await using test = await startTestServer({ audit: "off", limits: { unreadBytes } });
+    const greedy = await test.tenant("greedy", large);
+    const { client: quiet } = await test.tenant("quiet", patientGuard);
+    const { unread } = test.server.parts;
+    const answer = JSON.stringify(await greedy.client.decide(eventOf())).length;
+    await expect.poll(() => unread.of("greedy")).toBe(0);
+    const sockets = askWithoutReading(test, greedy.key, 5);
+    await expect.poll(() => unread.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(unreadBytes - answer);
+    const refused = greedy.client.decide(eventOf()).catch((error: unknown) => error);
+    expect(await refused).toMatchObject({ status: 429, code: "answers-unread", retryAfter: 1 });
+    expect((await quiet.decide(danger)).verdict).toBe("deny");
+    expect(unread.of("greedy")).toBeLessThanOrEqual(unreadBytes);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => unread.of("greedy"), { timeout: 10_000 }).toBe(0);
+    expect((await greedy.client.decide(eventOf())).verdict).toBe("continue");
+  });
+
+  it("loses the connection when nothing moves on it", async () => {
+    await using test = await startTestServer({ audit: "off", limits: { stalledMs: 500 } });
+    const greedy = await test.tenant("greedy", large);
+    const { unread } = test.server.parts;
+    const sockets = askWithoutReading(test, greedy.key, 1);
+    await expect.poll(() => unread.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => unread.of("greedy"), { timeout: 20_000 }).toBe(0);
+    for (const socket of sockets) socket.destroy();
   });
 });
 

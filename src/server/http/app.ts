@@ -160,6 +160,9 @@ function send(
   const { status, json, text, stream, type, headers } = answer;
   if (headers) void reply.headers(headers);
   if (status >= 400 && text !== undefined) return problem(parts, request, reply, status, text);
+  const tenant = request.principal?.tenant ?? null;
+  if (text !== undefined && tenant !== null && !parts.unread.hold(tenant, text.length, reply.raw))
+    return fail(parts, request, reply, new Problem("answers-unread", 1));
   parts.metrics.response(status);
   void reply.code(status);
   // Whoever is answered while the server ends must not ask again on this connection, nor keep it.

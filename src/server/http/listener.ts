@@ -41,6 +41,8 @@ export function createListener(handler: Handler, limits: HttpLimits): Server {
     },
   );
   server.maxHeadersCount = 100;
+  // Whoever does not read its answer keeps the connection, and what stands on it, no longer than this.
+  server.timeout = limits.stalledMs;
   server.maxConnections = limits.connections;
   keepTrack(server);
   limitAddresses(server, limits.connectionsPerAddress);

@@ -1,0 +1,41 @@
+import type { ServerResponse } from "node:http";
+
+/** Answers below this many characters are not counted: as many as there may be connections fit into memory. */
+const smallChars = 16_384;
+
+/**
+ * Counts the answers that tenants have not read. Whoever asks for large ones, and reads none, would fill the server's
+ * memory with them, whatever its own limits of time and of decisions under way are: those end when there is an answer.
+ */
+export class Unread {
+  readonly #most: number;
+  readonly #chars = new Map<string, number>();
+
+  /** @param most characters of answers that may wait for each tenant. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /**
+   * Counts an answer until it was handed over, or its connection has ended.
+   *
+   * @returns `false` where it would be too much: then it must not be sent.
+   */
+  hold(tenant: string, chars: number, response: ServerResponse): boolean {
+    if (chars < smallChars) return true;
+    const held = this.of(tenant) + chars;
+    if (held > this.#most) return false;
+    this.#chars.set(tenant, held);
+    response.once("close", () => {
+      const left = this.of(tenant) - chars;
+      if (left > 0) this.#chars.set(tenant, left);
+      else this.#chars.delete(tenant);
+    });
+    return true;
+  }
+
+  /** Characters that wait for a tenant. */
+  of(tenant: string): number {
+    return this.#chars.get(tenant) ?? 0;
+  }
+}
