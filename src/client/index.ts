@@ -147,12 +147,17 @@ export class Client {
     this.#fetch = fetch;
   }
 
-  /** Decides one event. */
+  /**
+   * Decides one event, with the pack of the tenant that the key is for. Needs the scope `decide`, as all decisions do.
+   *
+   * @throws {ServerError} where there is no decision: that is no permission. `no-pack`, `event-invalid`, `rate-limited`,
+   *   `unreachable` and others; docs/server.md has them all.
+   */
   decide(event: object, options: DecideOptions = {}): Promise<Decision> {
     return this.#json("POST", "/v1/decisions", { json: event, ...asked(options) });
   }
 
-  /** Decides several events; answers stand in the order of the events. */
+  /** Decides up to 256 events; answers stand in the order of the events, and each has a status of its own. */
   decideBatch(
     events: readonly object[],
     options: DecideOptions = {},
@@ -168,7 +173,12 @@ export class Client {
     });
   }
 
-  /** Uploads a pack, which takes the place of the one that serves, or goes on trial. */
+  /**
+   * Uploads a pack, which takes the place of the one that serves, or goes on trial. Needs the scope `packs`, as all that
+   * follows up to `getHooks`.
+   *
+   * @throws {ServerError} `bundle-invalid`, `pack-invalid` and others; `checkPack` tells what is wrong in words.
+   */
   putPack(
     tenant: string,
     pack: PackUpload,
@@ -183,6 +193,7 @@ export class Client {
     return this.#json("POST", `${packs(tenant)}/check`, uploaded(pack));
   }
 
+  /** What serves, what is on trial, and the last fifty revisions and changes. */
   getPacks(tenant: string): Promise<PackState> {
     return this.#json("GET", packs(tenant));
   }
@@ -192,7 +203,11 @@ export class Client {
     return this.#json("DELETE", packs(tenant));
   }
 
-  /** Lets a stored revision decide; with `percent` it goes on trial. */
+  /**
+   * Lets a stored revision decide; with `percent` it goes on trial with that share of events.
+   *
+   * @param step.expected generation that this was decided on; where another change came first it is a `conflict`.
+   */
   activatePack(
     tenant: string,
     step: { readonly revision: number; readonly percent?: number; readonly expected?: number },
@@ -200,10 +215,12 @@ export class Client {
     return this.#json("POST", `${packs(tenant)}/activate`, { json: step });
   }
 
+  /** Goes back to a revision that served before; without one, to the one before the present. */
   rollbackPack(tenant: string, step: { readonly revision?: number } = {}): Promise<Rollout> {
     return this.#json("POST", `${packs(tenant)}/rollback`, { json: step });
   }
 
+  /** Ends a trial. The pack that serves goes on. */
   withdrawPack(tenant: string): Promise<Rollout> {
     return this.#json("POST", `${packs(tenant)}/withdraw`);
   }
@@ -214,10 +231,12 @@ export class Client {
     return (await this.#json<{ results: readonly Tried<Decision>[] }>("POST", path, { json: trial })).results;
   }
 
+  /** The hooks that serve, in their order, with what each may see and do. */
   async getHooks(tenant: string): Promise<readonly HookDescription[]> {
     return (await this.#json<{ hooks: HookDescription[] }>("GET", `/v1/tenants/${part(tenant)}/hooks`)).hooks;
   }
 
+  /** Where the chains of the audit stand, one for each node of a fleet. Needs the scope `audit`. */
   async getAudit(tenant: string): Promise<
     readonly {
       readonly node: string;
@@ -235,7 +254,13 @@ export class Client {
     ).chains;
   }
 
-  /** The bytes of one chain of the audit: a decision log. */
+  /**
+   * The bytes of one chain of the audit: a decision log, for `hookwarden log verify` and `hookwarden replay`. Needs the
+   * scope `audit`.
+   *
+   * @param node whose chain; default `local`, the name of a server that is in no fleet.
+   * @param range.after number of the record behind which it begins; `range.limit` how many records. Default: all.
+   */
   async exportAudit(
     tenant: string,
     node = "local",
@@ -246,18 +271,22 @@ export class Client {
     return this.#stream(path);
   }
 
+  /** The server in a few numbers. Needs an operator's key, as all that follows. */
   getOverview(): Promise<Overview> {
     return this.#json("GET", "/v1/admin/overview");
   }
 
+  /** Nodes of the fleet, and which generation each serves to whom; none for a server that is in no fleet. */
   async getNodes(): Promise<readonly NodeReport[]> {
     return (await this.#json<{ nodes: NodeReport[] }>("GET", "/v1/admin/nodes")).nodes;
   }
 
+  /** All tenants, with their limits and what they use. */
   async getTenants(): Promise<readonly TenantView[]> {
     return (await this.#json<{ tenants: TenantView[] }>("GET", "/v1/admin/tenants")).tenants;
   }
 
+  /** One tenant, with its limits and what it uses. */
   getTenant(tenant: string): Promise<TenantView> {
     return this.#json("GET", `/v1/admin/tenants/${part(tenant)}`);
   }
@@ -274,27 +303,33 @@ export class Client {
     return this.#json("PUT", `/v1/admin/tenants/${part(tenant)}`, { json: settings });
   }
 
+  /** Ends a tenant. Its packs, keys and audit stay stored. */
   removeTenant(tenant: string): Promise<void> {
     return this.#json("DELETE", `/v1/admin/tenants/${part(tenant)}`);
   }
 
+  /** Hooks of all tenants or of one, with what they use. */
   async getAllHooks(tenant?: string): Promise<readonly HookView[]> {
     return (await this.#json<{ hooks: HookView[] }>("GET", `/v1/admin/hooks${of(tenant)}`)).hooks;
   }
 
+  /** The last failures of hooks, of all tenants or of one. */
   async getFaults(tenant?: string): Promise<readonly FaultView[]> {
     return (await this.#json<{ faults: FaultView[] }>("GET", `/v1/admin/faults${of(tenant)}`)).faults;
   }
 
+  /** Hooks that are not run, because they failed again and again. */
   async getQuarantine(tenant?: string): Promise<readonly QuarantineEntry[]> {
     const path = `/v1/admin/quarantine${of(tenant)}`;
     return (await this.#json<{ quarantine: QuarantineEntry[] }>("GET", path)).quarantine;
   }
 
+  /** Lets a hook run again. @param id of the entry, as `getQuarantine` has it */
   liftQuarantine(id: string): Promise<void> {
     return this.#json("DELETE", `/v1/admin/quarantine/${part(id)}`);
   }
 
+  /** How long decisions took in the last minute, in microseconds, waiting included. */
   getLatency(): Promise<{
     readonly all: LatencyView;
     readonly tenants: { readonly [tenant: string]: LatencyView };
@@ -302,13 +337,16 @@ export class Client {
     return this.#json("GET", "/v1/admin/latency");
   }
 
-  /** What happens, until the signal ends it. */
+  /** Decisions, rollouts and quarantines as they happen, of all tenants or of one, until the signal ends it. */
   async *watch(tenant?: string, signal?: AbortSignal): AsyncGenerator<LiveEvent> {
     const stream = await this.#stream(`/v1/admin/live${of(tenant)}`, signal);
     yield* readServerSentEvents(stream) as AsyncGenerator<LiveEvent>;
   }
 
-  /** Makes a key. Its text is in the answer and nowhere else. */
+  /**
+   * Makes a key: of a tenant with scopes, or, with `tenant: null`, an operator's. Its text is in the answer and nowhere
+   * else. `expires` is a time in ISO 8601; default: never.
+   */
   makeKey(of: {
     readonly tenant: string | null;
     readonly name: string;
@@ -318,10 +356,12 @@ export class Client {
     return this.#json("POST", "/v1/admin/keys", { json: of });
   }
 
+  /** Keys of everybody or of one tenant, without their texts. */
   async getKeys(tenant?: string): Promise<readonly KeyView[]> {
     return (await this.#json<{ keys: KeyView[] }>("GET", `/v1/admin/keys${of(tenant)}`)).keys;
   }
 
+  /** Ends a key at once. @param id of its record */
   revokeKey(id: string): Promise<void> {
     return this.#json("DELETE", `/v1/admin/keys/${part(id)}`);
   }
@@ -378,7 +418,13 @@ interface Request {
   readonly signal?: AbortSignal;
 }
 
-/** A client of a server. */
+/**
+ * A client of a server.
+ *
+ * @example
+ *     const client = createClient({ url: "http://127.0.0.1:8787", key });
+ *     const { verdict, reason } = await client.decide(event);
+ */
 export function createClient(options: ClientOptions): Client {
   return new Client(options);
 }
