@@ -108,18 +108,21 @@ export class HttpTelemetry {
   #end({ method, routeOptions }: FastifyRequest, { raw }: FastifyReply, seen: Seen): void {
     const { begun, span, problem } = seen;
     const ended = Math.max(preciseNow(), begun);
-    const { statusCode: status, writableFinished: isWhole } = raw;
-    const attributes: Attributes = {
+    const { statusCode: status, headersSent: isAnswered } = raw;
+    // One that ends in the middle of its answer is no error: streams of what happens end in no other way.
+    const error = !isAnswered ? "aborted" : status >= 500 ? (problem ?? String(status)) : null;
+    const outcome: Attributes = {
+      ...(isAnswered ? { "http.response.status_code": status } : {}),
+      ...(error === null ? {} : { "error.type": error }),
+    };
+    this.#duration.record((ended - begun) / 1_000, {
       "http.request.method": methods.has(method) ? method : "_OTHER",
       "url.scheme": "http",
       ...(routeOptions.url === undefined ? {} : { "http.route": routeOptions.url }),
-      ...(isWhole ? { "http.response.status_code": status } : { "error.type": "aborted" }),
-      ...(isWhole && status >= 500 ? { "error.type": problem ?? String(status) } : {}),
-    };
-    this.#duration.record((ended - begun) / 1_000, attributes);
+      ...outcome,
+    });
     if (!span) return;
-    if (isWhole) span.setAttribute("http.response.status_code", status);
-    else span.setAttribute("error.type", "aborted");
+    span.setAttributes(outcome);
     if (problem !== null) tellProblem(span, status, problem);
     span.end(ended);
   }
