@@ -1,8 +1,7 @@
 import { EventEmitter } from "node:events";
-import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { core } from "@opentelemetry/sdk-node";
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { NodeSDK } from "@opentelemetry/sdk-node";
+import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { HttpTelemetry } from "../../src/server/http/telemetry.ts";
@@ -15,19 +14,15 @@ const traceparent = `00-${traceId}-${parentId}-01`;
 const encoded = (event: object): Buffer => Buffer.from(JSON.stringify(event));
 const named = (name: string) => exporter.getFinishedSpans().find((span) => span.name === name);
 
-beforeAll(() => {
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  propagation.setGlobalPropagator(new core.W3CTraceContextPropagator());
-  trace.setGlobalTracerProvider(
-    new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
-  );
+const sdk = new NodeSDK({
+  autoDetectResources: false,
+  metricReaders: [],
+  logRecordProcessors: [],
+  spanProcessors: [new SimpleSpanProcessor({ exporter })],
 });
+beforeAll(() => sdk.start());
 beforeEach(() => exporter.reset());
-afterAll(() => {
-  trace.disable();
-  propagation.disable();
-  context.disable();
-});
+afterAll(() => sdk.shutdown());
 
 test("a question that comes over another channel than HTTP has a span of the server too", async () => {
   await using server = await startTestServer({ telemetry: true });
