@@ -30,7 +30,7 @@ beforeAll(async () => {
     tenantLimits: { cpuMsPerMinute: 6_000_000 },
   });
   const source = "export default () => ({ action: 'notify', text: 'seen' })";
-  const limits = { wallMs: 700, outputBytes: 65_536 };
+  const limits = { wallMs: 400, outputBytes: 65_536 };
   const state = { scope: "session", maxBytes: 100 };
   closed = await test.tenant(
     "closed",
@@ -151,7 +151,7 @@ describe("ipc-005: a child that floods its standard error", () => {
 });
 
 describe("ipc-006: a child that does not end", () => {
-  it.each(["hang", "hang, deaf to SIGTERM", "stop itself"])(
+  it.each(["hang, deaf to SIGTERM", "stop itself"])(
     "%s: the process is killed and reaped, the decision is the failure policy's",
     async (how) => {
       const own = new Set(children());
@@ -184,11 +184,47 @@ describe("ipc-004: JSON bombs as a hook's answer", () => {
   ])("%s from a broken engine: refused, by the failure policy", (bomb, codes) => fails(bomb, codes));
 });
 
+describe("ipc-004: JSON bombs that a hook makes in a whole engine", () => {
+  const answers = {
+    "arrays in arrays": "() => { let all = []; for (let at = 0; at < 1e5; at++) all = [all]; return all; }",
+    "keys by the million":
+      "() => Object.fromEntries(Array.from({ length: 1e6 }, (_, at) => [at.toString(36), 0]))",
+    "a text of 64 MB": "() => ({ action: 'notify', text: 'hunter2 '.repeat(8 << 20) })",
+    "a key `__proto__` of its own": `() => JSON.parse('{"action":"notify","text":"hunter2","__proto__":{"action":"allow"}}')`,
+    "`toJSON` that answers something else":
+      "() => ({ action: 'notify', text: { toJSON: () => ({ toString: 'hunter2' }) } })",
+    "a getter that never ends": "() => ({ get action() { for (;;); } })",
+    "a proxy with keys without end":
+      "() => new Proxy({}, { ownKeys: () => Array.from({ length: 1e7 }, (_, at) => 'k' + at) })",
+    "an answer that holds itself": "() => { const all = {}; all.all = all; return all; }",
+  };
+  let bomber: { readonly key: string };
+  beforeAll(async () => {
+    const source = `const answers = { ${Object.entries(answers)
+      .map(([name, code]) => `${JSON.stringify(name)}: ${code}`)
+      .join(", ")} };
+      export default ({ tool_input }) => answers[tool_input.command]?.() ?? { action: "notify", text: "seen" };`;
+    const more = { actions: ["deny", "notify", "set_state"], state: { scope: "session", maxBytes: 100 } };
+    bomber = await test.tenant("bomber", packOf(source, { ...more, limits: { wallMs: 5_000 } }));
+  });
+
+  it.each(Object.keys(answers))("%s: refused, by the failure policy", async (name) => {
+    const [shut] = await Promise.all([decide(bomber, name), othersAreServed()]);
+    expect(shut).toMatchObject({ verdict: "deny", decided_by: "guard" });
+    expect(shut.additions.notices).toEqual([]);
+    // Found by the engine, which goes on: no process had to be killed for it.
+    expect(failureOf(shut)).toMatch(
+      /^(invalid-output|output-too-(deep|large)|memory-exceeded|stack-exceeded|steps-exceeded|threw)$/,
+    );
+    expect((await decide(bomber, "harmless")).additions.notices[0]?.text).toBe("seen");
+  });
+});
+
 describe("the end of the server", () => {
   it("comes while processes hang, and leaves none of them behind", async () => {
     const tenant = test.server.parts.registry.get("closed")!;
     const hung = ["hang, deaf to SIGTERM", "stop itself"].map((how) => decide(closed, how, how));
-    await expect.poll(() => tenant.inFlight).toBe(2);
+    await expect.poll(() => tenant.inFlight + tenant.waiting, { timeout: 10_000 }).toBe(2);
     await test.server.close();
     for (const decision of await Promise.all(hung)) expect(decision.verdict).toBe("deny");
     expect(children()).toEqual(before);

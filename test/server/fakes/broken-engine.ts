@@ -67,9 +67,6 @@ const breaks: { readonly [name: string]: (limit: number) => Outcome | Promise<Ou
   "never answer": () => new Promise(() => undefined),
   exit: () => process.exit(0),
   abort: () => process.abort(),
-  hang: () => {
-    for (;;);
-  },
   "hang, deaf to SIGTERM": () => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
     process.on("exit", () => sleep(3_600_000));
