@@ -11,7 +11,7 @@ import type {
   TenantView,
 } from "../server/tenants.ts";
 import type { HookDescription } from "../warden/hooks.ts";
-import { problemOf, unreachable } from "./server-error.ts";
+import { invalidAnswer, problemOf, unreachable } from "./server-error.ts";
 import { readServerSentEvents } from "./server-sent-events.ts";
 import type {
   Answered,
@@ -46,16 +46,21 @@ export class Client {
    * @throws {ServerError} where there is no decision: that is no permission. `no-pack`, `event-invalid`, `rate-limited`,
    *   `unreachable` and others; docs/server.md has them all.
    */
-  decide(event: object, options: DecideOptions = {}): Promise<Decision> {
-    return this.#json("POST", "/v1/decisions", { json: event, ...asked(options) });
+  async decide(event: object, options: DecideOptions = {}): Promise<Decision> {
+    const answer = await this.#json<unknown>("POST", "/v1/decisions", { json: event, ...asked(options) });
+    if (!isDecision(answer)) throw invalidAnswer();
+    return answer;
   }
 
   /** Decides up to 256 events; answers stand in the order of the events, and each has a status of its own. */
-  decideBatch(
+  async decideBatch(
     events: readonly object[],
     options: DecideOptions = {},
   ): Promise<readonly Answered<Decision>[]> {
-    return this.#json("POST", "/v1/decisions", { json: events, ...asked(options) });
+    const answers = await this.#json<unknown>("POST", "/v1/decisions", { json: events, ...asked(options) });
+    if (!Array.isArray(answers) || answers.length !== events.length || !answers.every(isAnswered))
+      throw invalidAnswer();
+    return answers;
   }
 
   /** Decides one message of another system, and answers in that system's words. */
@@ -265,7 +270,12 @@ export class Client {
     const text = await response.text().catch((error: unknown) => {
       throw unreachable(error);
     });
-    return (text === "" ? undefined : JSON.parse(text)) as T;
+    if (text === "") return undefined as T;
+    try {
+      return JSON.parse(text) as T;
+    } catch (error) {
+      throw invalidAnswer(error);
+    }
   }
 
   async #stream(path: string, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
@@ -330,6 +340,16 @@ function asked({ idempotencyKey, traceparent, signal }: DecideOptions): Request 
     },
     ...(signal ? { signal } : {}),
   };
+}
+
+/** Whether it can be one: what has no verdict, a host would take for one that stops nothing. */
+function isDecision(answer: unknown): answer is Decision {
+  return typeof (answer as { verdict?: unknown } | null | undefined)?.verdict === "string";
+}
+
+function isAnswered(one: unknown): one is Answered<Decision> {
+  const { status, answer, code } = (one ?? {}) as { status?: unknown; answer?: unknown; code?: unknown };
+  return status === 200 ? isDecision(answer) : typeof status === "number" && typeof code === "string";
 }
 
 function uploaded(pack: PackUpload): Request {

@@ -1,10 +1,11 @@
 /**
- * The server did not do what it was asked for: it answered with a problem, or not at all (`unreachable`). A host that
- * gates something must treat it as a refusal.
+ * The server did not do what it was asked for: it answered with a problem, not at all (`unreachable`), or with what is no
+ * answer to the question (`invalid-answer`), as something between might. A host that gates something must treat it as a
+ * refusal.
  */
 export class ServerError extends Error {
   override readonly name = "ServerError";
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without one that could be used. */
   readonly status: number;
   /** Stable; docs/server.md lists them. */
   readonly code: string;
@@ -40,4 +41,9 @@ export async function problemOf(response: Response): Promise<ServerError> {
 /** There was no answer, or only a part of one. */
 export function unreachable(cause: unknown): ServerError {
   return new ServerError({ status: 0, code: "unreachable", requestId: null, retryAfter: null }, { cause });
+}
+
+/** What came with a status of success is not what a server answers. */
+export function invalidAnswer(cause?: unknown): ServerError {
+  return new ServerError({ status: 0, code: "invalid-answer", requestId: null, retryAfter: null }, { cause });
 }
