@@ -1,6 +1,8 @@
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Client, Decision } from "../../src/client/index.ts";
@@ -159,13 +161,21 @@ describe("a tenant that asks, and does not read", () => {
   });
 
   it("loses the connection when nothing moves on it", async () => {
-    await using test = await startTestServer({ audit: "off", limits: { stalledMs: 500 } });
-    const greedy = await test.tenant("greedy", large);
-    const { unread } = test.server.parts;
-    const sockets = askWithoutReading(test, greedy.key, 1);
-    await expect.poll(() => unread.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(0);
-    await expect.poll(() => unread.of("greedy"), { timeout: 20_000 }).toBe(0);
-    for (const socket of sockets) socket.destroy();
+    const data = mkdtempSync(join(tmpdir(), "hookwarden-stalled-"));
+    try {
+      // The pack is put there before: that takes as long as it takes.
+      const first = await startTestServer({ data, audit: "off" });
+      const { key } = await first.tenant("greedy", large);
+      await first.server.close();
+      await using test = await startTestServer({ data, audit: "off", limits: { stalledMs: 500 } });
+      const { unread } = test.server.parts;
+      const sockets = askWithoutReading(test, key, 1);
+      await expect.poll(() => unread.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => unread.of("greedy"), { timeout: 20_000 }).toBe(0);
+      for (const socket of sockets) socket.destroy();
+    } finally {
+      rmSync(data, { recursive: true, force: true });
+    }
   });
 });
 
