@@ -10,22 +10,32 @@ import { compileFunction } from "node:vm";
  * @returns ends that time.
  */
 export function allowRouterCode(): Disposable {
-  const { Function: own } = globalThis;
   if (!forbidsCode()) return { [Symbol.dispose]: () => undefined };
-  const compile = (parts: readonly unknown[]): object => {
-    const texts = parts.map(String);
-    return compileFunction(texts.at(-1) ?? "", texts.slice(0, -1));
+  if (building++ === 0) globalThis.Function = compiling;
+  return {
+    [Symbol.dispose]() {
+      if (--building === 0) globalThis.Function = own;
+    },
   };
-  globalThis.Function = new Proxy(own, {
-    construct: (_target, parts) => compile(parts),
-    apply: (_target, _self, parts) => compile(parts),
-  });
-  return { [Symbol.dispose]: () => void (globalThis.Function = own) };
+}
+
+const own = globalThis.Function;
+/** Servers that are being built now. */
+let building = 0;
+
+const compiling = new Proxy(own, {
+  construct: (_target, parts) => compile(parts),
+  apply: (_target, _self, parts) => compile(parts),
+});
+
+function compile(parts: readonly unknown[]): object {
+  const texts = parts.map(String);
+  return compileFunction(texts.at(-1) ?? "", texts.slice(0, -1));
 }
 
 function forbidsCode(): boolean {
   try {
-    return typeof Function("") !== "function";
+    return typeof own("") !== "function";
   } catch {
     return true;
   }
