@@ -92,6 +92,12 @@ export const httpLimitTable = {
 export type HttpLimits = { readonly [Name in keyof typeof httpLimitTable]: number };
 
 /**
+ * Characters of answers to one request that asks for many decisions. What would come on top is refused, and not decided:
+ * each answer may have several megabytes, and all of them are in memory until the last one is there.
+ */
+export const mostAnswerChars = 16_777_216;
+
+/**
  * Fills in defaults, and holds what is given to the table.
  *
  * @throws {HookwardenError} `option-invalid`

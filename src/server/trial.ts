@@ -1,10 +1,10 @@
-import type { Decision } from "../broker/decision.ts";
 import { actionNames, legalActions } from "../catalogue/lookup.ts";
 import type { EventName } from "../catalogue/events.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import { MemoryStateStore } from "../state/memory.ts";
 import { createDialect } from "../dialects/index.ts";
 import { createWarden } from "../warden.ts";
+import { mostAnswerChars } from "./limits.ts";
 import { Problem, problemOf } from "./problem.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -44,10 +44,6 @@ export function bareFiles(script: BareScript): ReadonlyMap<string, Uint8Array> {
   ]);
 }
 
-/** What became of one event of a trial. */
-export type Tried =
-  { readonly answer: Decision | unknown } | { readonly status: number; readonly code: string };
-
 /** Longest a trial waits for its turn between events that another trial of the tenant is deciding. */
 const trialsAtOnce = 2;
 const running = new WeakMap<Tenant, number>();
@@ -55,21 +51,34 @@ const running = new WeakMap<Tenant, number>();
 /**
  * Decides events with a pack that does not serve. State is in memory and gone afterwards; nothing is recorded. It runs
  * on the tenant's account: its turn, its time, its quarantine.
+ *
+ * @returns what became of each event, as JSON.
  */
 export async function tryPack(
   tenant: Tenant,
   pack: LoadedPack,
   events: readonly object[],
   dialect: string | undefined,
-): Promise<Tried[]> {
+): Promise<string> {
   const busy = running.get(tenant) ?? 0;
   if (busy >= trialsAtOnce) throw new Problem("queue-full", 1);
   running.set(tenant, busy + 1);
   try {
     await using warden = await createWarden({ pack, sandbox: tenant.sandbox, store: new MemoryStateStore() });
     const translator = dialect === undefined ? null : createDialect(warden, dialect);
-    const tried: Tried[] = [];
+    const tried: string[] = [];
+    let chars = 0;
+    const tell = (what: object): void => {
+      const text = JSON.stringify(what);
+      chars += text.length;
+      tried.push(text);
+    };
     for (const event of events) {
+      if (chars > mostAnswerChars) {
+        const { status, code } = new Problem("answers-unread");
+        tell({ status, code });
+        continue;
+      }
       if (tenant.cpu.ms > tenant.limits.cpuMsPerMinute) throw new Problem("cpu-exhausted", 5);
       const wait = tenant.rate.take(1);
       if (wait > 0) throw new Problem("rate-limited", wait);
@@ -83,15 +92,15 @@ export async function tryPack(
         const answer = translator
           ? await translator.handle(event, options)
           : await warden.dispatch(event, options);
-        tried.push({ answer });
+        tell({ answer });
       } catch (error) {
         const { status, code } = problemOf(error);
-        tried.push({ status, code });
+        tell({ status, code });
       } finally {
         lane.queue.leave(tenant.turns[lane.name], (performance.now() - begun) * 1_000);
       }
     }
-    return tried;
+    return `[${tried.join(",")}]`;
   } finally {
     running.set(tenant, (running.get(tenant) ?? 1) - 1);
   }

@@ -160,6 +160,16 @@ describe("a tenant that asks, and does not read", () => {
     expect((await greedy.client.decide(eventOf())).verdict).toBe("continue");
   });
 
+  // One request for many answers is the same in one place: all of them stand in memory until the last one is there.
+  it("gets no more than so much for a trial, and refusals for the rest", async () => {
+    await using test = await startTestServer({ audit: "off", limits: { unreadBytes: 500_000_000 } });
+    const { client } = await test.tenant("greedy", large);
+    const results = await client.try("greedy", { events: Array.from({ length: 12 }, () => eventOf()) });
+    const codes = results.map((one) => ("answer" in one ? "answer" : one.code));
+    expect(codes.slice(0, 2)).toEqual(["answer", "answer"]);
+    expect(new Set(codes.slice(3))).toEqual(new Set(["answers-unread"]));
+  });
+
   it("loses the connection when nothing moves on it", async () => {
     const data = mkdtempSync(join(tmpdir(), "hookwarden-stalled-"));
     try {

@@ -197,7 +197,8 @@ export const tenantRoutes: readonly Route[] = [
       const pack = given
         ? await parts.uploads.load(given)
         : await parts.registry.packOf(tenant.name, wanted as number);
-      return json({ results: await tryPack(tenant, pack, events, dialect) });
+      const results = await tryPack(tenant, pack, events, dialect);
+      return { status: 200, text: `{"results":${results}}`, type: "application/json; charset=utf-8" };
     },
   },
   {
