@@ -121,6 +121,7 @@ async function build(
   let ready = false;
   const isReady = (): boolean => ready;
   const operator = new OperatorView({ node: settings.node, registry, lanes, quarantine, feed, isReady });
+  if (telemetry) opened.use(telemetry.observeLoad(() => operator.overview()));
   const metrics = new ServerMetrics(registry, lanes, quarantine);
   const decisions = new Decisions({
     registry,
@@ -230,7 +231,7 @@ function auditOpener(
 
 /** What of the server tells OpenTelemetry what it does. Loaded only where that is wanted. */
 async function openTelemetry(log: ServerParts["log"]) {
-  const [{ missingForTelemetry, tracer }, { HttpTelemetry }, { telemetry }] = await Promise.all([
+  const [{ missingForTelemetry, observeLoad, tracer }, { HttpTelemetry }, { telemetry }] = await Promise.all([
     import("./telemetry.ts"),
     import("./http/telemetry.ts"),
     import("../warden/telemetry.ts"),
@@ -241,6 +242,7 @@ async function openTelemetry(log: ServerParts["log"]) {
   const report = telemetry({ hooksInMetrics: false });
   return {
     traced: tracer(),
+    observeLoad,
     http: new HttpTelemetry(),
     listen: (warden: Warden) => void warden.on("decision", report),
   };

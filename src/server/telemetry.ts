@@ -1,7 +1,10 @@
 import {
+  type BatchObservableCallback,
   type Context,
   context,
   createContextKey,
+  metrics,
+  type ObservableGauge,
   propagation,
   ProxyTracerProvider,
   ROOT_CONTEXT,
@@ -12,6 +15,7 @@ import {
 } from "@opentelemetry/api";
 import { dialects } from "../dialects/dialects.ts";
 import type { DecisionRequest } from "./decision-service.ts";
+import type { Overview } from "./operator.ts";
 import { problemOf } from "./problem.ts";
 
 /** Runs the work of a request inside its span. */
@@ -55,6 +59,30 @@ export function tellProblem(span: Span, status: number, code: string): void {
   if (status < 500) return;
   span.setAttribute("error.type", code);
   span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** What a server is doing at the moment, as its operators see it. */
+type Load = Pick<Overview, "tenants" | "in_flight" | "waiting" | "quarantined">;
+
+/** Gauges of what a server is doing, read when they are exported. Disposing of the answer ends that. */
+export function observeLoad(load: () => Load): Disposable {
+  const meter = metrics.getMeter("hookwarden");
+  const gauge = (name: string, description: string): ObservableGauge =>
+    meter.createObservableGauge(`hookwarden.${name}`, { description });
+  const tenants = gauge("tenants", "tenants");
+  const inFlight = gauge("decisions.in_flight", "decisions under way");
+  const waiting = gauge("decisions.waiting", "decisions that wait for their turn");
+  const quarantined = gauge("hooks.quarantined", "hooks in quarantine");
+  const all = [tenants, inFlight, waiting, quarantined];
+  const report: BatchObservableCallback = (result) => {
+    const now = load();
+    result.observe(tenants, now.tenants);
+    result.observe(inFlight, now.in_flight);
+    result.observe(waiting, now.waiting);
+    result.observe(quarantined, now.quarantined);
+  };
+  meter.addBatchObservableCallback(report, all);
+  return { [Symbol.dispose]: () => meter.removeBatchObservableCallback(report, all) };
 }
 
 /** What the process lacks for spans to arrive in one piece; empty where nothing does. */

@@ -32,7 +32,7 @@ export interface CollectedPoint {
 export interface Collector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
-  /** Points of the last export. */
+  /** The last one of each metric and its attributes: sums and counts are cumulative. */
   readonly points: readonly CollectedPoint[];
   /** Everything that came, as text. */
   readonly raw: string;
@@ -41,7 +41,7 @@ export interface Collector extends AsyncDisposable {
 /** Takes what an exporter sends by OTLP over HTTP as JSON. */
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
-  let points: CollectedPoint[] = [];
+  const points = new Map<string, CollectedPoint>();
   let raw = "";
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -51,7 +51,11 @@ export async function startCollector(): Promise<Collector> {
       raw += `${text}\n`;
       const body = JSON.parse(text);
       if (request.url === "/v1/traces") spans.push(...spansOf(body));
-      if (request.url === "/v1/metrics") points = pointsOf(body);
+      if (request.url === "/v1/metrics") {
+        for (const point of pointsOf(body)) {
+          points.set(JSON.stringify([point.metric, point.attributes]), point);
+        }
+      }
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });
   });
@@ -60,7 +64,7 @@ export async function startCollector(): Promise<Collector> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     get points() {
-      return points;
+      return [...points.values()];
     },
     get raw() {
       return raw;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { type CollectedSpan, type Collector, startCollector } from "./otlp-collector.ts";
 import { startTestServer } from "./support.ts";
@@ -118,6 +118,8 @@ describe("a server whose process has an OpenTelemetry SDK", { timeout: 60_000 },
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
         OTEL_METRICS_EXPORTER: "otlp",
+        OTEL_METRIC_EXPORT_INTERVAL: "300",
+        OTEL_METRIC_EXPORT_TIMEOUT: "300",
         // The other way in which users tell a process what to import.
         NODE_OPTIONS: "--import ./count.js",
       },
@@ -158,6 +160,12 @@ describe("a server whose process has an OpenTelemetry SDK", { timeout: 60_000 },
     problem = (await refused.json()) as typeof problem;
     await Promise.all(traces.many.map(({ header }) => ask(eventOf("ls"), header)));
     await ask(eventOf("ls"), newTrace().header, { "hookwarden-dialect": secrets.dialect });
+    // Gauges are read while the server stands, and some may have been while it was at work.
+    const last = (name: string): number | undefined =>
+      collector.points.find(({ metric }) => metric === `hookwarden.${name}`)?.count;
+    await vi.waitUntil(() => last("hooks.quarantined") === 1 && last("decisions.in_flight") === 0, {
+      timeout: 20_000,
+    });
     // What is left goes to the collector when the server has ended.
     child.kill("SIGTERM");
     await new Promise((done) => child.on("close", done));
@@ -285,6 +293,14 @@ describe("a server whose process has an OpenTelemetry SDK", { timeout: 60_000 },
     expect(count("hookwarden.faults", event)).toBe(16);
     expect(count("hookwarden.faults", { ...event, "hookwarden.fault": "threw" })).toBeGreaterThanOrEqual(5);
     expect(points.find(({ metric }) => metric === duration)!.unit).toBe("s");
+    for (const [metric, value] of [
+      ["hookwarden.tenants", 1],
+      ["hookwarden.decisions.in_flight", 0],
+      ["hookwarden.decisions.waiting", 0],
+      ["hookwarden.hooks.quarantined", 1],
+    ] as const) {
+      expect([metric, count(metric, {})]).toEqual([metric, value]);
+    }
     // Names that tenants choose would make time series without end.
     expect(JSON.stringify(points)).not.toMatch(/speaker|broken|guard|acme/);
   });
