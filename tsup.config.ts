@@ -35,6 +35,7 @@ const programs = {
 const quick = {
   "claude-code-hook": "src/adapters/claude-code/client/main.ts",
   "sandbox-child": "sandbox/process/child.ts",
+  "sandbox-nursery": "sandbox/process/nursery-main.ts",
 };
 
 /** Everything lies flat in `dist/`, so that a file finds its neighbours by name, in whatever chunk it ends up. */

@@ -81,9 +81,10 @@ async function main(): Promise<void> {
   let calls = 0;
   const source = new StdinSource(readSync);
   const awake = spinUs > 0 ? new AwakeStdin(source, spinUs) : null;
-  // A child that stands by has the time; where the first call is there already, it is the warm-up.
-  if (engine.engine === "quickjs" && modulePath === undefined && !(awake && source.poll(0)))
-    await warmUp(engine);
+  // A child that stands by has the time. One that blocks while it reads cannot tell whether it is wanted.
+  if (engine.engine === "quickjs" && modulePath === undefined) {
+    await warmUp(engine, () => awake !== null && source.poll(0));
+  }
   const requests = new RequestReader(source);
   for (;;) {
     const ready = awake?.next() ?? true;

@@ -1,6 +1,7 @@
 import { EngineMissingError } from "../engine-missing.ts";
 import { printable } from "../printable.ts";
-import { type Launch, launchOf } from "./launch.ts";
+import { type Child, type Launch, launchChild, launchOf } from "./launch.ts";
+import type { Nursery } from "./nursery.ts";
 import type { Settings } from "./options.ts";
 import { type End, type Entry, Runner, type RunnerOwner } from "./runner.ts";
 
@@ -8,6 +9,8 @@ import { type End, type Entry, Runner, type RunnerOwner } from "./runner.ts";
 const reserveMost = 2;
 /** How long they do after the last one was killed, in milliseconds. */
 const calmMs = 5_000;
+/** When the nursery is opened, after the first child is ready, in milliseconds. */
+const nurseryMs = 500;
 /** After so many children in a row that died before they were ready, nobody waits for the next one. */
 const failuresMost = 3;
 
@@ -50,6 +53,11 @@ export class Fleet implements RunnerOwner {
   /** Someone wants a child, and none stands by. */
   #demand = false;
   #refilling = false;
+  /** Starts children once there is one; `null` where there can be none. */
+  #nursery: Nursery | null = null;
+  #nurseryTimer: NodeJS.Timeout | undefined;
+  /** Children that the nursery has been asked for. */
+  #asked = 0;
   /** Ends children that take too long to start. */
   readonly #late = new Map<Runner, NodeJS.Timeout>();
   #disposed = false;
@@ -108,12 +116,14 @@ export class Fleet implements RunnerOwner {
     this.#disposed = true;
     clearTimeout(this.#retry);
     clearTimeout(this.#calm);
+    clearTimeout(this.#nurseryTimer);
     for (const runner of [...this.all, ...this.#late.keys()]) runner.kill({ cause: "retired" });
     this.#first.reject(new Error("the sandbox has been closed"));
     this.#first.promise.catch(() => {});
     // Children do not keep the parent alive, so something else must until they are gone.
     const hold = setInterval(() => {}, 1_000);
     await Promise.all(this.#endings);
+    await this.#nursery?.close();
     clearInterval(hold);
   }
 
@@ -124,6 +134,7 @@ export class Fleet implements RunnerOwner {
     this.#failures = 0;
     this.version ||= runner.version;
     this.#spare.push(runner);
+    if (!this.#opened) this.#openNurserySoon();
     this.#opened = true;
     // From now on a child that starts keeps nobody waiting.
     for (const timer of this.#late.values()) timer.unref();
@@ -182,7 +193,9 @@ export class Fleet implements RunnerOwner {
     while (
       !this.#disposed &&
       !this.#retry &&
-      this.active.length + this.#spare.length + this.#late.size < wanted
+      // Where one stands by already, its successors start one after another, and leave a core to those that work.
+      (this.#spare.length === 0 || this.#late.size + this.#asked === 0) &&
+      this.active.length + this.#spare.length + this.#late.size + this.#asked < wanted
     ) {
       if (this.#failures === 0) this.#start();
       else {
@@ -200,14 +213,39 @@ export class Fleet implements RunnerOwner {
   };
 
   #start(): void {
-    if (!this.#launch) return;
-    const runner = new Runner(this.#launch, this, this.#settings);
+    const launch = this.#launch;
+    if (!launch) return;
+    if (!this.#nursery?.isOpen) return this.#adopt(launchChild(launch));
+    this.#asked++;
+    this.#nursery
+      .bear(launch)
+      // Where it has ended, this process does it itself.
+      .catch(() => (this.#disposed ? null : launchChild(launch)))
+      .then((child) => {
+        this.#asked--;
+        if (child) this.#adopt(child);
+      });
+  }
+
+  #adopt(child: Child): void {
+    const runner = new Runner(child, this, this.#settings);
     const late = setTimeout(() => {
       if (runner.state === "starting")
         runner.kill({ cause: "violation", what: "nothing for too long while it started" });
     }, this.#settings.startMs);
     if (this.#opened) late.unref();
     this.#late.set(runner, late);
+    if (this.#disposed) runner.kill({ cause: "retired" });
+  }
+
+  /** A pool that lives for longer than a moment has its children started by a nursery, for when they are killed. */
+  #openNurserySoon(): void {
+    this.#nurseryTimer = setTimeout(async () => {
+      const { Nursery } = await import("./nursery.ts");
+      const nursery = await Nursery.open().catch(() => null);
+      if (this.#disposed) await nursery?.close();
+      else this.#nursery = nursery;
+    }, nurseryMs).unref();
   }
 
   /** Takes a child off the list of those that start; `true` if it was on it. */

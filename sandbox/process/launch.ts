@@ -5,7 +5,20 @@ import { closedStdio } from "./descriptors.ts";
 import { defaultLauncher } from "./launcher.ts";
 import type { Settings } from "./options.ts";
 
-export type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+export interface ChildEvents {
+  error: [error: Error];
+  exit: [code: number | null, signal: NodeJS.Signals | null];
+}
+
+/** A child process: this one's, or one that the nursery has started. */
+export interface Child {
+  readonly pid?: number | undefined;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  kill(signal: "SIGKILL"): boolean;
+  once<Name extends keyof ChildEvents>(event: Name, tell: (...news: ChildEvents[Name]) => void): unknown;
+}
 
 export interface Launch {
   readonly command: string;
@@ -53,7 +66,11 @@ export async function launchOf(settings: Settings): Promise<Launch> {
 
 /** Starts a child that keeps nothing of its parent's: no environment, no folder, no descriptor but three pipes. */
 export function launchChild({ command, args, env, stdio }: Launch): Child {
-  const child = spawn(command, args, { cwd: "/", env, stdio, windowsHide: true }) as Child;
+  const child = spawn(command, args, { cwd: "/", env, stdio, windowsHide: true }) as ChildProcessByStdio<
+    Writable,
+    Readable,
+    Readable
+  >;
   // What keeps the parent alive is the pool's timer, which runs while calls are in flight.
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr])

@@ -51,10 +51,11 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     this.#fleet = new Fleet(settings, this);
     this.#schedule = new Schedule(this.#fleet, settings);
     const shared = settings.tenantsPerProcess === "shared";
-    // Programs that have killed wait apart, so that nobody waits for them.
-    this.#waiting = new Waiting((job) =>
-      this.#strikes.has(job.program.key) ? "apart" : shared ? "all" : laneOf(job.tenant),
-    );
+    // Programs that have killed wait apart, and tenants that hold up children, so that nobody waits for them.
+    this.#waiting = new Waiting((job) => {
+      if (this.#strikes.has(job.program.key)) return "apart";
+      return shared && !this.#schedule.isHeld(job.tenant) ? "all" : laneOf(job.tenant);
+    });
   }
 
   get version(): string {
@@ -130,9 +131,9 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   readonly #tryPlace = (job: Job): boolean => this.#place(job);
 
   #place(job: Job): boolean {
-    const runner = this.#strikes.has(job.program.key)
-      ? this.#schedule.chooseApart(job)
-      : this.#schedule.choose(job);
+    const isApart = this.#strikes.has(job.program.key);
+    if (!isApart && this.#schedule.isHeld(job.tenant)) return false;
+    const runner = isApart ? this.#schedule.chooseApart(job) : this.#schedule.choose(job);
     if (!runner) return false;
     if (runner.send(job)) this.#writeSoon(runner);
     // A child that has nothing to do begins with the first of many calls while the others are still being written.
@@ -218,8 +219,10 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
       this.#blame(blamed.job, end, entries[0]!.loading, performance.now() - runner.since);
     else if (blamed) this.#strike(blamed.job, end);
     const again: Job[] = [];
-    for (const { job, loading, left } of entries) {
-      if (loading || left || job === blamed?.job) continue;
+    for (const entry of entries) {
+      const { job, loading, left } = entry;
+      // A job that has left may have come back to the same child, behind what it has left there: that one is not lost.
+      if (loading || left || entry === blamed) continue;
       if (this.#disposed) job.fail("crashed", closed);
       else if (job.attempts < attemptsMost) again.push(job);
       else job.fail("crashed", "the process ended before it was this call's turn, several times in a row");

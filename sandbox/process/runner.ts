@@ -1,7 +1,7 @@
 import { type Limits, limitNames, loadLimits } from "../limits.ts";
 import { Fifo } from "./fifo.ts";
 import { Job } from "./job.ts";
-import { type Child, type Launch, launchChild } from "./launch.ts";
+import type { Child } from "./launch.ts";
 import type { Settings } from "./options.ts";
 import { type ResidentMemory, residentMemoryOf } from "./resident-memory.ts";
 import { ProtocolViolation, ReplyReader } from "./read-reply.ts";
@@ -91,11 +91,10 @@ export class Runner {
   #unwritten = 0;
   #stderr: Buffer = Buffer.alloc(0);
 
-  constructor(launch: Launch, owner: RunnerOwner, settings: Pick<Settings, "graceMs" | "gather">) {
+  constructor(child: Child, owner: RunnerOwner, settings: Pick<Settings, "graceMs" | "gather">) {
     this.#owner = owner;
     this.#graceMs = settings.graceMs;
     this.#gathers = settings.gather;
-    const child = launchChild(launch);
     this.#child = child;
     this.memory = residentMemoryOf(child.pid);
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -6,7 +6,9 @@ import type { Runner } from "./runner.ts";
 /** A child whose oldest job has run so long gets no more while another one can take them, in milliseconds. */
 const slowMs = 5;
 /** Jobs behind one that has run so long are given to another child as well, in milliseconds. */
-const stuckMs = 20;
+const stuckMs = 10;
+/** How long after jobs of several tenants each of them leaves children to the others, in milliseconds. */
+const severalMs = 10_000;
 /** How long a child stays with a tenant at least before another tenant can have its place, in milliseconds. */
 const tenureMs = 50;
 /** How long the child for programs that have killed stays after its last job, at least, in milliseconds. */
@@ -22,6 +24,8 @@ export class Schedule {
   readonly #pipeline: number;
   readonly #processes: number;
   readonly #shared: boolean;
+  #lastTenant: string | null = null;
+  #severalUntil = 0;
 
   constructor(fleet: Fleet, settings: Settings) {
     this.#fleet = fleet;
@@ -32,6 +36,10 @@ export class Schedule {
 
   /** The child for a job, or `null` if it has to wait. */
   choose(job: Job): Runner | null {
+    if (job.tenant !== this.#lastTenant) {
+      if (this.#lastTenant !== null) this.#severalUntil = this.now + severalMs;
+      this.#lastTenant = job.tenant;
+    }
     const tenant = this.#shared ? null : job.tenant;
     const best = this.#least(job, tenant);
     if (best && best.jobs.length === 0) return best;
@@ -39,6 +47,19 @@ export class Schedule {
     // A stuck child is as good as none: a spare may take its place before it is dead.
     const isRoom = this.#working() < this.#processes || (this.#shared && this.#allSlow());
     return (isRoom ? this.#fleet.promote(tenant) : null) ?? best;
+  }
+
+  /**
+   * Whether a tenant keeps so many children busy with jobs that take long that it gets no other: those that stand by are
+   * for the jobs of others then, or it would hold up them all, one after another.
+   */
+  isHeld(tenant: string): boolean {
+    if (!this.#shared || this.now >= this.#severalUntil) return false;
+    let held = 0;
+    for (const runner of this.#fleet.active) {
+      if (!runner.apart && this.#isSlow(runner) && runner.jobs.peek()?.job.tenant === tenant) held++;
+    }
+    return held >= this.#processes;
   }
 
   /** A job of a program that has had its child killed: it runs alone, in the one child that is kept for such. */

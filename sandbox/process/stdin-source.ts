@@ -61,14 +61,11 @@ export class StdinSource implements ByteSource {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
-      do {
-        const count = this.#tryRead();
-        if (count < 0) continue;
-        this.#to = count;
-        this.#ended = count === 0;
-        return true;
-      } while (performance.now() < until);
-      return false;
+      let count = this.#tryRead();
+      while (count < 0 && performance.now() < until) count = this.#tryRead();
+      if (count > 0) this.#to = count;
+      this.#ended = count === 0;
+      return count >= 0;
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
     }

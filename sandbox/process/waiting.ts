@@ -50,13 +50,18 @@ export class Waiting {
   #offer(lane: string, take: (job: Job) => boolean): void {
     const jobs = this.#lanes.get(lane);
     if (!jobs) return;
-    let taken = 0;
-    for (let job = jobs.peek(); job && take(job); job = jobs.peek()) {
+    let moved = 0;
+    for (let job = jobs.peek(); job; job = jobs.peek()) {
+      const isTaken = take(job);
+      // One that belongs to another lane by now must not hold up those behind it.
+      const own = isTaken ? lane : this.#laneOf(job);
+      if (!isTaken && own === lane) break;
       jobs.shift();
-      this.#length--;
-      taken++;
+      if (isTaken) this.#length--;
+      else this.#lane(own).push(job);
+      moved++;
     }
-    if (taken === 0) return;
+    if (moved === 0) return;
     this.#lanes.delete(lane);
     if (jobs.length > 0) this.#lanes.set(lane, jobs);
   }

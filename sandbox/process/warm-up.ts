@@ -30,10 +30,13 @@ const call: Call = {
 /**
  * Makes an engine do once what the first call would otherwise wait for: much of WebAssembly is compiled when it is first
  * run. Nothing stays of it: what the program leaves in memory is overwritten as after every call.
+ *
+ * @param isWanted asked between its parts; `true` where somebody waits already, and it ends.
  */
-export async function warmUp(engine: Sandbox): Promise<void> {
+export async function warmUp(engine: Sandbox, isWanted: () => boolean): Promise<void> {
+  if (isWanted()) return;
   await engine.inspect(program, call.limits, call.tenant);
-  for (let turn = 0; turn < 2; turn++) {
+  for (let turn = 0; turn < 2 && !isWanted(); turn++) {
     await engine.call(call);
     engine.tidy?.();
   }

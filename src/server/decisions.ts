@@ -6,6 +6,7 @@ import { HookwardenError } from "../errors.ts";
 import type { DecisionReply, DecisionRequest, DecisionService } from "./decision-service.ts";
 import type { Feed } from "./feed.ts";
 import { Idempotency } from "./idempotency.ts";
+import { mostAnswerChars } from "./limits.ts";
 import { Problem, problemOf } from "./problem.ts";
 import type { Registry } from "./registry.ts";
 import type { Tenant } from "./tenant.ts";
@@ -75,9 +76,15 @@ export class Decisions implements DecisionService {
     const answers = new Array<string>(events.length);
     // Events of one session are decided in their order, those of different ones side by side.
     const lines = [...Map.groupBy(events.keys(), (at) => sessionOf(events[at])).values()];
+    let chars = 0;
     const worker = async (): Promise<void> => {
       for (let line = lines.pop(); line; line = lines.pop()) {
-        for (const at of line) answers[at] = await this.#ofBatch(tenant, request, events[at], bytes);
+        for (const at of line) {
+          const event = chars > mostAnswerChars ? tooMuch : events[at];
+          const answer = await this.#ofBatch(tenant, request, event, bytes);
+          answers[at] = answer;
+          chars += answer.length;
+        }
       }
     };
     await Promise.all(Array.from({ length: Math.min(batchAtOnce, lines.length) }, worker));
@@ -86,6 +93,7 @@ export class Decisions implements DecisionService {
 
   async #ofBatch(tenant: Tenant, request: DecisionRequest, event: unknown, bytes: number): Promise<string> {
     try {
+      if (event === tooMuch) throw new Problem("answers-unread");
       if (typeof event !== "object" || event === null) throw new Problem("bad-request");
       return `{"status":200,"answer":${await this.#one(tenant, request, event, bytes)}}`;
     } catch (error) {
@@ -109,7 +117,11 @@ export class Decisions implements DecisionService {
     if (entered !== true && !(await entered)) throw new Problem("shutting-down", 1);
     let cost = baseUs + bytes * usPerByte;
     try {
+      // What the tenant has used while this one waited counts as well.
+      if (entered !== true && tenant.cpu.ms > tenant.limits.cpuMsPerMinute)
+        throw new Problem("cpu-exhausted", 5);
       const { decision, text } = await this.#dispatch(tenant, request, input);
+      cost += text.length * usPerByte;
       if (decision) {
         for (const { duration_us } of decision.trace) cost += duration_us;
         const us = (performance.now() - begun) * 1_000;
@@ -183,6 +195,9 @@ export class Decisions implements DecisionService {
     });
   }
 }
+
+/** Stands for an event of a batch that is not decided, because the answers before it are too much already. */
+const tooMuch = Symbol("too much");
 
 const openBracket = 0x5b;
 

@@ -25,6 +25,11 @@ interface Waiter {
 
 /** What a tenant gets in each round, in microseconds. */
 const quantumUs = 2_000;
+/**
+ * So much of one tenant may be under way for each process, by estimate, in microseconds: who comes next may have to wait
+ * for as long. One of its decisions always may.
+ */
+const loadUsPerProcess = 4_000;
 /** What the first decision of a tenant is taken to cost. */
 const firstEstimateUs = 200;
 /**
@@ -41,13 +46,18 @@ const debtRounds = 20;
  */
 export class FairQueue {
   readonly slots: number;
+  readonly #loadUs: number;
   #running = 0;
   #length = 0;
   #active: Turn[] = [];
 
-  /** @param slots decisions of all tenants under way at the same time. */
-  constructor(slots: number) {
+  /**
+   * @param slots decisions of all tenants under way at the same time.
+   * @param processes that share them.
+   */
+  constructor(slots: number, processes = 1) {
     this.slots = slots;
+    this.#loadUs = loadUsPerProcess * processes;
   }
 
   get running(): number {
@@ -66,7 +76,7 @@ export class FairQueue {
    *   whoever asked has gone.
    */
   enter(turn: Turn, gone?: () => boolean): true | null | Promise<boolean> {
-    if (this.#length === 0 && this.#running < this.slots && turn.running < turn.concurrency) {
+    if (this.#length === 0 && this.#running < this.slots && this.#mayBegin(turn)) {
       this.#begin(turn);
       return true;
     }
@@ -100,6 +110,11 @@ export class FairQueue {
     this.#length = 0;
   }
 
+  /** Whether the tenant may have one more under way. */
+  #mayBegin({ running, concurrency, estimate }: Turn): boolean {
+    return running === 0 || (running < concurrency && (running + 1) * estimate <= this.#loadUs);
+  }
+
   #begin(turn: Turn): void {
     this.#running++;
     turn.running++;
@@ -125,7 +140,7 @@ export class FairQueue {
         passed = 0;
         continue;
       }
-      if (turn.running >= turn.concurrency || turn.deficit <= 0) {
+      if (!this.#mayBegin(turn) || turn.deficit <= 0) {
         this.#rotate();
         if (++passed < this.#active.length) continue;
         // A whole round without anybody: the next rounds are counted, not gone.
@@ -153,13 +168,12 @@ export class FairQueue {
   #grant(): boolean {
     let rounds = Infinity;
     for (const turn of this.#active) {
-      if (turn.running >= turn.concurrency) continue;
+      if (!this.#mayBegin(turn)) continue;
       rounds = Math.min(rounds, turn.deficit > 0 ? 0 : Math.floor(-turn.deficit / quantumUs) + 1);
     }
     if (rounds === Infinity) return false;
     for (const turn of this.#active) {
-      if (turn.running < turn.concurrency)
-        turn.deficit = Math.min(turn.deficit + rounds * quantumUs, quantumUs);
+      if (this.#mayBegin(turn)) turn.deficit = Math.min(turn.deficit + rounds * quantumUs, quantumUs);
     }
     return true;
   }

@@ -61,7 +61,10 @@ export class Lanes implements AsyncDisposable {
   static async open(options: LaneOptions): Promise<Lanes> {
     const sandbox = await sandboxOf(options, options.processes ?? {});
     const { processes } = settingsOf({ ...options.processes, engine: options.engine });
-    return new Lanes({ name: "fast", sandbox, queue: new FairQueue(slotsPerProcess * processes) }, options);
+    return new Lanes(
+      { name: "fast", sandbox, queue: new FairQueue(slotsPerProcess * processes, processes) },
+      options,
+    );
   }
 
   /** The lane for slow ones. Until its own processes have been started, which this does, few of them use the others'. */

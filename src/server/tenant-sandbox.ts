@@ -19,8 +19,9 @@ const slowUs = 5_000;
 const slowSteps = 500_000;
 /** Calls that must go well before a tenant may have more than a few under way. */
 const proofsWanted = 16;
-/** How long a tenant stays there after the last such call, in milliseconds. */
+/** How long a tenant stays there after such a call, in milliseconds: twice as long each time that it comes back, up to this. */
 const slowMs = 10_000;
+const longestSlowMs = 600_000;
 
 /** The sandbox as one tenant's warden sees it: counts what is used, and keeps quarantined hooks from running. */
 export class TenantSandbox implements Sandbox {
@@ -32,7 +33,11 @@ export class TenantSandbox implements Sandbox {
   readonly #lanes: Lanes;
   readonly #cpu: CpuMeter;
   readonly #quarantine: Quarantine;
+  /** In the slow lane until then at least, and until enough calls went well there; 0: not there. */
   #slowUntil = 0;
+  #slowMs = slowMs;
+  /** How often it came there. */
+  #visits = 0;
   /** Calls in a row that cost nobody anything. */
   #proofs = 0;
 
@@ -47,7 +52,10 @@ export class TenantSandbox implements Sandbox {
 
   /** Where the tenant's decisions run now. */
   get lane(): Lane {
-    return this.#slowUntil !== 0 && performance.now() < this.#slowUntil ? this.#lanes.slow : this.#lanes.fast;
+    if (this.#slowUntil === 0) return this.#lanes.fast;
+    if (performance.now() < this.#slowUntil || !this.isProven) return this.#lanes.slow;
+    this.#slowUntil = 0;
+    return this.#lanes.fast;
   }
 
   /** Whether so many of its calls went well that many at once are no danger: each could cost the others a process. */
@@ -100,7 +108,10 @@ export class TenantSandbox implements Sandbox {
     const fault = outcome.ok || outcome.fault.code === "overloaded" ? null : outcome.fault.code;
     if (fault !== null) use.faults++;
     if (isHeavy(outcome)) {
-      this.#slowUntil = performance.now() + slowMs;
+      // One call after another there is one visit.
+      if (this.#slowUntil === 0 && this.#visits++ > 0)
+        this.#slowMs = Math.min(this.#slowMs * 2, longestSlowMs);
+      this.#slowUntil = performance.now() + this.#slowMs;
       this.#proofs = 0;
     } else if (outcome.ok) this.#proofs++;
     this.#quarantine.note(this.#tenant, program.name, program.key, fault);

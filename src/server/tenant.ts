@@ -180,5 +180,5 @@ export class Tenant {
 
 /** Decisions of one tenant in the slow lane at the same time. */
 const slowAtOnce = 2;
-/** Decisions at the same time of one whose hooks have not shown yet that they end. */
-const unprovenAtOnce = 4;
+/** Decisions at the same time of one whose hooks have not shown yet that they end: each could cost a process. */
+const unprovenAtOnce = 1;

@@ -30,7 +30,8 @@ beforeAll(async () => {
     tenantLimits: { cpuMsPerMinute: 6_000_000 },
   });
   const source = "export default () => ({ action: 'notify', text: 'seen' })";
-  const limits = { wallMs: 400, outputBytes: 65_536 };
+  // Long enough for a process that has just been started from sources, on a busy machine.
+  const limits = { wallMs: 1_500, outputBytes: 65_536 };
   const state = { scope: "session", maxBytes: 100 };
   closed = await test.tenant(
     "closed",

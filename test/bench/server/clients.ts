@@ -44,6 +44,8 @@ export class LoadClient {
         },
       );
       asked.on("error", () => end(0));
+      // Whatever else may have become of it, nobody waits for ever; a second end changes nothing.
+      asked.on("close", () => setImmediate(end, 0));
       asked.end(body);
     });
   }

@@ -130,6 +130,32 @@ describe("the pool", () => {
     expect(said(await slow)).toBeTypeOf("number");
   });
 
+  // A call that was given to another child because of what is before it may come back to the child that it was taken
+  // from; then that child is killed by what it had left there.
+  it("answers every call, whatever mixture of quick, slow and killing ones of three tenants there is", async () => {
+    await using sandbox = await createProcessSandbox({ ...options, graceMs: 20, spares: 2 });
+    const short = limitsWith({ wallMs: 40 });
+    let at = 0;
+    const tenant = async (name: string, calls: number): Promise<unknown[]> => {
+      const answers: unknown[] = [];
+      const one = async (): Promise<void> => {
+        while (at++ < calls) {
+          const handler = at % 23 === 0 ? "hang" : at % 31 === 0 ? "exit" : at % 5 === 0 ? "spin" : "echo";
+          const outcome = sandbox.call(
+            callOf(handler, [String(at % 25)], { tenant: name, limits: short, program: programOf() }),
+          );
+          answers.push(said(await outcome));
+        }
+      };
+      await Promise.all(Array.from({ length: 12 }, one));
+      return answers;
+    };
+    const all = await Promise.all(["a", "b", "c"].map((name) => tenant(name, 400)));
+    expect(all.flat()).toHaveLength(400);
+    for (const answer of all.flat()) expect(["number", "string"]).toContain(typeof answer);
+    expect(all.flat().filter((answer) => typeof answer === "number").length).toBeGreaterThan(200);
+  });
+
   it("goes on without spares", async () => {
     await using sandbox = await createProcessSandbox({ ...options, spares: 0 });
     for (let round = 0; round < 3; round++) {

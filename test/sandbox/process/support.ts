@@ -36,19 +36,42 @@ export function said(outcome: Outcome): unknown {
   return outcome.output === null ? null : JSON.parse(outcome.output);
 }
 
-/** Child processes of this process, by /proc; zombies are counted. */
-export function children(): number[] {
+/** Processes by the process that has started them, by /proc; zombies are counted. */
+function processes(): { readonly pid: number; readonly parent: number }[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => {
+    .flatMap((pid) => {
       try {
         const after = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!;
-        return Number(after.split(" ")[1]) === process.pid;
+        return [{ pid, parent: Number(after.split(" ")[1]) }];
       } catch {
-        return false;
+        return [];
       }
     });
+}
+
+export function isNursery(pid: number): boolean {
+  try {
+    return /\bnursery-main\.ts|sandbox-nursery\.js/.test(readFileSync(`/proc/${pid}/cmdline`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+/** Nurseries of this process. */
+export function nurseries(): number[] {
+  return processes()
+    .filter(({ pid, parent }) => parent === process.pid && isNursery(pid))
+    .map(({ pid }) => pid);
+}
+
+/** Child processes of this process and of its nurseries, these not counted. */
+export function children(): number[] {
+  const own = new Set([process.pid, ...nurseries()]);
+  return processes()
+    .filter(({ pid, parent }) => own.has(parent) && !own.has(pid))
+    .map(({ pid }) => pid);
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { closedStdio } from "./descriptors.ts";
+import type { Child, ChildEvents, Launch } from "./launch.ts";
+import { defaultLauncher } from "./launcher.ts";
+import { type NurseryNews, type NurseryOrder, type StreamName, streamNames } from "./nursery-messages.ts";
+
+/** How long a connection may take to say whose it is, in milliseconds, and in how many bytes. */
+const greetingMs = 10_000;
+const greetingBytes = 128;
+
+interface Expected {
+  readonly secret: string;
+  readonly streams: Map<StreamName, Socket>;
+  pid: number | undefined;
+  readonly done: (child: Child | Error) => void;
+}
+
+/**
+ * A process that starts the children of this one. To start a process stops whoever does it until the new one runs: 10 ms
+ * where much memory is in use, and hundreds on a busy machine. Whoever kills child after child would stop all others.
+ */
+export class Nursery {
+  readonly #process: ChildProcess;
+  readonly #server: Server;
+  readonly #folder: string;
+  readonly #expected = new Map<number, Expected>();
+  readonly #children = new Map<number, NurseryChild>();
+  #lastId = 0;
+  #open = true;
+
+  private constructor(process: ChildProcess, server: Server, folder: string) {
+    this.#process = process;
+    this.#server = server;
+    this.#folder = folder;
+    server.on("connection", (socket) => this.#greet(socket));
+    process.on("message", (news: NurseryNews) => this.#hear(news));
+    for (const event of ["exit", "disconnect", "error"] as const) process.once(event, () => this.#lost());
+  }
+
+  /** Starts a nursery. Rejects where there can be none: without sockets that are files, or without a folder for one. */
+  static async open(): Promise<Nursery> {
+    if (process.platform === "win32") throw new Error("there are no sockets to hand over");
+    // Only this user can get to what lies in it.
+    const folder = mkdtempSync(join(tmpdir(), "hookwarden-"));
+    try {
+      const path = join(folder, "n");
+      const server = createServer().listen(path).unref();
+      await once(server, "listening");
+      const inSources = import.meta.url.endsWith(".ts");
+      const script = inSources ? "./nursery-main.ts" : "./sandbox-nursery.js";
+      const program = fileURLToPath(new URL(script, import.meta.url));
+      // No inspector by signal, and no environment that could bring options.
+      const node = [process.execPath, "--disable-sigusr1", "--disable-proto=delete", "--no-warnings"];
+      const line = [...(await defaultLauncher()), ...node, program, path];
+      const [, , , ...others] = closedStdio();
+      const child = spawn(line[0]!, line.slice(1), {
+        cwd: "/",
+        env: {},
+        stdio: ["ignore", "ignore", "ignore", ...others, "ipc"],
+        windowsHide: true,
+      });
+      const [first] = (await Promise.race([
+        once(child, "message"),
+        once(child, "exit").then(() => Promise.reject(new Error("the nursery has ended"))),
+      ])) as [NurseryNews];
+      if (first.kind !== "open") throw new Error("the nursery does not speak as it should");
+      child.unref();
+      child.channel?.unref();
+      return new Nursery(child, server, folder);
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  /** Has a child started. Rejects where that fails; what becomes of it afterwards the child tells. */
+  bear({ command, args, env }: Launch): Promise<Child> {
+    return new Promise((resolve, reject) => {
+      if (!this.#open) return reject(new Error("the nursery has been closed"));
+      const id = ++this.#lastId;
+      const secret = crypto.randomUUID();
+      this.#expected.set(id, {
+        secret,
+        streams: new Map(),
+        pid: undefined,
+        done: (child) => {
+          this.#expected.delete(id);
+          if (child instanceof Error) reject(child);
+          else resolve(child);
+        },
+      });
+      this.#order({ kind: "bear", id, secret, command, args, env });
+    });
+  }
+
+  /** Ends it, and whatever children it has left. Settles when the operating system has let go of it. */
+  async close(): Promise<void> {
+    const { exitCode, signalCode } = this.#process;
+    const ended = exitCode === null && signalCode === null ? once(this.#process, "exit") : undefined;
+    this.#lost();
+    await ended;
+  }
+
+  #order(order: NurseryOrder): void {
+    if (this.#process.connected) this.#process.send(order, (error) => error && this.#lost());
+  }
+
+  #hear(news: NurseryNews): void {
+    if (news.kind === "born") {
+      const expected = this.#expected.get(news.id);
+      if (!expected) return;
+      expected.pid = news.pid;
+      this.#deliver(news.id, expected);
+    } else if (news.kind === "failed") this.#expected.get(news.id)?.done(new Error(news.why));
+    else if (news.kind === "ended") {
+      this.#expected.get(news.id)?.done(new Error("it ended at once"));
+      this.#end(news.id, news.code, news.signal);
+    }
+  }
+
+  #end(id: number, code: number | null, signal: NodeJS.Signals | null): void {
+    const child = this.#children.get(id);
+    this.#children.delete(id);
+    child?.emit("exit", code, signal);
+  }
+
+  /** Reads the line by which a connection says whose it is. */
+  #greet(socket: Socket): void {
+    let read = Buffer.alloc(0);
+    const timer = setTimeout(() => socket.destroy(), greetingMs).unref();
+    const drop = (): void => {
+      clearTimeout(timer);
+      socket.destroy();
+    };
+    socket.unref().once("error", drop);
+    const hear = (): void => {
+      const chunk = socket.read() as Buffer | null;
+      if (chunk === null) return;
+      read = Buffer.concat([read, chunk]);
+      const newline = read.indexOf(10);
+      if (newline < 0 && read.length <= greetingBytes) return;
+      socket.off("readable", hear);
+      const [number = "", name = "", secret = ""] = read
+        .toString("latin1", 0, Math.max(0, newline))
+        .split(" ");
+      const id = Number(number);
+      const expected = this.#expected.get(id);
+      const stream = streamNames.find((one) => one === name);
+      if (!expected || !stream || expected.secret !== secret || expected.streams.has(stream)) return drop();
+      clearTimeout(timer);
+      socket.off("error", drop);
+      if (read.length > newline + 1) socket.unshift(read.subarray(newline + 1));
+      expected.streams.set(stream, socket);
+      this.#deliver(id, expected);
+    };
+    socket.on("readable", hear);
+  }
+
+  #deliver(id: number, { streams, pid, done }: Expected): void {
+    const [stdin, stdout, stderr] = streamNames.map((name) => streams.get(name));
+    if (pid === undefined || !stdin || !stdout || !stderr) return;
+    const child = new NurseryChild(pid, stdin, stdout, stderr, () => this.#order({ kind: "kill", id }));
+    this.#children.set(id, child);
+    done(child);
+  }
+
+  /** Its children have died with it, or will. */
+  #lost(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    for (const { done, streams } of this.#expected.values()) {
+      for (const socket of streams.values()) socket.destroy();
+      done(new Error("the nursery has ended"));
+    }
+    for (const id of this.#children.keys()) this.#end(id, null, "SIGKILL");
+    this.#process.kill("SIGKILL");
+    this.#server.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** A child of the nursery, as `spawn` would give one of one's own. */
+class NurseryChild extends EventEmitter<ChildEvents> implements Child {
+  readonly pid: number;
+  readonly stdin: Socket;
+  readonly stdout: Socket;
+  readonly stderr: Socket;
+  readonly #kill: () => void;
+  #ended = false;
+
+  constructor(pid: number, stdin: Socket, stdout: Socket, stderr: Socket, kill: () => void) {
+    super();
+    this.pid = pid;
+    this.stdin = stdin;
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.#kill = kill;
+    // What a child reads it never writes to.
+    stdin.resume();
+    this.once("exit", () => (this.#ended = true));
+  }
+
+  /** At once, and by its parent: only that one knows for certain that the number is still the child's. */
+  kill(): boolean {
+    if (this.#ended) return false;
+    this.#kill();
+    try {
+      process.kill(this.pid, "SIGKILL");
+    } catch {
+      // It has ended, and the news is on its way.
+    }
+    return true;
+  }
+}
