@@ -7,7 +7,9 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { dirname } from "node:path";
 import { closedStdio } from "./descriptors.ts";
 import type { Birth, NurseryNews, NurseryOrder } from "./nursery-messages.ts";
 import { streamNames } from "./nursery-messages.ts";
@@ -48,9 +50,10 @@ process.on("message", (order: NurseryOrder) => {
   if (order.kind === "kill") return void children.get(order.id)?.kill("SIGKILL");
   bear(order).catch((error: unknown) => tell({ kind: "failed", id: order.id, why: String(error) }));
 });
-// Nobody is left who could use them.
+// Nobody is left who could use them, nor tidy up.
 process.once("disconnect", () => {
   for (const child of children.values()) child.kill("SIGKILL");
+  rmSync(dirname(path), { recursive: true, force: true });
   process.exit(0);
 });
 tell({ kind: "open" });

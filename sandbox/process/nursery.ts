@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { closedStdio } from "./descriptors.ts";
 import type { Child, ChildEvents, Launch } from "./launch.ts";
-import { defaultLauncher } from "./launcher.ts";
 import { type NurseryNews, type NurseryOrder, type StreamName, streamNames } from "./nursery-messages.ts";
 
+/** How long a child may take to be there, in milliseconds; its program has yet to start then. */
+const birthMs = 10_000;
 /** How long a connection may take to say whose it is, in milliseconds, and in how many bytes. */
 const greetingMs = 10_000;
 const greetingBytes = 128;
@@ -19,6 +20,20 @@ interface Expected {
   readonly streams: Map<StreamName, Socket>;
   pid: number | undefined;
   readonly done: (child: Child | Error) => void;
+}
+
+/** What a process that ends without closing its sandboxes would leave behind. */
+const foldersLeft = new Set<string>();
+let tidies = false;
+
+function tidyAtExit(): void {
+  if (tidies) return;
+  tidies = true;
+  process.once("exit", () => foldersLeft.forEach(removeFolder));
+}
+
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
 }
 
 /**
@@ -34,13 +49,17 @@ export class Nursery {
   #lastId = 0;
   #open = true;
 
-  private constructor(process: ChildProcess, server: Server, folder: string) {
-    this.#process = process;
+  private constructor(child: ChildProcess, server: Server, folder: string) {
+    this.#process = child;
     this.#server = server;
     this.#folder = folder;
     server.on("connection", (socket) => this.#greet(socket));
-    process.on("message", (news: NurseryNews) => this.#hear(news));
-    for (const event of ["exit", "disconnect", "error"] as const) process.once(event, () => this.#lost());
+    child.on("message", (news: NurseryNews) => this.#hear(news));
+    for (const event of ["exit", "disconnect", "error"] as const) child.on(event, () => this.#lost());
+    // Such as too many open files.
+    server.on("error", () => this.#lost());
+    foldersLeft.add(folder);
+    tidyAtExit();
   }
 
   /** Starts a nursery. Rejects where there can be none: without sockets that are files, or without a folder for one. */
@@ -57,7 +76,7 @@ export class Nursery {
       const program = fileURLToPath(new URL(script, import.meta.url));
       // No inspector by signal, and no environment that could bring options.
       const node = [process.execPath, "--disable-sigusr1", "--disable-proto=delete", "--no-warnings"];
-      const line = [...(await defaultLauncher()), ...node, program, path];
+      const line = [...node, program, path];
       const [, , , ...others] = closedStdio();
       const child = spawn(line[0]!, line.slice(1), {
         cwd: "/",
@@ -74,7 +93,7 @@ export class Nursery {
       child.channel?.unref();
       return new Nursery(child, server, folder);
     } catch (error) {
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
       throw error;
     }
   }
@@ -89,14 +108,21 @@ export class Nursery {
       if (!this.#open) return reject(new Error("the nursery has been closed"));
       const id = ++this.#lastId;
       const secret = crypto.randomUUID();
+      const late = setTimeout(() => {
+        this.#expected.get(id)?.done(new Error("it takes too long"));
+        this.#order({ kind: "kill", id });
+      }, birthMs).unref();
       this.#expected.set(id, {
         secret,
         streams: new Map(),
         pid: undefined,
         done: (child) => {
+          clearTimeout(late);
+          const streams = this.#expected.get(id)?.streams;
           this.#expected.delete(id);
-          if (child instanceof Error) reject(child);
-          else resolve(child);
+          if (!(child instanceof Error)) return resolve(child);
+          for (const stream of streams?.values() ?? []) stream.destroy();
+          reject(child);
         },
       });
       this.#order({ kind: "bear", id, secret, command, args, env });
@@ -178,14 +204,12 @@ export class Nursery {
   #lost(): void {
     if (!this.#open) return;
     this.#open = false;
-    for (const { done, streams } of this.#expected.values()) {
-      for (const socket of streams.values()) socket.destroy();
-      done(new Error("the nursery has ended"));
-    }
+    for (const { done } of this.#expected.values()) done(new Error("the nursery has ended"));
     for (const id of this.#children.keys()) this.#end(id, null, "SIGKILL");
     this.#process.kill("SIGKILL");
     this.#server.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+    foldersLeft.delete(this.#folder);
+    removeFolder(this.#folder);
   }
 }
 

@@ -14,8 +14,8 @@ const tickMs = 10;
 const memoryMs = 25;
 /** Calls that are made together are written to a busy child so many at a time. */
 const burst = 8;
-/** A job is sent to at most so many children. */
-const attemptsMost = 3;
+/** A job is sent to at most so many children; from the third on it is the first that each of them has. */
+const attemptsMost = 5;
 
 function laneOf(tenant: string): string {
   return `tenant ${tenant}`;

@@ -9,6 +9,8 @@ const slowMs = 5;
 const stuckMs = 10;
 /** How long after jobs of several tenants each of them leaves children to the others, in milliseconds. */
 const severalMs = 10_000;
+/** A job that has been sent to so many children gets one that has nothing else to do. */
+const unluckyAttempts = 2;
 /** How long a child stays with a tenant at least before another tenant can have its place, in milliseconds. */
 const tenureMs = 50;
 /** How long the child for programs that have killed stays after its last job, at least, in milliseconds. */
@@ -114,6 +116,8 @@ export class Schedule {
       if (runner.apart) continue;
       place++;
       if (runner.tenant !== tenant || length >= this.#pipeline || runner.draining) continue;
+      // Its children have died before its turn: now nothing is before it that could kill the next one.
+      if (job.attempts >= unluckyAttempts && length > 0) continue;
       const slow = length > 0 && this.#isSlow(runner);
       if (slow && job.attempts > 0) continue;
       // One that was called in beyond the number of processes is used only while others are slow.

@@ -2,7 +2,7 @@
  * A hundred tenants whose load follows Zipf's law, together more than the server can do: what each gets, against its
  * fair share (the most that every tenant could have if nobody got more than he asks for).
  *
- *     node test/bench/server/fairness.ts [tenants, default 100] [seconds, default 15]
+ *     node test/bench/server/fairness.ts [tenants, default 100] [seconds, default 40] [events a second, default 2500]
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -124,7 +124,11 @@ function levelOf(demands: readonly number[], total: number): number {
 }
 
 if (process.argv[1]?.endsWith("fairness.ts")) {
-  const report = await fairness(Number(process.argv[2] ?? 100), Number(process.argv[3] ?? 15), 2_500);
+  const report = await fairness(
+    Number(process.argv[2] ?? 100),
+    Number(process.argv[3] ?? 40),
+    Number(process.argv[4] ?? 2_500),
+  );
   console.log(JSON.stringify(report));
   if (report.least < 0.8) process.exit(1);
 }

@@ -1,7 +1,7 @@
 /**
  * A quiet tenant beside one that sends loops, memory bombs, crashes and bodies of 10 MB as fast as it can.
  *
- *     node test/bench/server/neighbour.ts [seconds, default 20]
+ *     node test/bench/server/neighbour.ts [seconds, default 20] [--isolation tenant]
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -36,7 +36,11 @@ const hostile = packOf(`export default (event) => {
 }`);
 
 /** @param quarantined `false`: the loud tenant is never quarantined, so that nothing but its turns holds it back. */
-export async function besideNoise(seconds: number, quarantined = true): Promise<NeighbourReport> {
+export async function besideNoise(
+  seconds: number,
+  quarantined = true,
+  isolation: "shared" | "tenant" = "shared",
+): Promise<NeighbourReport> {
   const data = mkdtempSync(join(tmpdir(), "hookwarden-noise-"));
   let url = "";
   const operator = await operatorOf(data, () => url);
@@ -44,6 +48,7 @@ export async function besideNoise(seconds: number, quarantined = true): Promise<
     data,
     port: 0,
     audit: "off",
+    isolation,
     ...(quarantined ? {} : { quarantine: { faults: 1_000_000_000 } }),
   });
   try {
@@ -104,11 +109,12 @@ async function sample(
 }
 
 if (process.argv[1]?.endsWith("neighbour.ts")) {
+  const isolation = process.argv.includes("tenant") ? "tenant" : "shared";
   for (const quarantined of [true, false]) {
-    const report = await besideNoise(Number(process.argv[2] ?? 20), quarantined);
+    const report = await besideNoise(Number(process.argv[2] ?? 20), quarantined, isolation);
     const holds = report.p99 <= Math.max(2 * report.idleP99, report.idleP99 + 10);
     console.log(
-      `${quarantined ? "with" : "without"} quarantine: ${JSON.stringify(report)} ${holds ? "holds" : "DOES NOT HOLD"}`,
+      `${isolation} processes, ${quarantined ? "with" : "without"} quarantine: ${JSON.stringify(report)} ${holds ? "holds" : "DOES NOT HOLD"}`,
     );
   }
 }

@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { launchOf } from "../../../sandbox/process/launch.ts";
 import { Nursery } from "../../../sandbox/process/nursery.ts";
@@ -30,13 +29,14 @@ function parentOf(pid: number): number | null {
   }
 }
 
-function folders(): string[] {
-  return readdirSync(tmpdir()).filter((name) => existsSync(join(tmpdir(), name, "n")));
+/** The socket of a nursery, by its command line. */
+function socketOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0").at(-2)!;
 }
 
 describe.runIf(linux)("the nursery", () => {
   it("has children started where a pool lives for a while, and takes everything with it at the end", async () => {
-    const before = folders();
+    let socket = "";
     {
       await using sandbox = await createProcessSandbox({
         ...patient,
@@ -46,9 +46,11 @@ describe.runIf(linux)("the nursery", () => {
       const pidOf = async (): Promise<number> =>
         said(await sandbox.call(callOf("pid", [""], { limits }))) as number;
       expect(parentOf(await pidOf())).toBe(process.pid);
-      await until(() => nurseries().length === 1 && folders().length > before.length);
-      await sleep(200);
+      await until(() => nurseries().length === 1);
+      await sleep(300);
       const [nursery] = nurseries();
+      socket = socketOf(nursery!);
+      expect(existsSync(socket)).toBe(true);
       // The first that dies is followed by the one that stood by, and the next by one of the nursery's.
       for (let round = 0; round < 3; round++) {
         expect(said(await sandbox.call(callOf("exit", [""], { limits, program: programOf() })))).toBe(
@@ -69,7 +71,7 @@ describe.runIf(linux)("the nursery", () => {
       expect(await pidOf()).toBeTypeOf("number");
     }
     expect(nurseries()).toEqual([]);
-    expect(folders()).toEqual(before);
+    expect(existsSync(dirname(socket))).toBe(false);
   });
 
   // Who can kill one process of the user can kill another: then children are started as they are without it.
@@ -98,10 +100,11 @@ describe.runIf(linux)("the nursery", () => {
 
   // Whoever gets to its socket could otherwise give out answers in the place of a child.
   it("takes nobody's connections for a child's", async () => {
-    const before = folders();
     const nursery = await Nursery.open();
+    const socket = socketOf(nurseries()[0]!);
+    // Nobody else may even come to it.
+    expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
     try {
-      const [folder] = folders().filter((name) => !before.includes(name));
       const intruders = [
         "1 stdout 00000000-0000-0000-0000-000000000000\n",
         "1 stdout \n",
@@ -110,10 +113,10 @@ describe.runIf(linux)("the nursery", () => {
         `${"1".repeat(1_000)}`,
         "0 __proto__ x\n",
       ].map((greeting) => {
-        const socket = connect(join(tmpdir(), folder!, "n"));
-        socket.on("error", () => {});
-        socket.write(greeting);
-        return new Promise((closed) => socket.once("close", () => closed(true)));
+        const intruder = connect(socket);
+        intruder.on("error", () => {});
+        intruder.write(greeting);
+        return new Promise((closed) => intruder.once("close", () => closed(true)));
       });
       const launch = await launchOf(settingsOf({ ...patient, engineModule: fakeEngine }));
       const child = await nursery.bear(launch);
@@ -127,7 +130,7 @@ describe.runIf(linux)("the nursery", () => {
       await nursery.close();
     }
     await expect(nursery.bear(await launchOf(settingsOf(patient)))).rejects.toThrow("closed");
-    expect(folders()).toEqual(before);
+    expect(existsSync(dirname(socket))).toBe(false);
   });
 
   it("tells when a child cannot be started", async () => {
