@@ -67,32 +67,22 @@ export class Nursery {
     if (process.platform === "win32") throw new Error("there are no sockets to hand over");
     // Only this user can get to what lies in it.
     const folder = mkdtempSync(join(tmpdir(), "hookwarden-"));
+    const server = createServer();
+    let child: ChildProcess | undefined;
     try {
       const path = join(folder, "n");
-      const server = createServer().listen(path).unref();
+      server.listen(path).unref();
       await once(server, "listening");
-      const inSources = import.meta.url.endsWith(".ts");
-      const script = inSources ? "./nursery-main.ts" : "./sandbox-nursery.js";
-      const program = fileURLToPath(new URL(script, import.meta.url));
-      // No inspector by signal, and no environment that could bring options.
-      const node = [process.execPath, "--disable-sigusr1", "--disable-proto=delete", "--no-warnings"];
-      const line = [...node, program, path];
-      const [, , , ...others] = closedStdio();
-      const child = spawn(line[0]!, line.slice(1), {
-        cwd: "/",
-        env: {},
-        stdio: ["ignore", "ignore", "ignore", ...others, "ipc"],
-        windowsHide: true,
-      });
+      child = spawnNursery(path);
       const [first] = (await Promise.race([
         once(child, "message"),
         once(child, "exit").then(() => Promise.reject(new Error("the nursery has ended"))),
       ])) as [NurseryNews];
       if (first.kind !== "open") throw new Error("the nursery does not speak as it should");
-      child.unref();
-      child.channel?.unref();
       return new Nursery(child, server, folder);
     } catch (error) {
+      child?.kill("SIGKILL");
+      server.close();
       removeFolder(folder);
       throw error;
     }
@@ -132,7 +122,8 @@ export class Nursery {
   /** Ends it, and whatever children it has left. Settles when the operating system has let go of it. */
   async close(): Promise<void> {
     const { exitCode, signalCode } = this.#process;
-    const ended = exitCode === null && signalCode === null ? once(this.#process, "exit") : undefined;
+    const isAlive = exitCode === null && signalCode === null;
+    const ended = isAlive && new Promise((end) => this.#process.once("exit", end));
     this.#lost();
     await ended;
   }
@@ -213,6 +204,24 @@ export class Nursery {
   }
 }
 
+function spawnNursery(path: string): ChildProcess {
+  const script = import.meta.url.endsWith(".ts") ? "./nursery-main.ts" : "./sandbox-nursery.js";
+  const program = fileURLToPath(new URL(script, import.meta.url));
+  // No inspector by signal, and no environment that could bring options.
+  const flags = ["--disable-sigusr1", "--disable-proto=delete", "--no-warnings"];
+  const [, , , ...others] = closedStdio();
+  const child = spawn(process.execPath, [...flags, program, path], {
+    cwd: "/",
+    env: {},
+    stdio: ["ignore", "ignore", "ignore", ...others, "ipc"],
+    windowsHide: true,
+  });
+  // What keeps this process alive is the pool's timer, which runs while calls are in flight.
+  child.unref();
+  child.channel?.unref();
+  return child;
+}
+
 /** A child of the nursery, as `spawn` would give one of one's own. */
 class NurseryChild extends EventEmitter<ChildEvents> implements Child {
   readonly pid: number;
@@ -229,8 +238,6 @@ class NurseryChild extends EventEmitter<ChildEvents> implements Child {
     this.stdout = stdout;
     this.stderr = stderr;
     this.#kill = kill;
-    // What a child reads it never writes to.
-    stdin.resume();
     this.once("exit", () => (this.#ended = true));
   }
 

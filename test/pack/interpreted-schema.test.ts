@@ -109,6 +109,18 @@ const $defs = fc.record({
 });
 const document = fc.record({ $defs, allOf: fc.tuple(schema) });
 
+/**
+ * Ajv 8 lets an empty array pass `contains` where it stands in `items` and the item before it passed: what came of that is
+ * still in its variable. An array that contains something is not empty, so to say that as well changes no schema.
+ */
+function forLibrary(text: string): object {
+  return JSON.parse(text, (_, part: unknown) => {
+    const { contains, minContains, minItems = 0 } = (part ?? {}) as { [keyword: string]: number | undefined };
+    if (contains === undefined || minContains !== undefined) return part;
+    return { ...(part as object), minItems: Math.max(1, minItems) };
+  }) as object;
+}
+
 describe("checkAgainst agrees with a library that compiles schemas", () => {
   const compare = (
     ajv: { compile(schema: object): (value: unknown) => unknown },
@@ -119,7 +131,7 @@ describe("checkAgainst agrees with a library that compiles schemas", () => {
         const text = JSON.stringify(made);
         const ours = readJson(text, { maxDepth: 100, maxKeys: 10_000, maxKeyLength: 100 });
         expect(acceptSchema(ours)).toBeNull();
-        const compiled = ajv.compile(JSON.parse(text) as object);
+        const compiled = ajv.compile(forLibrary(text));
         for (const value of values) {
           // Ajv's comparison of objects looks at their prototypes too.
           const problem = checkAgainst(ours, value);
