@@ -29,13 +29,14 @@ const callOf = (name: string, source: string, more: Partial<Call> = {}): Call =>
   ...more,
 });
 
-/** Process ids of the children. Linux only, as the watch of memory is. */
-function children(): number[] {
-  return readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8")
-    .trim()
-    .split(" ")
-    .filter(Boolean)
-    .map(Number);
+/** Process ids of the children, and of what starts them. Linux only, as the watch of memory is. */
+function children(of = process.pid): number[] {
+  try {
+    const own = readFileSync(`/proc/${of}/task/${of}/children`, "utf8").trim().split(" ").filter(Boolean);
+    return own.map(Number).flatMap((pid) => [pid, ...children(pid)]);
+  } catch {
+    return [];
+  }
 }
 
 /** Resident memory of all children, in bytes. */

@@ -65,7 +65,10 @@ async function capacity(): Promise<number> {
 
 await capacity();
 const perSecond = (await capacity()) * Number(values.share);
+/** With so many on their way nobody asks any more for the moment: who falls behind for ever measures only himself. */
+const openMost = 2_000;
 let asked = 0;
+let due = 0;
 let answered = 0;
 let unanswered = 0;
 let crashed = 0;
@@ -81,7 +84,8 @@ let nextKill = 10_000;
 let nextReload = 5_000;
 let nextLook = 0;
 for (let now = 0; now < ms; now = performance.now() - began) {
-  while (asked < (now / 1_000) * perSecond) {
+  for (const until = (now / 1_000) * perSecond; due < until; due++) {
+    if (open.size >= openMost) continue;
     const at = asked++;
     const client = clients[at % clients.length] as LoadClient;
     const one = client.ask(at % 300 === 2 ? fail : body).then((answer) => {
@@ -131,6 +135,7 @@ console.log(
     minutes: Number(values.minutes),
     perSecond: Math.round(perSecond),
     asked,
+    heldBack: Math.max(0, Math.floor(due) - asked),
     answered,
     unanswered,
     statuses: Object.fromEntries(statuses),
