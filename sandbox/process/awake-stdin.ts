@@ -14,7 +14,17 @@ export class AwakeStdin {
   readonly #socket: Socket;
   #woken: () => void = () => undefined;
 
-  constructor(source: StdinSource, spinUs: number) {
+  /** `null` where nobody is to stay awake, or where standard input is nothing that the event loop can wait for. */
+  static open(source: StdinSource, spinUs: number): AwakeStdin | null {
+    if (spinUs === 0) return null;
+    try {
+      return new AwakeStdin(source, spinUs);
+    } catch {
+      return null;
+    }
+  }
+
+  private constructor(source: StdinSource, spinUs: number) {
     this.#source = source;
     this.#spinUs = spinUs;
     // Loaded here, so that a child is ready some milliseconds sooner.

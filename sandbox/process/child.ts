@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   send(writeReady(engine.version, protocolVersion));
   let calls = 0;
   const source = new StdinSource(readSync);
-  const awake = spinUs > 0 ? new AwakeStdin(source, spinUs) : null;
+  const awake = AwakeStdin.open(source, spinUs);
   // A child that stands by has the time. One that blocks while it reads cannot tell whether it is wanted.
   if (engine.engine === "quickjs" && modulePath === undefined) {
     await warmUp(engine, () => awake !== null && source.poll(0));
