@@ -78,6 +78,11 @@ export class Fleet implements RunnerOwner {
     return [...this.active, ...this.#spare];
   }
 
+  /** How many children are to stand by now. */
+  get #standby(): number {
+    return this.#settings.spares + this.#reserve;
+  }
+
   get hasSpare(): boolean {
     return this.#spare.length > 0;
   }
@@ -102,11 +107,7 @@ export class Fleet implements RunnerOwner {
 
   /** Takes an idle child out of work: it stands by again if it is nobody's and a place is free, else it ends. */
   rest(runner: Runner): void {
-    if (
-      runner.tenant === null &&
-      !runner.draining &&
-      this.#spare.length < this.#settings.spares + this.#reserve
-    ) {
+    if (runner.tenant === null && !runner.draining && this.#spare.length < this.#standby) {
       this.active = this.active.filter((other) => other !== runner);
       this.#spare.push(runner);
     } else runner.kill({ cause: "retired" });
@@ -169,7 +170,7 @@ export class Fleet implements RunnerOwner {
     this.#calm = setTimeout(() => {
       this.#calm = undefined;
       this.#reserve = 0;
-      for (const runner of this.#spare.slice(this.#settings.spares)) runner.kill({ cause: "retired" });
+      for (const runner of this.#spare.slice(this.#standby)) runner.kill({ cause: "retired" });
     }, calmMs).unref();
   }
 
@@ -186,7 +187,7 @@ export class Fleet implements RunnerOwner {
   /** Starts children until enough stand by; after failed starts one at a time, after a while. */
   refill(): void {
     const { processes } = this.#settings;
-    const spares = this.#settings.spares + this.#reserve;
+    const spares = this.#standby;
     const most = processes + spares + (this.room ? 1 : 0);
     const standby = this.#demand ? Math.max(1, spares) : spares;
     const wanted = Math.min(most, Math.max(1, this.active.length + standby));

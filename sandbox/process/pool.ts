@@ -131,9 +131,9 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   readonly #tryPlace = (job: Job): boolean => this.#place(job);
 
   #place(job: Job): boolean {
-    const isApart = this.#strikes.has(job.program.key);
-    if (!isApart && this.#schedule.isHeld(job.tenant)) return false;
-    const runner = isApart ? this.#schedule.chooseApart(job) : this.#schedule.choose(job);
+    const runner = this.#strikes.has(job.program.key)
+      ? this.#schedule.chooseApart(job)
+      : this.#schedule.choose(job);
     if (!runner) return false;
     if (runner.send(job)) this.#writeSoon(runner);
     // A child that has nothing to do begins with the first of many calls while the others are still being written.

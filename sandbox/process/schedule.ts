@@ -38,6 +38,7 @@ export class Schedule {
 
   /** The child for a job, or `null` if it has to wait. */
   choose(job: Job): Runner | null {
+    if (this.isHeld(job.tenant)) return null;
     if (job.tenant !== this.#lastTenant) {
       if (this.#lastTenant !== null) this.#severalUntil = this.now + severalMs;
       this.#lastTenant = job.tenant;

@@ -17,10 +17,11 @@ export interface ProgramUse {
  */
 const slowUs = 5_000;
 const slowSteps = 500_000;
-/** Calls that must go well before a tenant may have more than a few under way. */
+/** Calls that must go well before a tenant may have more than one under way, and before it leaves the slow lane. */
 const proofsWanted = 16;
-/** How long a tenant stays there after such a call, in milliseconds: twice as long each time that it comes back, up to this. */
+/** How long a tenant stays there at least after such a call, in milliseconds; twice as long each time that it comes back. */
 const slowMs = 10_000;
+/** The longest, in milliseconds. */
 const longestSlowMs = 600_000;
 
 /** The sandbox as one tenant's warden sees it: counts what is used, and keeps quarantined hooks from running. */
@@ -35,9 +36,8 @@ export class TenantSandbox implements Sandbox {
   readonly #quarantine: Quarantine;
   /** In the slow lane until then at least, and until enough calls went well there; 0: not there. */
   #slowUntil = 0;
-  #slowMs = slowMs;
-  /** How often it came there. */
-  #visits = 0;
+  /** How long the last visit there was; each is twice as long as the one before. */
+  #slowMs = slowMs / 2;
   /** Calls in a row that cost nobody anything. */
   #proofs = 0;
 
@@ -109,8 +109,7 @@ export class TenantSandbox implements Sandbox {
     if (fault !== null) use.faults++;
     if (isHeavy(outcome)) {
       // One call after another there is one visit.
-      if (this.#slowUntil === 0 && this.#visits++ > 0)
-        this.#slowMs = Math.min(this.#slowMs * 2, longestSlowMs);
+      if (this.#slowUntil === 0) this.#slowMs = Math.min(this.#slowMs * 2, longestSlowMs);
       this.#slowUntil = performance.now() + this.#slowMs;
       this.#proofs = 0;
     } else if (outcome.ok) this.#proofs++;

@@ -7,6 +7,7 @@ import { defaultLimits } from "../../sandbox/limits.ts";
 import type { Call, Outcome, Sandbox } from "../../sandbox/index.ts";
 import { hostileScripts } from "../support/hostile-corpus.ts";
 import { createSandbox, createWarden } from "./built.ts";
+import { childrenOf, rssMb } from "./server/process.ts";
 import { eventOf, packOf } from "./workload.ts";
 
 let failed = 0;
@@ -29,27 +30,17 @@ const callOf = (name: string, source: string, more: Partial<Call> = {}): Call =>
   ...more,
 });
 
-/** Process ids of the children, and of what starts them. Linux only, as the watch of memory is. */
-function children(of = process.pid): number[] {
-  try {
-    const own = readFileSync(`/proc/${of}/task/${of}/children`, "utf8").trim().split(" ").filter(Boolean);
-    return own.map(Number).flatMap((pid) => [pid, ...children(pid)]);
-  } catch {
-    return [];
-  }
-}
-
-/** Resident memory of all children, in bytes. */
-function childrenRss(): number {
-  let bytes = 0;
-  for (const pid of children()) {
+/** Resident memory of all children and of what starts them, in MiB. Linux only, as the watch of memory is. */
+function childrenRssMb(): number {
+  let mb = 0;
+  for (const pid of childrenOf(process.pid)) {
     try {
-      bytes += Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4_096;
+      mb += rssMb(pid);
     } catch {
       // It has ended.
     }
   }
-  return bytes;
+  return mb;
 }
 
 const counting = `
@@ -136,7 +127,7 @@ await alwaysTheFirstAnswer("quickjs in a child", pool, 100_000);
     const calls = Array.from({ length: 64 }, () => Promise.resolve(pool.call(benign)));
     asked += 64;
     setTimeout(() => {
-      for (const pid of children()) {
+      for (const pid of childrenOf(process.pid)) {
         try {
           if (Math.random() < 0.7) process.kill(pid, "SIGKILL");
         } catch {
@@ -195,7 +186,7 @@ await alwaysTheFirstAnswer("quickjs in a child", pool, 100_000);
   const sample = (): void => {
     globalThis.gc?.();
     const { rss, heapUsed } = process.memoryUsage();
-    samples.push({ rss: rss / MiB, heap: heapUsed / MiB, children: childrenRss() / MiB });
+    samples.push({ rss: rss / MiB, heap: heapUsed / MiB, children: childrenRssMb() });
   };
   for (let i = 0; i < 150_000; i += 16) {
     if (i % 10_000 === 0) {

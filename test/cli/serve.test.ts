@@ -10,6 +10,7 @@ import { eventOf, guard } from "../server/support.ts";
 import { natsMissing, startNats } from "../support/nats-server.ts";
 import { startServe } from "../support/serve-process.ts";
 import { start } from "./cli.ts";
+import { isAlive } from "../support/is-alive.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookwarden-cli-serve-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -99,12 +100,3 @@ describe.skipIf(natsMissing)("two `hookwarden serve --nats`", { timeout: 120_000
     }
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

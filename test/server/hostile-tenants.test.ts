@@ -15,6 +15,17 @@ const danger = eventOf("s1", "rm -rf /");
 /** A guard that is not held to a deadline by what else the machine does. */
 const patientGuard = packOf(guard["guard/hook.js"] as string, { limits: { wallMs: 10_000 } });
 
+/** A request for a decision, as it goes over the wire. */
+function questionOf(key: string): string {
+  const body = JSON.stringify(eventOf());
+  const headers = {
+    authorization: `Bearer ${key}`,
+    "content-type": "application/json",
+    "content-length": String(body.length),
+  };
+  return `${head("POST", "/v1/decisions", headers)}${body}`;
+}
+
 describe("http-009: a tenant whose hooks burn their deadline", () => {
   const sent = 10_000;
   const concurrency = 4;
@@ -96,12 +107,7 @@ describe("http-012: clients that go away", () => {
     const { decisions } = tenant;
     const own = children();
     const open = readdirSync("/proc/self/fd").length;
-    const body = JSON.stringify(eventOf());
-    const text = `${head("POST", "/v1/decisions", {
-      authorization: `Bearer ${key}`,
-      "content-type": "application/json",
-      "content-length": String(body.length),
-    })}${body}`;
+    const text = questionOf(key);
     for (let round = 0; round < 20; round++) {
       await Promise.all(Array.from({ length: 50 }, () => askAndGo(test.port, text)));
     }
@@ -127,12 +133,7 @@ describe("a tenant that asks, and does not read", () => {
   );
 
   function askWithoutReading({ port }: TestServer, key: string, times: number): Socket[] {
-    const body = JSON.stringify(eventOf());
-    const text = `${head("POST", "/v1/decisions", {
-      authorization: `Bearer ${key}`,
-      "content-type": "application/json",
-      "content-length": String(body.length),
-    })}${body}`;
+    const text = questionOf(key);
     return Array.from({ length: times }, () => {
       const socket = connect(port, "127.0.0.1").pause();
       socket.on("error", () => undefined);

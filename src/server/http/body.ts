@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { JsonError, readJsonBytes } from "../../../sandbox/json/index.ts";
 import { validateRequest } from "../generated/validators.js";
 import { Problem } from "../problem.ts";
-import { bodySchemaName, querySchemaName, takesEvents } from "./request-schemas.ts";
+import { bodySchemaName, querySchemaName, requestSchemas } from "./request-schemas.ts";
 import type { Route, RouteCall } from "./route.ts";
 
 /** Depth and keys of JSON in requests that are no events. */
@@ -32,8 +32,10 @@ export function mediaTypeOf(route: Route, headers: IncomingHttpHeaders): string 
 /** Reads bodies as a route says: JSON strictly, and held to the schema; events and other types as bytes. */
 export function bodyReader(route: Route): (bytes: Uint8Array, mediaType: string) => unknown {
   const validators = new Map<string, Validate>();
-  for (const [type, schema] of Object.entries(route.body?.types ?? {})) {
-    if (schema && !takesEvents(route)) validators.set(type, validatorOf(bodySchemaName(route, type)));
+  const schemas = requestSchemas(route);
+  for (const type of Object.keys(route.body?.types ?? {})) {
+    const name = bodySchemaName(route, type);
+    if (schemas.has(name)) validators.set(type, validatorOf(name));
   }
   return (bytes, mediaType) => {
     const validate = validators.get(mediaType);

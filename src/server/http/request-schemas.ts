@@ -4,7 +4,7 @@ import type { Route, Schema } from "./route.ts";
  * Whether a route takes its body as it comes: events are read and checked where they are decided, once, and by the
  * catalogue.
  */
-export function takesEvents({ body, needs }: Route): boolean {
+function takesEvents({ body, needs }: Route): boolean {
   return body?.limit === "batchBytes" && needs === "decide";
 }
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { writePack } from "./packs.ts";
 import { cache, proxied } from "./reference.ts";
 import type { Message } from "./wire.ts";
+import { isAlive } from "../../support/is-alive.ts";
 
 const scripted = [process.execPath, new URL("servers/scripted.ts", import.meta.url).pathname];
 const posix = process.platform !== "win32";
@@ -75,18 +76,9 @@ class Running implements AsyncDisposable {
   }
 }
 
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 async function gone(pid: number): Promise<boolean> {
-  for (let tries = 0; lives(pid) && tries < 100; tries++) await new Promise((done) => setTimeout(done, 50));
-  return !lives(pid);
+  for (let tries = 0; isAlive(pid) && tries < 100; tries++) await new Promise((done) => setTimeout(done, 50));
+  return !isAlive(pid);
 }
 
 describe.concurrent("the server's process", () => {
@@ -155,7 +147,7 @@ describe.concurrent("the server's process", () => {
   test.runIf(posix)("leaves no children behind", async () => {
     await using proxy = new Running(scripted);
     const pid = Number(await proxy.text(1, "child"));
-    expect(lives(pid)).toBe(true);
+    expect(isAlive(pid)).toBe(true);
     proxy.child.stdin?.end();
     await proxy.exit();
     expect(await gone(pid)).toBe(true);

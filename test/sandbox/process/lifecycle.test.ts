@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProcessSandbox, EngineMissingError } from "../../../sandbox/process/index.ts";
+import { isAlive } from "../../support/is-alive.ts";
 import {
   callOf,
   children,
@@ -30,15 +31,6 @@ function script(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
-}
-
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 describe("dispose", () => {
@@ -103,10 +95,10 @@ describe("the parent's end", () => {
     const [line] = (await once(parent.stdout, "data")) as [Buffer];
     const pids = JSON.parse(line.toString()) as number[];
     expect(pids.length).toBeGreaterThan(0);
-    expect(pids.every(alive)).toBe(true);
+    expect(pids.every(isAlive)).toBe(true);
     parent.kill("SIGKILL");
     await once(parent, "exit");
-    await until(() => !pids.some(alive));
+    await until(() => !pids.some(isAlive));
   });
 });
 

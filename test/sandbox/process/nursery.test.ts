@@ -51,8 +51,9 @@ describe.runIf(linux)("the nursery", () => {
       const [nursery] = nurseries();
       socket = socketOf(nursery!);
       expect(existsSync(socket)).toBe(true);
-      // The first that dies is followed by the one that stood by, and the next by one of the nursery's.
-      for (let round = 0; round < 3; round++) {
+      // The first that dies is followed by the one that stood by, and one of the next by the nursery's first; it tells
+      // that it listens only after its process is there.
+      for (let round = 0; parentOf(await pidOf()) !== nursery && round < 50; round++) {
         expect(said(await sandbox.call(callOf("exit", [""], { limits, program: programOf() })))).toBe(
           "crashed",
         );
