@@ -7,7 +7,7 @@ import type { DecisionService } from "./decision-service.ts";
 import { Decisions } from "./decisions.ts";
 import { Feed } from "./feed.ts";
 import { createApp } from "./http/app.ts";
-import { closeResting } from "./http/listener.ts";
+import { closeAll, closeResting } from "./http/connections.ts";
 import { openApi } from "./http/openapi.ts";
 import { Unread } from "./http/unread.ts";
 import { allowRouterCode } from "./http/router-code.ts";
@@ -175,7 +175,7 @@ async function build(
     clearInterval(prune);
     decisions.close();
     // Whoever does not take its answer in time does not keep the server from ending.
-    const late = setTimeout(() => app.server.closeAllConnections(), settings.limits.shutdownMs);
+    const late = setTimeout(() => closeAll(app.server), settings.limits.shutdownMs);
     const resting = setInterval(() => closeResting(app.server), restingMs);
     try {
       await app.close();

@@ -3,11 +3,14 @@ import { Readable } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Principal } from "../credentials.ts";
 import type { ServerParts } from "../parts.ts";
-import { Problem, problemBody, problemOf, problemType } from "../problem.ts";
-import { bodyReader, mediaTypeOf, queryReader } from "./body.ts";
+import { Problem } from "../problem.ts";
+import { admit, askerOf } from "./admission.ts";
+import { bodyReader, queryReader } from "./body.ts";
 import { BrowserGuard } from "./guard.ts";
 import { createListener } from "./listener.ts";
-import type { Route, RouteAnswer, RouteCall } from "./route.ts";
+import { plainRouteOf } from "./plain-route.ts";
+import { type Asked, refusalOf, type Reply, replyOf } from "./reply.ts";
+import type { Route, RouteCall } from "./route.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -16,21 +19,19 @@ declare module "fastify" {
   }
 }
 
-/** Without credentials every request is an operator's, and the default tenant's. */
-const anyone: Principal = Object.freeze({
-  id: "anyone",
-  tenant: "default",
-  scopes: new Set(["decide", "packs", "audit"] as const),
-});
-
 type Done = (error?: Error) => void;
 
 /** The routes as an HTTP server. */
 export function createApp(parts: ServerParts, routes: readonly Route[]): FastifyInstance {
   const { limits } = parts.settings;
+  const guard = new BrowserGuard(parts.options, parts.settings);
+  const requestId = requestIds();
+  const plain = routes.find(({ isPlain }) => isPlain);
+  // Spans and metrics of requests are made on the way that all requests go.
+  const plainRoute = plain && !parts.telemetry ? plainRouteOf(parts, plain, guard, requestId) : null;
   const app = fastify({
-    serverFactory: (handler) => createListener(handler, limits),
-    genReqId: requestIds(),
+    serverFactory: (handler) => createListener(handler, limits, plainRoute),
+    genReqId: requestId,
     exposeHeadRoutes: false,
     forceCloseConnections: "idle",
     return503OnClosing: false,
@@ -64,7 +65,6 @@ export function createApp(parts: ServerParts, routes: readonly Route[]): Fastify
       done();
     });
   }
-  const guard = new BrowserGuard(parts.options, parts.settings);
   app.addHook("onRequest", (request, _reply, done) => {
     try {
       guard.check(request.headers);
@@ -103,7 +103,8 @@ function addRoute(app: FastifyInstance, parts: ServerParts, route: Route): void 
       const answer = telemetry
         ? telemetry.within(request, () => route.handle(parts, call))
         : route.handle(parts, call);
-      return send(parts, request, reply, answer instanceof Promise ? await answer : answer);
+      const reached = answer instanceof Promise ? await answer : answer;
+      return send(parts, request, reply, replyOf(parts, askedBy(request), reached));
     },
   });
 }
@@ -114,9 +115,8 @@ const noBytes = new Uint8Array(0);
 function enter(parts: ServerParts, route: Route, request: FastifyRequest, done: Done): void {
   if (route.needs === "nothing") return done();
   if (!parts.isReady()) return done(new Problem("shutting-down", 1));
-  const found = parts.settings.isOpen
-    ? anyone
-    : parts.credentials.check(request.raw.headers.authorization, request.raw.socket);
+  const { headers, socket } = request.raw;
+  const found = askerOf(parts, headers.authorization, socket);
   if (found instanceof Promise) {
     found.then(
       (principal) => setImmediate(done, refusal(parts, route, request, principal)),
@@ -130,76 +130,40 @@ function refusal(
   route: Route,
   request: FastifyRequest,
   principal: Principal | null,
-): Problem | undefined {
-  if (!principal) return new Problem("unauthorized");
-  parts.telemetry?.admit(request, principal);
-  if (!parts.settings.isOpen && !isAllowed(route, principal, request.params as { tenant?: string })) {
-    return new Problem("forbidden");
-  }
+): Error | undefined {
+  if (principal) parts.telemetry?.admit(request, principal);
   request.principal = principal;
-  if (!route.body) return undefined;
-  const mediaType = mediaTypeOf(route, request.raw.headers);
-  if (mediaType === null) return new Problem("wrong-media-type");
-  request.bodyType = mediaType;
-  return undefined;
+  try {
+    request.bodyType = admit(
+      parts,
+      route,
+      principal,
+      request.params as { tenant?: string },
+      request.raw.headers,
+    );
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
-function isAllowed({ needs }: Route, principal: Principal, params: { readonly tenant?: string }): boolean {
-  // Operators look after tenants, and never speak for them.
-  if (principal.tenant === null) return needs !== "decide";
-  if (needs === "operator" || needs === "nothing") return false;
-  return principal.scopes.has(needs) && (params.tenant === undefined || params.tenant === principal.tenant);
-}
-
-function send(
-  parts: ServerParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: RouteAnswer,
-): unknown {
-  const { status, json, text, stream, type, headers } = answer;
-  if (headers) void reply.headers(headers);
-  if (status >= 400 && text !== undefined) return problem(parts, request, reply, status, text);
-  const tenant = request.principal?.tenant ?? null;
-  if (text !== undefined && tenant !== null && !parts.unread.hold(tenant, text.length, reply.raw))
-    return fail(parts, request, reply, new Problem("answers-unread", 1));
-  parts.metrics.response(status);
-  void reply.code(status);
-  // Whoever is answered while the server ends must not ask again on this connection, nor keep it.
-  if (!parts.isReady()) void reply.header("connection", "close");
-  if (text !== undefined) return reply.header("content-type", type).send(text);
-  if (stream) return reply.header("content-type", type).send(Readable.from(stream, { objectMode: false }));
-  if (json === undefined) return reply.send();
-  return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(json));
-}
-
-/** Answers anything that was thrown. What it was is told to operators only, and without what was sent. */
+/** Answers anything that was thrown. */
 function fail(parts: ServerParts, request: FastifyRequest, reply: FastifyReply, error: unknown): unknown {
   const known = fastifyProblems.get((error as { code?: string } | null)?.code ?? "");
-  const { status, code, retryAfter } = known ? new Problem(known) : problemOf(error);
-  if (status === 500) parts.log("internal-error", { request_id: request.id, error: nameOf(error) });
-  if (retryAfter !== undefined) void reply.header("retry-after", String(retryAfter));
-  return problem(parts, request, reply, status, code);
+  return send(parts, request, reply, refusalOf(parts, askedBy(request), known ? new Problem(known) : error));
 }
 
-function problem(
-  parts: ServerParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-  code: string,
-): unknown {
-  parts.metrics.response(status);
-  parts.telemetry?.problem(request, code);
-  if (status === 401) void reply.header("www-authenticate", "Bearer");
-  // The rest of a body that is not read would be taken for the next request.
-  if (status === 413 || status === 400 || status === 415 || status === 401 || status === 503)
-    void reply.header("connection", "close");
-  return reply
-    .code(status)
-    .header("content-type", problemType)
-    .header("x-request-id", request.id)
-    .send(problemBody(status, code, request.id));
+function askedBy({ id: requestId, principal }: FastifyRequest): Asked {
+  return { requestId, tenant: principal?.tenant ?? null };
+}
+
+function send(parts: ServerParts, request: FastifyRequest, to: FastifyReply, reply: Reply): unknown {
+  const { status, headers, body, problem, done } = reply;
+  if (problem !== null) parts.telemetry?.problem(request, problem);
+  if (done) to.raw.once("close", done);
+  void to.code(status).headers(headers);
+  if (body === undefined) return to.send();
+  return to.send(typeof body === "string" ? body : Readable.from(body, { objectMode: false }));
 }
 
 const fastifyProblems = new Map([
@@ -209,13 +173,6 @@ const fastifyProblems = new Map([
   ["FST_ERR_BAD_URL", "bad-request"],
   ["FST_ERR_MAX_PARAM_LENGTH", "bad-request"],
 ] as const) as ReadonlyMap<string, ConstructorParameters<typeof Problem>[0]>;
-
-/** What kind of error it was, without its message: that may hold what was sent. */
-function nameOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  const { code } = error as { code?: unknown };
-  return typeof code === "string" ? `${error.name} ${code}` : error.name;
-}
 
 const patterns = new Map<string, RegExp>();
 

@@ -1,21 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpLimits } from "../limits.ts";
-import { problemBody, problemType } from "../problem.ts";
+import { answerBroken, refuse } from "./broken-request.ts";
+import { countAnswer, countRequest, keepTrack, limitAddresses } from "./connections.ts";
+import { PlainConnection, type PlainRoute } from "./plain-connection.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** Requests on a connection that have not been answered. */
-const unanswered = Symbol("unanswered");
-/** Connections that have been told that they end. */
-const ending = Symbol("ending");
-type Counted = Socket & { [unanswered]?: number; [ending]?: true };
 
 /**
  * The HTTP server below the routes: who may connect, how long anything may take, and what is no proper HTTP/1.1.
  * Parsing is strict: both lengths at once, folded headers and bare line feeds are refused by Node.js itself.
+ *
+ * @param plain the route whose plain requests are answered without what Node.js does for all others; `null`: none.
  */
-export function createListener(handler: Handler, limits: HttpLimits): Server {
+export function createListener(handler: Handler, limits: HttpLimits, plain: PlainRoute | null): Server {
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
@@ -28,10 +26,9 @@ export function createListener(handler: Handler, limits: HttpLimits): Server {
       noDelay: true,
     },
     (request, response) => {
-      const socket = request.socket as Counted;
-      const waiting = (socket[unanswered] ?? 0) + 1;
-      socket[unanswered] = waiting;
-      response.once("close", () => socket[unanswered]!--);
+      const { socket } = request;
+      const waiting = countRequest(socket);
+      response.once("close", () => countAnswer(socket));
       // Only one reading of a request must be possible: one host, and a path as the target.
       if (request.url?.charCodeAt(0) !== slash || isAmbiguous(request.rawHeaders)) return refuse(response);
       // An answer would stand behind all those that are still to come.
@@ -44,6 +41,7 @@ export function createListener(handler: Handler, limits: HttpLimits): Server {
   // Whoever does not read its answer keeps the connection, and what stands on it, no longer than this.
   server.timeout = limits.stalledMs;
   server.maxConnections = limits.connections;
+  if (plain) answerPlainFirst(server, plain, limits);
   keepTrack(server);
   limitAddresses(server, limits.connectionsPerAddress);
   server.on("clientError", answerBroken);
@@ -54,25 +52,14 @@ export function createListener(handler: Handler, limits: HttpLimits): Server {
   return server;
 }
 
-const connections = new WeakMap<Server, Set<Counted>>();
-
-function keepTrack(server: Server): void {
-  const open = new Set<Counted>();
-  connections.set(server, open);
-  server.on("connection", (socket: Counted) => {
-    open.add(socket);
-    socket.once("close", () => open.delete(socket));
-  });
-}
-
-/**
- * Closes connections on which nothing has been asked, or everything is answered, for a server that ends. Node.js itself
- * keeps those on which nothing has come yet.
- */
-export function closeResting(server: Server): void {
-  for (const socket of connections.get(server) ?? []) {
-    if ((socket[unanswered] ?? 0) === 0) socket.destroySoon();
-  }
+/** Connections begin as plain ones, and are Node.js's from the first request on that is not plain. */
+function answerPlainFirst(server: Server, route: PlainRoute, limits: HttpLimits): void {
+  const [toNode] = server.listeners("connection") as [(socket: Socket) => void];
+  server.removeListener("connection", toNode);
+  server.on(
+    "connection",
+    (socket) => new PlainConnection(socket, route, limits, () => toNode.call(server, socket)),
+  );
 }
 
 const slash = 0x2f;
@@ -87,54 +74,4 @@ function isAmbiguous(rawHeaders: readonly string[]): boolean {
       return true;
   }
   return hosts !== 1;
-}
-
-function refuse(response: ServerResponse): void {
-  const status = 400;
-  if (response.socket) (response.socket as Counted)[ending] = true;
-  const body = problemBody(status, "bad-request", "none");
-  response.writeHead(status, {
-    "content-type": problemType,
-    "content-length": Buffer.byteLength(body),
-    connection: "close",
-  });
-  response.end(body);
-}
-
-function limitAddresses(server: Server, most: number): void {
-  const counts = new Map<string, number>();
-  server.on("connection", (socket) => {
-    const address = socket.remoteAddress ?? "";
-    const count = (counts.get(address) ?? 0) + 1;
-    if (count > most) {
-      socket.destroy();
-      return;
-    }
-    counts.set(address, count);
-    socket.once("close", () => {
-      const left = (counts.get(address) ?? 1) - 1;
-      if (left > 0) counts.set(address, left);
-      else counts.delete(address);
-    });
-  });
-}
-
-const brokenStatus: ReadonlyMap<string, readonly [number, string]> = new Map([
-  ["HPE_HEADER_OVERFLOW", [431, "headers-too-large"]],
-  ["ERR_HTTP_REQUEST_TIMEOUT", [408, "bad-request"]],
-]);
-
-/** Answers what was no request, and closes the connection: what follows on it cannot be trusted to begin one. */
-function answerBroken(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable || (socket as Counted)[ending]) {
-    if ((socket as Counted)[ending]) return void socket.destroySoon();
-    socket.destroy();
-    return;
-  }
-  const [status, code] = brokenStatus.get(error.code ?? "") ?? [400, "bad-request"];
-  const body = problemBody(status, code, "none");
-  socket.end(
-    `HTTP/1.1 ${status} Refused\r\nContent-Type: ${problemType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
-  socket.destroySoon();
 }

@@ -1,5 +1,3 @@
-import type { ServerResponse } from "node:http";
-
 /** Answers below this many characters are not counted: as many as there may be connections fit into memory. */
 const smallChars = 16_384;
 
@@ -16,22 +14,28 @@ export class Unread {
     this.#most = most;
   }
 
+  /** Whether an answer of so many characters is counted. */
+  counts(chars: number): boolean {
+    return chars >= smallChars;
+  }
+
   /**
    * Counts an answer until it was handed over, or its connection has ended.
    *
-   * @returns `false` where it would be too much: then it must not be sent.
+   * @returns what is to be called then; `null` where it would be too much: then it must not be sent.
    */
-  hold(tenant: string, chars: number, response: ServerResponse): boolean {
-    if (chars < smallChars) return true;
+  hold(tenant: string, chars: number): (() => void) | null {
     const held = this.of(tenant) + chars;
-    if (held > this.#most) return false;
+    if (held > this.#most) return null;
     this.#chars.set(tenant, held);
-    response.once("close", () => {
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
       const left = this.of(tenant) - chars;
       if (left > 0) this.#chars.set(tenant, left);
       else this.#chars.delete(tenant);
-    });
-    return true;
+    };
   }
 
   /** Characters that wait for a tenant. */

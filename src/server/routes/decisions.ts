@@ -23,6 +23,7 @@ export const decisionRoutes: readonly Route[] = [
     id: "decide",
     summary: "Decides one event, or a batch of them.",
     needs: "decide",
+    isPlain: true,
     headers,
     body,
     answers,
