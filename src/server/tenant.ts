@@ -100,16 +100,19 @@ export class Tenant {
       if (pack.digest !== warden.pack.digest) await warden.reload(pack);
     } else if (pack) {
       const { state: store, eventBytes: maxEventBytes, listen } = this.#parts;
+      const { log } = this;
       const made = await createWarden({
         pack,
         sandbox: this.sandbox,
         store,
         maxEventBytes,
-        recorder: (record, { pack: of, rules }) => {
-          if (!this.log) return;
-          this.appended.add(record.decision.decision_id);
-          return this.log.append(record, of, rules);
-        },
+        // Without an audit nothing of a decision is kept for a record of it.
+        ...(log && {
+          recorder: (record, { pack: of, rules }) => {
+            this.appended.add(record.decision.decision_id);
+            return log.append(record, of, rules);
+          },
+        }),
       });
       listen(made);
       this.warden = made;
