@@ -295,6 +295,51 @@ describe("requests that are plain, and those that are not", () => {
     await expect(client.decide(eventOf())).rejects.toThrow();
   });
 
+  // Each answer that nobody reads stays in the server's memory, and answers of this size are not counted.
+  it("are not decided for whoever reads no answers", async () => {
+    const long = packOf("export default () => ({ action: 'notify', text: 'x'.repeat(12_000) })");
+    const { key: own } = await test.tenant("reads-nothing", long, { limits: { requestsPerSecond: 100_000 } });
+    const tenant = test.server.parts.registry.get("reads-nothing")!;
+    const socket = connect({ port: test.port, host: "127.0.0.1", noDelay: true });
+    socket.pause().on("error", () => undefined);
+    const one = requestOf(good, { authorization: `Bearer ${own}` });
+    const wanted = 4_000;
+    let asked = 0;
+    for (let waited = 0; asked < wanted && waited < 300;) {
+      if (tenant.decisions < asked) {
+        await sleep(1);
+        waited++;
+        continue;
+      }
+      waited = 0;
+      socket.write(one);
+      asked++;
+    }
+    // As much as the system keeps for the two ends of a connection, which is less than 48 MB.
+    expect(tenant.decisions).toBeGreaterThan(10);
+    expect(tenant.decisions).toBeLessThan(wanted - 100);
+    // Whoever begins to read gets all that there is, and is heard again.
+    const decided = tenant.decisions;
+    socket.resume();
+    await expect.poll(() => tenant.decisions).toBe(asked);
+    expect(asked).toBeGreaterThan(decided);
+    socket.destroy();
+  });
+
+  // A connection that has been told that it ends, and goes on: nothing of what comes then may be done.
+  it("are not heard on a connection that ends", async () => {
+    const { key: own } = await test.tenant("ends", guard);
+    const tenant = test.server.parts.registry.get("ends")!;
+    const socket = connect({ port: test.port, host: "127.0.0.1", noDelay: true });
+    socket.on("error", () => undefined);
+    socket.write(requestOf("{", { authorization: `Bearer ${own}` }));
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(statusOf(answer.toString())).toBe(400);
+    socket.write(requestOf(good, { authorization: `Bearer ${own}` }));
+    await once(socket, "close");
+    expect(tenant.decisions).toBe(0);
+  });
+
   // Whoever asks for large answers and reads none would fill the server's memory with them.
   it("count what was answered and not read", async () => {
     const long = packOf("export default () => ({ action: 'notify', text: 'x'.repeat(30_000) })", {

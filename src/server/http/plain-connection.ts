@@ -73,9 +73,16 @@ export class PlainConnection {
   readonly #onTimeout = (): void => {
     if (this.#isAnswering || this.#begun.length > 0) return;
     // Nothing has come at all, or nothing has moved after an answer.
-    if (this.#head === null) answerLate(this.#socket);
+    if (this.#head === null) this.#onLate();
     else this.#socket.destroy();
   };
+
+  readonly #onLate = (): void => {
+    this.#hearNoMore();
+    answerLate(this.#socket);
+  };
+
+  readonly #onDrain = (): void => void this.#socket.resume();
 
   readonly #onError = (): void => {
     // The connection is closed with it.
@@ -98,7 +105,7 @@ export class PlainConnection {
     if (missing < 0) return this.#handOver([chunk]);
     this.#begun = [chunk];
     this.#missing = missing;
-    this.#late = setTimeout(answerLate, this.#limits.requestMs, this.#socket);
+    this.#late = setTimeout(this.#onLate, this.#limits.requestMs);
   }
 
   #goOn(chunk: Buffer): void {
@@ -128,18 +135,28 @@ export class PlainConnection {
   #send(reply: TextReply): void {
     const { body, done } = reply;
     const socket = this.#socket;
-    if (socket.destroyed) return void done?.();
+    if (!socket.writable) return void done?.();
     const { keepAliveMs, stalledMs } = this.#limits;
     const isLast = reply.headers["connection"] === "close";
     const text = wireText(reply, isLast ? null : keepAliveMs);
     const bytes = Buffer.byteLength(body);
     const whole = `${text}content-length: ${bytes}\r\n\r\n${body}`;
     const encoding = bytes === body.length ? "latin1" : "utf8";
-    if (done) socket.write(whole, encoding, done);
-    else socket.write(whole, encoding);
-    if (isLast) return socket.destroySoon();
-    this.#rest(socket.writableLength > 0 ? stalledMs : keepAliveMs);
-    if (this.#early.length > 0) this.#handOver(this.#early);
+    const hasRoom = done ? socket.write(whole, encoding, done) : socket.write(whole, encoding);
+    if (isLast) {
+      this.#hearNoMore();
+      return socket.destroySoon();
+    }
+    this.#rest(hasRoom ? keepAliveMs : stalledMs);
+    if (this.#early.length > 0) return this.#handOver(this.#early);
+    // Whoever does not read answers is asked for no more of what they are made of.
+    if (!hasRoom) socket.pause().once("drain", this.#onDrain);
+  }
+
+  /** What still comes on a connection that ends is no request. */
+  #hearNoMore(): void {
+    this.#begun = [];
+    this.#socket.off("data", this.#onData).resume();
   }
 
   /** How long nothing may move from now on, in milliseconds. */
@@ -153,7 +170,7 @@ export class PlainConnection {
     const socket = this.#socket;
     if (socket.destroyed) return;
     socket.off("data", this.#onData).off("end", this.#onEnd).off("timeout", this.#onTimeout);
-    socket.off("error", this.#onError).off("close", this.#onClose);
+    socket.off("error", this.#onError).off("close", this.#onClose).off("drain", this.#onDrain);
     socket.setTimeout(0);
     this.#early = [];
     socket.unshift(Buffer.concat(bytes));
