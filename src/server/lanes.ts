@@ -29,6 +29,11 @@ const slotsPerProcess = 32;
  * until a third has started.
  */
 const sparesByDefault = 2;
+/**
+ * Processes by default where each is one tenant's, however few cores there are: the first long call of a tenant takes one
+ * until it is ended, and the others need another one.
+ */
+const leastForTenants = 2;
 /** Decisions under way in the slow lane. */
 const slowSlots = 4;
 /** How long a process of the slow lane may take to start, which gives way to others, in milliseconds. */
@@ -59,12 +64,15 @@ export class Lanes implements AsyncDisposable {
 
   /** @throws {HookwardenError} `engine-missing`, `option-invalid` */
   static async open(options: LaneOptions): Promise<Lanes> {
-    const sandbox = await sandboxOf(options, options.processes ?? {});
-    const { processes } = settingsOf({ ...options.processes, engine: options.engine });
-    return new Lanes(
-      { name: "fast", sandbox, queue: new FairQueue(slotsPerProcess * processes, processes) },
-      options,
-    );
+    const { processes: usual } = settingsOf({ ...options.processes, engine: options.engine });
+    const given = options.processes?.processes;
+    const processes = options.isolation === "tenant" ? (given ?? Math.max(usual, leastForTenants)) : usual;
+    const sandbox = await sandboxOf(options, { ...options.processes, processes });
+    const queue = new FairQueue(slotsPerProcess * processes, processes);
+    const lanes = new Lanes({ name: "fast", sandbox, queue }, options);
+    // Where a process is one tenant's, a slow one that is let into the fast lane takes another one's away.
+    if (options.isolation === "tenant") lanes.#startSoon();
+    return lanes;
   }
 
   /** The lane for slow ones. Until its own processes have been started, which this does, few of them use the others'. */
