@@ -26,6 +26,28 @@ function questionOf(key: string): string {
   return `${head("POST", "/v1/decisions", headers)}${body}`;
 }
 
+describe("a process for each tenant", () => {
+  // However few cores there are: where one process serves one tenant at a time, the first call that never ends would keep
+  // all others from theirs until it is ended, and cost them their process.
+  it("is not the only one: nobody waits for another tenant's first endless call", async () => {
+    await using test = await startTestServer({ where: "process", isolation: "tenant", audit: "off" });
+    const endless = packOf("export default () => { for (;;); }", {
+      limits: { steps: 500_000_000, wallMs: 4_000 },
+    });
+    const { client: loud } = await test.tenant("loud", endless);
+    const { client: quiet } = await test.tenant("quiet", patientGuard);
+    expect((await quiet.decide(danger)).verdict).toBe("deny");
+    // A process may be given to another tenant after a while.
+    await sleep(100);
+    let isOver = false;
+    const endlessly = loud.decide(eventOf()).finally(() => (isOver = true));
+    await sleep(100);
+    for (let round = 0; round < 5; round++) expect((await quiet.decide(danger)).verdict).toBe("deny");
+    expect(isOver).toBe(false);
+    expect((await endlessly).trace[0]?.fault?.code).toBe("timeout");
+  });
+});
+
 describe("http-009: a tenant whose hooks burn their deadline", () => {
   const sent = 10_000;
   const concurrency = 4;
