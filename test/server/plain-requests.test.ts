@@ -247,6 +247,17 @@ describe("requests that are plain, and those that are not", () => {
     );
   });
 
+  it("are told when they end too early, and others too", async () => {
+    const answers = ["", "\r\nx-a: 1\r\nx-a: 2"].map((more) => {
+      const socket = connect({ port: test.port, host: "127.0.0.1", allowHalfOpen: true });
+      socket.end(requestOf(good).replace("\r\n\r\n", `${more}\r\n\r\n`).slice(0, -5));
+      return textOf(socket);
+    });
+    const [plain, other] = await Promise.all(answers);
+    expect(statusOf(plain!)).toBe(400);
+    expect(plain).toBe(other);
+  });
+
   it("have their time: a connection that says nothing, one that stops in a body, one that rests", async () => {
     const whole = requestOf(good);
     const [silent, stopped, resting] = await Promise.all([

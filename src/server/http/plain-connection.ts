@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpLimits } from "../limits.ts";
-import { answerLate } from "./broken-request.ts";
+import { answerBroken, answerLate } from "./broken-request.ts";
 import { countAnswer, countRequest } from "./connections.ts";
 import { type PlainHead, readPlainHead } from "./plain-request.ts";
 import type { Reply } from "./reply.ts";
@@ -68,7 +68,10 @@ export class PlainConnection {
   };
 
   /** Whoever says that nothing more comes has gone, as it is for Node.js. */
-  readonly #onEnd = (): void => this.#socket.destroySoon();
+  readonly #onEnd = (): void => {
+    if (this.#begun.length > 0) answerBroken(new Error("the request ends too early"), this.#socket);
+    else this.#socket.destroySoon();
+  };
 
   readonly #onTimeout = (): void => {
     if (this.#isAnswering || this.#begun.length > 0) return;
