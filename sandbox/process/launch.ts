@@ -36,7 +36,7 @@ export async function launchOf(settings: Settings): Promise<Launch> {
   const { script, reads } = childLocation(engine);
   const readable = [...reads, ...[childModule, engineModule].filter((path) => path !== undefined)];
   const line = [
-    ...(settings.launcher ?? (await defaultLauncher())),
+    ...(settings.launcher ?? (await defaultLauncher(settings.gather))),
     process.execPath,
     "--permission",
     ...readable.map((path) => `--allow-fs-read=${path}`),

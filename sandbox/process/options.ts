@@ -50,7 +50,7 @@ export interface ProcessSandboxOptions {
   /**
    * Command that a child is started with, such as a container's entry: the command line of Node.js is put after it. It
    * must pass standard input and output on, and end when it is killed, with all that it has started. By default
-   * `setpriv --pdeathsig KILL` where Linux has it, which replaces itself by Node.js.
+   * `setpriv --pdeathsig KILL` where Linux has it, with `gather` behind `chrt --batch 0`, which both replace themselves.
    */
   readonly launcher?: readonly string[];
   /** Path of a script that stands in for the child's program. For tests of the parent. */

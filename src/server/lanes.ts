@@ -140,7 +140,7 @@ function sandboxOf(
 
 /** The launcher with a lower priority before it, where the system has the program for that. */
 async function givingWay(given: readonly string[] | undefined): Promise<readonly string[]> {
-  const launcher = given ?? (await defaultLauncher());
+  const launcher = given ?? (await defaultLauncher(true));
   try {
     await access(nice);
     return [nice, "-n", "10", ...launcher];

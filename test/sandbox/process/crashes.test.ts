@@ -105,7 +105,7 @@ describe("a call that hangs", () => {
 
   // A hook that kills its child each time must not take its neighbours' calls with it, nor make them wait.
   it("again and again does not cost its neighbours an answer", async () => {
-    await using sandbox = await createProcessSandbox({ ...options, graceMs: 50 });
+    await using sandbox = await createProcessSandbox({ ...options, graceMs: 50, queueMs: 60_000 });
     const limits = limitsWith({ wallMs: 30 });
     const killer = programOf();
     const hung = Array.from({ length: 6 }, () =>
