@@ -302,7 +302,7 @@ describe("requests that are plain, and those that are not", () => {
     await test.operator.revokeKey(id);
     expect(await say()).toBe(401);
     await once(socket, "close");
-    await expect(client.decide(eventOf())).rejects.toThrow();
+    await expect(client.decide(eventOf())).rejects.toMatchObject({ status: 401 });
   });
 
   // Each answer that nobody reads stays in the server's memory, and answers of this size are not counted.
