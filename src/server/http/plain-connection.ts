@@ -94,21 +94,29 @@ export class PlainConnection {
   readonly #onClose = (): void => clearTimeout(this.#late);
 
   #begin(chunk: Buffer): void {
-    const end = chunk.indexOf(emptyLine, 0, "latin1") + emptyLine.length;
-    if (end < emptyLine.length || end > this.#limits.headerBytes) return this.#handOver([chunk]);
-    const text = chunk.toString("latin1", 0, end);
-    if (this.#head?.text !== text) {
-      const head = readPlainHead(text, this.#route.line);
-      if (!head || head.bodyBytes > this.#route.bodyBytes) return this.#handOver([chunk]);
-      this.#head = head;
-    }
-    const { headers, bodyBytes } = this.#head as PlainHead;
-    const missing = bodyBytes - (chunk.length - end);
-    if (missing === 0) return this.#ask(headers, chunk.subarray(end));
+    const head = this.#sameHead(chunk) ?? this.#newHead(chunk);
+    if (!head) return this.#handOver([chunk]);
+    this.#head = head;
+    const end = head.text.length;
+    const missing = head.bodyBytes - (chunk.length - end);
+    if (missing === 0) return this.#ask(head.headers, chunk.subarray(end));
     if (missing < 0) return this.#handOver([chunk]);
     this.#begun = [chunk];
     this.#missing = missing;
     this.#late = setTimeout(this.#onLate, this.#limits.requestMs);
+  }
+
+  /** The head of the last request, where this one begins with the same. */
+  #sameHead(chunk: Buffer): PlainHead | null {
+    const last = this.#head;
+    return last && chunk.toString("latin1", 0, last.text.length) === last.text ? last : null;
+  }
+
+  #newHead(chunk: Buffer): PlainHead | null {
+    const end = chunk.indexOf(emptyLine, 0, "latin1") + emptyLine.length;
+    if (end < emptyLine.length || end > this.#limits.headerBytes) return null;
+    const head = readPlainHead(chunk.toString("latin1", 0, end), this.#route.line);
+    return head && head.bodyBytes <= this.#route.bodyBytes ? head : null;
   }
 
   #goOn(chunk: Buffer): void {
