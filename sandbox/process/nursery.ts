@@ -148,7 +148,7 @@ export class Nursery {
   #end(id: number, code: number | null, signal: NodeJS.Signals | null): void {
     const child = this.#children.get(id);
     this.#children.delete(id);
-    child?.emit("exit", code, signal);
+    child?.end(code, signal);
   }
 
   /** Reads the line by which a connection says whose it is. */
@@ -238,7 +238,14 @@ class NurseryChild extends EventEmitter<ChildEvents> implements Child {
     this.stdout = stdout;
     this.stderr = stderr;
     this.#kill = kill;
-    this.once("exit", () => (this.#ended = true));
+  }
+
+  /**
+   * It has ended. Told later: the news of its birth and of its end may have come together, and nobody could listen yet.
+   */
+  end(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#ended = true;
+    setImmediate(() => this.emit("exit", code, signal));
   }
 
   /** At once, and by its parent: only that one knows for certain that the number is still the child's. */

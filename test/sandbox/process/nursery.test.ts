@@ -134,6 +134,31 @@ describe.runIf(linux)("the nursery", () => {
     expect(existsSync(dirname(socket))).toBe(false);
   });
 
+  // A child that is killed while it starts: where this process was busy, the news of its birth and of its end come at once.
+  // Whoever did not hear of the end would wait for it for ever.
+  it("tells of every end, however soon it comes", async () => {
+    const nursery = await Nursery.open();
+    try {
+      const launch = { ...(await launchOf(settingsOf(patient))), command: "/bin/true", args: [] };
+      const pause = new Int32Array(new SharedArrayBuffer(4));
+      let born = 0;
+      for (let round = 0; round < 80; round++) {
+        const birth = nursery.bear(launch).catch(() => null);
+        await sleep((round % 8) / 2);
+        // Nothing is read meanwhile.
+        Atomics.wait(pause, 0, 0, 25);
+        const child = await birth;
+        if (!child) continue;
+        born++;
+        const told = new Promise((tell) => child.once("exit", () => tell("told")));
+        expect(await Promise.race([told, sleep(2_000)])).toBe("told");
+      }
+      expect(born).toBeGreaterThan(0);
+    } finally {
+      await nursery.close();
+    }
+  });
+
   it("tells when a child cannot be started", async () => {
     const nursery = await Nursery.open();
     try {
