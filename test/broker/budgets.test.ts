@@ -111,9 +111,11 @@ describe("the time of a decision", () => {
         throw new FakeFault("timeout");
       },
     });
+    // Far from the end of the budget, so that a busy machine does not get there.
+    const slower = quiet("slower", { limits: { wallMs: 1_000 }, run: () => sleep(600) });
     const faultOf = async (hooks: readonly FakeHook[]): Promise<string | undefined> =>
-      (await decideOnce(hooks, event, { budgets: { decisionMs: 60 } })).trace.at(-1)?.fault?.code;
-    expect(await faultOf([slow, endless])).toBe("overloaded");
+      (await decideOnce(hooks, event, { budgets: { decisionMs: 1_000 } })).trace.at(-1)?.fault?.code;
+    expect(await faultOf([slower, endless])).toBe("overloaded");
     expect(await faultOf([endless])).toBe("timeout");
     // A promise that nothing can settle is a timeout at once.
     const stuck = quiet("stuck", {
