@@ -65,13 +65,14 @@ export class Lanes implements AsyncDisposable {
   /** @throws {HookwardenError} `engine-missing`, `option-invalid` */
   static async open(options: LaneOptions): Promise<Lanes> {
     const { processes: usual } = settingsOf({ ...options.processes, engine: options.engine });
-    const given = options.processes?.processes;
-    const processes = options.isolation === "tenant" ? (given ?? Math.max(usual, leastForTenants)) : usual;
+    const isForTenants = options.isolation === "tenant";
+    const isChosen = options.processes?.processes !== undefined;
+    const processes = isForTenants && !isChosen ? Math.max(usual, leastForTenants) : usual;
     const sandbox = await sandboxOf(options, { ...options.processes, processes });
     const queue = new FairQueue(slotsPerProcess * processes, processes);
     const lanes = new Lanes({ name: "fast", sandbox, queue }, options);
     // Where a process is one tenant's, a slow one that is let into the fast lane takes another one's away.
-    if (options.isolation === "tenant") lanes.#startSoon();
+    if (isForTenants) lanes.#startSoon();
     return lanes;
   }
 

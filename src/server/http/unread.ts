@@ -22,16 +22,13 @@ export class Unread {
   /**
    * Counts an answer until it was handed over, or its connection has ended.
    *
-   * @returns what is to be called then; `null` where it would be too much: then it must not be sent.
+   * @returns what is to be called then, once; `null` where it would be too much: then it must not be sent.
    */
   hold(tenant: string, chars: number): (() => void) | null {
     const held = this.of(tenant) + chars;
     if (held > this.#most) return null;
     this.#chars.set(tenant, held);
-    let isHeld = true;
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
       const left = this.of(tenant) - chars;
       if (left > 0) this.#chars.set(tenant, left);
       else this.#chars.delete(tenant);
