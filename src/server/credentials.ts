@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { JwtVerifier } from "./jwt.ts";
+import { Problem } from "./problem.ts";
 import type { KeyRecord, KeyStore, Scope } from "./storage.ts";
 
 /** Who asks, as its credential says: nothing in a request can change it. */
@@ -19,6 +20,9 @@ const believedMs = 5_000;
 const rememberedMost = 10_000;
 /** Longest credential that is looked at, in characters. */
 const longest = 8_192;
+
+/** How often a credential is looked up, where keys change at the same time. */
+const attempts = 5;
 
 const noKey = Buffer.alloc(32);
 
@@ -64,6 +68,7 @@ export class Credentials {
   /**
    * @param connection what the request came over: a credential that was checked on it is compared before it is hashed.
    * @returns `null` for whatever is no valid credential: at once where it is known, else later.
+   * @throws {Problem} `not-ready` where keys change faster than the store answers.
    */
   check(header: string | undefined, connection?: object): Principal | null | Promise<Principal | null> {
     if (connection === undefined || header === undefined) return this.#check(header);
@@ -96,9 +101,23 @@ export class Credentials {
     this.#believed.clear();
   }
 
+  /** Grows whenever what was believed is forgotten: what was found out before may not hold any more. */
+  get generation(): number {
+    return this.#generation;
+  }
+
   async #find(token: string, digest: string): Promise<Principal | null> {
     const parts = keyPattern.exec(token);
-    const found = parts ? await this.#findKey(token, parts[1] as string) : await this.#findJwt(token);
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const generation = this.#generation;
+      const found = parts ? await this.#findKey(token, parts[1] as string) : await this.#findJwt(token);
+      // A slow store may have answered with the key as it was before it was revoked.
+      if (generation === this.#generation) return this.#believe(found, digest);
+    }
+    throw new Problem("not-ready", 1);
+  }
+
+  #believe(found: Believed | null, digest: string): Principal | null {
     if (!found) return null;
     if (this.#believed.size >= rememberedMost) this.#believed.clear();
     this.#believed.set(digest, {
