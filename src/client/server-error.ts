@@ -127,7 +127,7 @@ function reasonOf(cause: unknown): string {
   if (!(error instanceof Error)) return "it gave no answer";
   if (error.name === "TimeoutError") return "it gave no answer in time";
   const { code } = error as { code?: unknown };
-  return typeof code === "string" && !error.message.includes(code)
-    ? `${code} ${error.message}`
-    : error.message;
+  // Some messages quote the whole address, credentials included.
+  const message = error.message.replaceAll(/\/\/[^/@\s]*@/g, "//");
+  return typeof code === "string" && !message.includes(code) ? `${code} ${message}` : message;
 }
