@@ -71,27 +71,26 @@ export class Credentials {
    * @throws {Problem} `not-ready` where keys change faster than the store answers.
    */
   check(header: string | undefined, connection?: object): Principal | null | Promise<Principal | null> {
-    if (connection === undefined || header === undefined) return this.#check(header);
-    const last = this.#connections.get(connection);
+    if (header === undefined) return null;
+    const last = connection && this.#connections.get(connection);
     if (last && last.header === header && last.generation === this.#generation && Date.now() < last.until)
       return last.principal;
     const generation = this.#generation;
-    const keep = (principal: Principal | null): Principal | null => {
-      if (principal)
-        this.#connections.set(connection, { header, principal, generation, until: Date.now() + believedMs });
-      return principal;
+    const keep = (found: Believed | null): Principal | null => {
+      if (found && connection) this.#connections.set(connection, { header, generation, ...found });
+      return found?.principal ?? null;
     };
     const found = this.#check(header);
     return found instanceof Promise ? found.then(keep) : keep(found);
   }
 
-  #check(header: string | undefined): Principal | null | Promise<Principal | null> {
-    if (header === undefined || header.length > longest || !/^bearer /i.test(header.slice(0, 7))) return null;
+  #check(header: string): Believed | null | Promise<Believed | null> {
+    if (header.length > longest || !/^bearer /i.test(header.slice(0, 7))) return null;
     const token = header.slice(7);
     if (token === "") return null;
     const digest = hash("sha256", token, "base64url");
     const believed = this.#believed.get(digest);
-    if (believed && Date.now() < believed.until) return believed.principal;
+    if (believed && Date.now() < believed.until) return believed;
     return this.#find(token, digest);
   }
 
@@ -106,7 +105,7 @@ export class Credentials {
     return this.#generation;
   }
 
-  async #find(token: string, digest: string): Promise<Principal | null> {
+  async #find(token: string, digest: string): Promise<Believed | null> {
     const parts = keyPattern.exec(token);
     for (let attempt = 0; attempt < attempts; attempt++) {
       const generation = this.#generation;
@@ -117,14 +116,12 @@ export class Credentials {
     throw new Problem("not-ready", 1);
   }
 
-  #believe(found: Believed | null, digest: string): Principal | null {
+  #believe(found: Believed | null, digest: string): Believed | null {
     if (!found) return null;
     if (this.#believed.size >= rememberedMost) this.#believed.clear();
-    this.#believed.set(digest, {
-      principal: found.principal,
-      until: Math.min(Date.now() + believedMs, found.until),
-    });
-    return found.principal;
+    const believed = { ...found, until: Math.min(Date.now() + believedMs, found.until) };
+    this.#believed.set(digest, believed);
+    return believed;
   }
 
   async #findKey(token: string, id: string): Promise<Believed | null> {

@@ -224,3 +224,48 @@ describe("an operator", () => {
     expect(new Set(codes.values())).toEqual(new Set(["none"]));
   });
 });
+
+describe("a tenant that was switched off", () => {
+  // An answer that is kept for a repeated request is an answer all the same.
+  it("gets no answer from memory either", async () => {
+    const setup = await tenantOf();
+    const client = createClient({ url: test.url, key: setup.key });
+    expect((await client.decide(eventOf(), { idempotencyKey: "one" })).verdict).toBe("continue");
+    await test.operator.putTenant(setup.name, { disabled: true });
+    await expect(client.decide(eventOf(), { idempotencyKey: "one" })).rejects.toMatchObject({
+      code: "tenant-disabled",
+    });
+  });
+
+  it("runs no more of what was waiting for its turn, nor of a pack on trial", async () => {
+    const setup = await tenantOf();
+    const tenant = test.server.parts.registry.get(setup.name)!;
+    const client = createClient({ url: test.url, key: setup.key });
+    await client.activatePack(setup.name, { revision: 1, percent: 100 });
+    expect((await client.decide(eventOf())).verdict).toBe("continue");
+    await expect.poll(() => tenant.candidate?.report.sampled).toBe(1);
+    limit(setup.name, { concurrency: 1 });
+    const turn = tenant.turnIn("fast");
+    expect(tenant.sandbox.lane.queue.enter(turn)).toBe(true);
+    const waiting = client.decide(eventOf()).catch((error: unknown) => error);
+    await expect.poll(() => turn.waiting.length).toBe(1);
+    await test.operator.putTenant(setup.name, { disabled: true });
+    tenant.sandbox.lane.queue.leave(turn, 0);
+    expect(await waiting).toMatchObject({ code: "tenant-disabled" });
+    tenant.candidate!.see(eventOf(), {} as never, undefined);
+    await expect.poll(() => tenant.candidate?.report).toMatchObject({ sampled: 1, skipped: 1 });
+    expect(tenant.inFlight).toBe(0);
+  });
+});
+
+describe("a trial", () => {
+  it("has no more state than its tenant", async () => {
+    const setup = await tenantOf();
+    await test.operator.putTenant(setup.name, { limits: { stateBytes: 200 } });
+    const client = createClient({ url: test.url, key: setup.key });
+    const source = "export default () => ({ action: 'set_state', value: 'x'.repeat(2_000) })";
+    const script = { source, on: ["PreToolUse"] as const };
+    const [tried] = await client.try(setup.name, { events: [eventOf()], script });
+    expect(JSON.stringify(tried)).toMatch(/"fault":\{"code":"[a-z-]+","message":"[^"]*state/);
+  });
+});

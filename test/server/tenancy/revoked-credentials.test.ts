@@ -64,6 +64,18 @@ describe("a credential that ends while a stream is open", () => {
   });
 });
 
+describe("a key that expires on a connection that is kept", () => {
+  it("is refused from that moment on", async () => {
+    const expires = new Date(Date.now() + 300).toISOString();
+    const { key, record } = makeKey({ tenant: "acme", name: "k", scopes: ["decide"], expires });
+    const credentials = new Credentials({ find: () => record } as unknown as KeyStore, null);
+    const connection = {};
+    expect(await credentials.check(`Bearer ${key}`, connection)).toMatchObject({ tenant: "acme" });
+    await sleep(Date.parse(expires) - Date.now() + 20);
+    expect(await credentials.check(`Bearer ${key}`, connection)).toBeNull();
+  });
+});
+
 describe("a key that is revoked while a slow store is asked for it", () => {
   /** A store that answers with what it found when it was asked. */
   function slowStore() {
