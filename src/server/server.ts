@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { listenError } from "../listen-error.ts";
 import { engineIdentity } from "../log/identity.ts";
 import type { Warden } from "../warden.ts";
 import { openAuditLog } from "./audit-log.ts";
@@ -38,7 +39,7 @@ export interface HookwardenServer extends AsyncDisposable {
   readonly operator: Operator;
   /** @internal */
   readonly parts: ServerParts;
-  /** Starts to listen. */
+  /** Starts to listen. @throws {HookwardenError} `listen-failed` */
   listen(): Promise<{ readonly url: string; readonly port: number }>;
   /** Stops taking requests, answers those that are in flight, and closes everything. */
   close(): Promise<void>;
@@ -199,7 +200,12 @@ async function build(
     operator,
     parts,
     async listen() {
-      await app.listen({ host: settings.host.replace(/^\[|\]$/g, ""), port: settings.port, backlog: 1_024 });
+      const host = settings.host.replace(/^\[|\]$/g, "");
+      await app
+        .listen({ host, port: settings.port, backlog: 1_024 })
+        .catch((error: NodeJS.ErrnoException) => {
+          throw listenError(error, host, settings.port);
+        });
       const { address, port, family } = app.server.address() as AddressInfo;
       const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
       log("listening", { url });
