@@ -37,8 +37,8 @@ it is at that moment: a bundle whose key was revoked after the upload is refused
 server has one, an unsigned one only for a tenant with \`signedOnly\`.
 
 Operators are not bound by what is checked at \`request\` when they look after a tenant's packs, so that they can mend what a
-tenant that is switched off cannot. What is checked at \`run\` and \`pack\` holds for them too: nobody runs the code of a tenant
-that is switched off.
+tenant that is switched off cannot. What is checked at \`run\` and \`pack\` holds for them too: no event is decided with the code
+of a tenant that is switched off, whoever asks. An operator's upload loads its scripts once, to check them.
 
 When a tenant's settings change, and after a restart, what serves is held to them anew. What the tenant may not have any
 more does not serve: every event is refused (\`not-ready\`), and \`GET …/packs\` says why in \`broken\`.

@@ -25,7 +25,7 @@ export interface TenantRecord {
   readonly tenant: string;
   /** ISO 8601. */
   readonly created: string;
-  /** `true`: every request is refused, and none of its code runs. */
+  /** `true`: every request of its own is refused, and its code decides nothing. */
   readonly disabled: boolean;
   /** What differs from the server's defaults. */
   readonly limits: Partial<TenantLimits>;
