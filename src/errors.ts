@@ -178,8 +178,13 @@ export const errorTable = {
   },
   "server-failed": {
     exit: 69,
-    means: "an MCP server could not be started or reached, or an address could not be listened at",
-    fix: "Run the server's command by itself to see what it says, or choose another address.",
+    means: "an MCP server could not be started or reached",
+    fix: "Run the server's command by itself to see what it says.",
+  },
+  "listen-failed": {
+    exit: 69,
+    means: "the system does not let the process listen at an address",
+    fix: "The message says why. Port 0 takes one that is free.",
   },
   closed: { exit: 70, means: "the warden has been closed", fix: "Create a new one." },
   internal: {

@@ -6,6 +6,7 @@ import { findingsPage } from "./docs-findings.ts";
 import { reviewCodesPage } from "./docs-review.ts";
 import { guestWorldPage } from "./docs-guest.ts";
 import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
+import { tenantLimitsPage } from "./docs-tenant-limits.ts";
 import { helpersModule } from "./helpers.ts";
 import { preludeModule } from "./prelude.ts";
 import { routeValidatorsModule, routeValidatorsTypes } from "./route-validators.ts";
@@ -57,6 +58,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     ["docs/review-codes.md", reviewCodesPage()],
     ["docs/limits.md", limitsPage()],
     ["docs/guest-world.md", guestWorldPage()],
+    ["docs/tenant-limits.md", tenantLimitsPage()],
   ]);
 }
 

@@ -268,7 +268,7 @@ export class Client {
     const signals = [AbortSignal.timeout(this.#timeoutMs), ...(request.signal ? [request.signal] : [])];
     const response = await this.#ask(method, path, request, AbortSignal.any(signals));
     const text = await response.text().catch((error: unknown) => {
-      throw unreachable(error);
+      throw unreachable(this.#url, error);
     });
     if (text === "") return undefined as T;
     try {
@@ -280,7 +280,7 @@ export class Client {
 
   async #stream(path: string, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const { body } = await this.#ask("GET", path, {}, signal);
-    if (!body) throw unreachable(null);
+    if (!body) throw unreachable(this.#url, null);
     return body;
   }
 
@@ -307,7 +307,7 @@ export class Client {
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {
-      throw unreachable(error);
+      throw unreachable(this.#url, error);
     }
     if (response.ok) return response;
     throw await problemOf(response);

@@ -14,7 +14,7 @@ export type {
 } from "../server/tenants.ts";
 export type { HookDescription } from "../warden/hooks.ts";
 export { Client, createClient } from "./client.ts";
-export { ServerError } from "./server-error.ts";
+export { ServerError, type ServerProblem } from "./server-error.ts";
 export type {
   Answered,
   ClientOptions,
@@ -23,6 +23,7 @@ export type {
   PackCheck,
   PackState,
   PackUpload,
+  Refused,
   Trial,
   Tried,
   UploadOptions,

@@ -2,6 +2,8 @@ import type { CandidateReport } from "../server/candidate.ts";
 import type { EventName } from "../catalogue/events.ts";
 import type { KeyRecord, PackRevision, Rollout, RolloutChange } from "../server/storage.ts";
 
+import type { ServerProblem } from "./server-error.ts";
+
 export interface ClientOptions {
   /** Where the server is, such as `http://127.0.0.1:8787`. */
   readonly url: string;
@@ -22,9 +24,11 @@ export interface DecideOptions {
 }
 
 /** What became of one event of a batch or a trial. */
-export type Answered<T> =
-  { readonly status: 200; readonly answer: T } | { readonly status: number; readonly code: string };
-export type Tried<T> = { readonly answer: T } | { readonly status: number; readonly code: string };
+export type Answered<T> = { readonly status: 200; readonly answer: T } | Refused;
+export type Tried<T> = { readonly answer: T } | Refused;
+
+/** An event of a batch or a trial that was not decided; pointers lead into the whole request. */
+export type Refused = { readonly status: number; readonly code: string } & ServerProblem;
 
 /** A pack to upload: a bundle as its bytes, or the text of files by relative path. */
 export type PackUpload = Uint8Array<ArrayBuffer> | { readonly files: { readonly [path: string]: string } };

@@ -5,6 +5,7 @@ import type { PlanRules } from "../broker/select.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import { MemoryStateStore } from "../state/memory.ts";
 import { createWarden, type Warden } from "../warden.ts";
+import type { HeldTurn } from "./tenancy/turn.ts";
 import type { TenantSandbox } from "./tenant-sandbox.ts";
 
 /** What a candidate would have decided, beside what was decided. */
@@ -23,6 +24,15 @@ export interface CandidateReport {
   readonly faults: number;
 }
 
+/** What a candidate runs in: its tenant's sandbox, within its tenant's limits. */
+export interface CandidateParts {
+  readonly sandbox: TenantSandbox;
+  /** Most state of its hooks, in bytes. */
+  readonly stateBytes: number;
+  /** @throws {Problem} where the tenant may not run anything now */
+  readonly takeTurn: () => HeldTurn | Promise<HeldTurn>;
+}
+
 /** Events that it may be busy with at the same time. */
 const most = 4;
 
@@ -35,23 +45,29 @@ export class Candidate implements AsyncDisposable {
   percent: number;
   readonly pack: LoadedPack;
   readonly #warden: Warden;
+  readonly #takeTurn: CandidateParts["takeTurn"];
   readonly #counts = { sampled: 0, skipped: 0, same: 0, stricter: 0, looser: 0, changed: 0, faults: 0 };
   #busy = 0;
 
-  private constructor(revision: number, percent: number, warden: Warden) {
+  private constructor(
+    { revision, percent }: { readonly revision: number; readonly percent: number },
+    warden: Warden,
+    takeTurn: CandidateParts["takeTurn"],
+  ) {
     this.revision = revision;
     this.percent = percent;
     this.#warden = warden;
+    this.#takeTurn = takeTurn;
     this.pack = warden.pack;
   }
 
   static async create(
-    { revision, percent }: { readonly revision: number; readonly percent: number },
+    step: { readonly revision: number; readonly percent: number },
     pack: LoadedPack,
-    sandbox: TenantSandbox,
+    { sandbox, stateBytes, takeTurn }: CandidateParts,
   ): Promise<Candidate> {
-    const store = new MemoryStateStore({ maxBytesPerTenant: 16 * 1_048_576 });
-    return new Candidate(revision, percent, await createWarden({ pack, sandbox, store }));
+    const store = new MemoryStateStore({ maxBytesPerTenant: stateBytes });
+    return new Candidate(step, await createWarden({ pack, sandbox, store }), takeTurn);
   }
 
   /** Lets it see an event that was decided, if it is one of its share. */
@@ -75,21 +91,32 @@ export class Candidate implements AsyncDisposable {
   }
 
   async #try(input: EventInput, decision: Decision, rules: PlanRules | undefined): Promise<void> {
-    const counts = this.#counts;
     try {
-      const { decision_id: decisionId, tenant } = decision;
-      const own = await this.#warden.dispatch(input, { decisionId, tenant, ...(rules ? { rules } : {}) });
-      counts.sampled++;
-      if (own.trace.some(({ fault }) => fault !== null)) counts.faults++;
-      const [before, after] = [holds(decision.verdict), holds(own.verdict)];
-      if (before !== after) counts[after ? "stricter" : "looser"]++;
-      else if (sameWord(decision, own)) counts.same++;
-      else counts.changed++;
+      const taken = this.#takeTurn();
+      const turn = taken instanceof Promise ? await taken : taken;
+      const begun = performance.now();
+      try {
+        const { decision_id: decisionId, tenant } = decision;
+        const options = { decisionId, tenant, ...(rules ? { rules } : {}) };
+        this.#count(decision, await this.#warden.dispatch(input, options));
+      } finally {
+        turn.leave((performance.now() - begun) * 1_000);
+      }
     } catch {
-      counts.skipped++;
+      this.#counts.skipped++;
     } finally {
       this.#busy--;
     }
+  }
+
+  #count(decision: Decision, own: Decision): void {
+    const counts = this.#counts;
+    counts.sampled++;
+    if (own.trace.some(({ fault }) => fault !== null)) counts.faults++;
+    const [before, after] = [holds(decision.verdict), holds(own.verdict)];
+    if (before !== after) counts[after ? "stricter" : "looser"]++;
+    else if (sameWord(decision, own)) counts.same++;
+    else counts.changed++;
   }
 }
 

@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { JwtVerifier } from "./jwt.ts";
+import { Problem } from "./problem.ts";
 import type { KeyRecord, KeyStore, Scope } from "./storage.ts";
 
 /** Who asks, as its credential says: nothing in a request can change it. */
@@ -19,6 +20,9 @@ const believedMs = 5_000;
 const rememberedMost = 10_000;
 /** Longest credential that is looked at, in characters. */
 const longest = 8_192;
+
+/** How often a credential is looked up, where keys change at the same time. */
+const attempts = 5;
 
 const noKey = Buffer.alloc(32);
 
@@ -64,29 +68,29 @@ export class Credentials {
   /**
    * @param connection what the request came over: a credential that was checked on it is compared before it is hashed.
    * @returns `null` for whatever is no valid credential: at once where it is known, else later.
+   * @throws {Problem} `not-ready` where keys change faster than the store answers.
    */
   check(header: string | undefined, connection?: object): Principal | null | Promise<Principal | null> {
-    if (connection === undefined || header === undefined) return this.#check(header);
-    const last = this.#connections.get(connection);
+    if (header === undefined) return null;
+    const last = connection && this.#connections.get(connection);
     if (last && last.header === header && last.generation === this.#generation && Date.now() < last.until)
       return last.principal;
     const generation = this.#generation;
-    const keep = (principal: Principal | null): Principal | null => {
-      if (principal)
-        this.#connections.set(connection, { header, principal, generation, until: Date.now() + believedMs });
-      return principal;
+    const keep = (found: Believed | null): Principal | null => {
+      if (found && connection) this.#connections.set(connection, { header, generation, ...found });
+      return found?.principal ?? null;
     };
     const found = this.#check(header);
     return found instanceof Promise ? found.then(keep) : keep(found);
   }
 
-  #check(header: string | undefined): Principal | null | Promise<Principal | null> {
-    if (header === undefined || header.length > longest || !/^bearer /i.test(header.slice(0, 7))) return null;
+  #check(header: string): Believed | null | Promise<Believed | null> {
+    if (header.length > longest || !/^bearer /i.test(header.slice(0, 7))) return null;
     const token = header.slice(7);
     if (token === "") return null;
     const digest = hash("sha256", token, "base64url");
     const believed = this.#believed.get(digest);
-    if (believed && Date.now() < believed.until) return believed.principal;
+    if (believed && Date.now() < believed.until) return believed;
     return this.#find(token, digest);
   }
 
@@ -96,16 +100,28 @@ export class Credentials {
     this.#believed.clear();
   }
 
-  async #find(token: string, digest: string): Promise<Principal | null> {
+  /** Grows whenever what was believed is forgotten: what was found out before may not hold any more. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  async #find(token: string, digest: string): Promise<Believed | null> {
     const parts = keyPattern.exec(token);
-    const found = parts ? await this.#findKey(token, parts[1] as string) : await this.#findJwt(token);
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const generation = this.#generation;
+      const found = parts ? await this.#findKey(token, parts[1] as string) : await this.#findJwt(token);
+      // A slow store may have answered with the key as it was before it was revoked.
+      if (generation === this.#generation) return this.#believe(found, digest);
+    }
+    throw new Problem("not-ready", 1);
+  }
+
+  #believe(found: Believed | null, digest: string): Believed | null {
     if (!found) return null;
     if (this.#believed.size >= rememberedMost) this.#believed.clear();
-    this.#believed.set(digest, {
-      principal: found.principal,
-      until: Math.min(Date.now() + believedMs, found.until),
-    });
-    return found.principal;
+    const believed = { ...found, until: Math.min(Date.now() + believedMs, found.until) };
+    this.#believed.set(digest, believed);
+    return believed;
   }
 
   async #findKey(token: string, id: string): Promise<Believed | null> {

@@ -1,3 +1,5 @@
+import type { ProblemDetail } from "./problem.ts";
+
 /** A question to the server, however it came: over HTTP or over a channel between nodes. */
 export interface DecisionRequest {
   /** From the credential alone. */
@@ -13,6 +15,8 @@ export interface DecisionRequest {
   readonly decisionId?: string;
   /** `traceparent` of W3C Trace Context, as it came. */
   readonly traceparent?: string;
+  /** Id of the request, for the log. */
+  readonly requestId?: string;
   /** Whether whoever asked has gone: what has not begun then is not begun. */
   readonly gone?: () => boolean;
 }
@@ -23,6 +27,8 @@ export interface DecisionReply {
   readonly body: string;
   /** Seconds after which it may be worth asking again; only with status 429 and 503. */
   readonly retryAfter?: number;
+  /** What was wrong with what was asked; only where the status is not 200. */
+  readonly detail?: ProblemDetail;
 }
 
 /** Answers questions: limits, fair queueing, dispatch, audit. Never rejects. */

@@ -7,8 +7,11 @@ import type { DecisionReply, DecisionRequest, DecisionService } from "./decision
 import type { Feed } from "./feed.ts";
 import { Idempotency } from "./idempotency.ts";
 import { mostAnswerChars } from "./limits.ts";
-import { Problem, problemOf } from "./problem.ts";
+import type { FailureLog } from "./failure-log.ts";
+import { Problem, problemEntry, problemOf } from "./problem.ts";
 import type { Registry } from "./registry.ts";
+import { enforce } from "./tenancy/enforce.ts";
+import { takeTurn } from "./tenancy/turn.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What a decision costs this process beside its hooks: microseconds for one, and for each byte of its event. */
@@ -25,6 +28,7 @@ export interface DecisionsOptions {
   /** Told of every decision. */
   readonly onDecision: (tenant: Tenant, decision: Decision, us: number) => void;
   /** Runs work as a part of the trace that a request belongs to; `null` without telemetry. */
+  readonly failures: FailureLog;
   readonly traced: (<T>(request: DecisionRequest, work: () => Promise<T>) => Promise<T>) | null;
 }
 
@@ -51,10 +55,17 @@ export class Decisions implements DecisionService {
         body: await (traced ? traced(request, () => this.#answer(request)) : this.#answer(request)),
       };
     } catch (error) {
-      const { status, code, retryAfter } = problemOf(error);
-      const tenant = this.#options.registry.get(request.tenant);
+      const { registry, failures } = this.#options;
+      const { status, code, retryAfter, detail } = problemOf(error);
+      failures.note(error, request);
+      const tenant = registry.get(request.tenant);
       if (tenant) tenant.refused++;
-      return { status, body: code, ...(retryAfter === undefined ? {} : { retryAfter }) };
+      return {
+        status,
+        body: code,
+        ...(retryAfter === undefined ? {} : { retryAfter }),
+        ...(detail === undefined ? {} : { detail }),
+      };
     }
   }
 
@@ -62,6 +73,7 @@ export class Decisions implements DecisionService {
     const tenant = this.#options.registry.get(request.tenant);
     if (this.#closed) throw new Problem("shutting-down", 1);
     if (!tenant) throw new Problem("forbidden");
+    enforce("decide", "request", tenant);
     const { body } = request;
     if (firstByte(body) !== openBracket) return this.#one(tenant, request, body, body.byteLength);
     // One id cannot name several decisions.
@@ -81,7 +93,7 @@ export class Decisions implements DecisionService {
       for (let line = lines.pop(); line; line = lines.pop()) {
         for (const at of line) {
           const event = chars > mostAnswerChars ? tooMuch : events[at];
-          const answer = await this.#ofBatch(tenant, request, event, bytes);
+          const answer = await this.#ofBatch(tenant, request, { event, at, bytes });
           answers[at] = answer;
           chars += answer.length;
         }
@@ -91,35 +103,33 @@ export class Decisions implements DecisionService {
     return `[${answers.join(",")}]`;
   }
 
-  async #ofBatch(tenant: Tenant, request: DecisionRequest, event: unknown, bytes: number): Promise<string> {
+  async #ofBatch(
+    tenant: Tenant,
+    request: DecisionRequest,
+    { event, at, bytes }: { readonly event: unknown; readonly at: number; readonly bytes: number },
+  ): Promise<string> {
     try {
       if (event === tooMuch) throw new Problem("answers-unread");
-      if (typeof event !== "object" || event === null) throw new Problem("bad-request");
+      if (typeof event !== "object" || event === null)
+        throw new Problem("bad-request", undefined, {
+          message: "the event is not a JSON object",
+          pointer: "",
+        });
       return `{"status":200,"answer":${await this.#one(tenant, request, event, bytes)}}`;
     } catch (error) {
-      const { status, code } = problemOf(error);
+      this.#options.failures.note(error, request);
       tenant.refused++;
-      return `{"status":${status},"code":${JSON.stringify(code)}}`;
+      return problemEntry(problemOf(error), `/${at}`);
     }
   }
 
   /** One event, from its limits to its answer as JSON. */
   async #one(tenant: Tenant, request: DecisionRequest, input: EventInput, bytes: number): Promise<string> {
     const begun = performance.now();
-    const wait = tenant.rate.take(1);
-    if (wait > 0) throw new Problem("rate-limited", wait);
-    if (tenant.record.disabled) throw new Problem("tenant-disabled");
-    if (tenant.cpu.ms > tenant.limits.cpuMsPerMinute) throw new Problem("cpu-exhausted", 5);
-    const lane = tenant.sandbox.lane;
-    const turn = tenant.turnIn(lane.name);
-    const entered = lane.queue.enter(turn, request.gone);
-    if (entered === null) throw new Problem("queue-full", 1);
-    if (entered !== true && !(await entered)) throw new Problem("shutting-down", 1);
+    const taken = takeTurn("decide", tenant, request.gone);
+    const turn = taken instanceof Promise ? await taken : taken;
     let cost = baseUs + bytes * usPerByte;
     try {
-      // What the tenant has used while this one waited counts as well.
-      if (entered !== true && tenant.cpu.ms > tenant.limits.cpuMsPerMinute)
-        throw new Problem("cpu-exhausted", 5);
       const { decision, text } = await this.#dispatch(tenant, request, input);
       cost += text.length * usPerByte;
       if (decision) {
@@ -131,7 +141,7 @@ export class Decisions implements DecisionService {
       }
       return text;
     } finally {
-      lane.queue.leave(turn, cost);
+      turn.leave(cost);
     }
   }
 
@@ -211,8 +221,9 @@ function readBatch(body: Uint8Array): readonly unknown[] {
   try {
     return readJsonBytes(body, eventJsonLimits(body.byteLength)) as readonly unknown[];
   } catch (error) {
-    if (error instanceof JsonError) throw new HookwardenError("event-not-json", `the batch ${error.message}`);
-    throw error;
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column, pointer } = error;
+    throw new HookwardenError("event-not-json", `the batch ${error.message}`, { line, column, pointer });
   }
 }
 

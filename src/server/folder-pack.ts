@@ -38,18 +38,25 @@ export async function serveFolder(
   try {
     await upload();
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const { means } = problemTable[error.code as ProblemCode];
-    throw new HookwardenError("policy-invalid", `the pack cannot serve: ${means}`, { file: folder });
+    throw asFolderError(error, folder);
   }
   if (!watch) return { [Symbol.dispose]: () => undefined };
   let last: Promise<void> = Promise.resolve();
   const watcher = new FolderWatch(folder, () => {
-    last = last
-      .then(upload)
-      .catch((error: unknown) =>
-        parts.log("folder-refused", { tenant: tenantName, error: problemOf(error).code }),
-      );
+    last = last.then(upload).catch((thrown: unknown) => {
+      const error = asFolderError(thrown, folder);
+      const isKnown = error instanceof HookwardenError;
+      // The operator's own folder: what is wrong with it, and where, is for the operator's log.
+      const where = isKnown ? { message: error.message, ...error.place } : {};
+      parts.log("folder-refused", { tenant: tenantName, error: problemOf(error).code, ...where });
+    });
   });
   return { [Symbol.dispose]: () => watcher.close() };
+}
+
+/** A limit of the tenant as an error about the folder. */
+function asFolderError(error: unknown, folder: string): unknown {
+  if (!(error instanceof Problem)) return error;
+  const message = error.detail?.message ?? problemTable[error.code as ProblemCode].means;
+  return new HookwardenError("policy-invalid", `the pack cannot serve: ${message}`, { file: folder });
 }

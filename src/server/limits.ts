@@ -15,7 +15,7 @@ export const tenantLimitTable: { readonly [Name in keyof TenantLimits]: ServerLi
     default: 2_000,
     most: 1_000_000,
     unit: "a second",
-    means: "decisions, with bursts of as many; each event of a batch counts",
+    means: "requests, with bursts of as many; each event of a batch or a trial counts",
   },
   concurrency: { default: 64, most: 4_096, unit: "", means: "decisions under way at the same time" },
   queued: { default: 1_000, most: 100_000, unit: "", means: "decisions that wait for their turn" },

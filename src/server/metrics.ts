@@ -54,7 +54,12 @@ export class ServerMetrics {
       this.#verdicts,
     );
     counted("hookwarden_faults_total", "failures of hooks, by code", ["code"], this.#faults);
-    counted("hookwarden_responses_total", "answers over HTTP, by status", ["status"], this.#responses);
+    counted(
+      "hookwarden_responses_total",
+      "answers over HTTP, by status; 499: the client hung up before its request had come whole",
+      ["status"],
+      this.#responses,
+    );
     const perTenant = (name: string, help: string, value: (tenant: Tenant) => number): void => {
       void new Gauge({
         name,
@@ -118,6 +123,11 @@ export class ServerMetrics {
 
   response(status: number): void {
     add(this.#responses, String(status));
+  }
+
+  /** A client hung up before its request had come whole: it got no answer. */
+  clientClosed(): void {
+    add(this.#responses, "499");
   }
 
   get contentType(): string {

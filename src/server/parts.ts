@@ -2,6 +2,7 @@ import type { Credentials } from "./credentials.ts";
 import type { Decisions } from "./decisions.ts";
 import type { Unread } from "./http/unread.ts";
 import type { HttpTelemetry } from "./http/telemetry.ts";
+import type { FailureLog } from "./failure-log.ts";
 import type { Lanes } from "./lanes.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import type { OperatorView } from "./operator-view.ts";
@@ -30,6 +31,7 @@ export interface ServerParts {
   /** The description of the routes, as JSON. */
   readonly openApi: object;
   readonly isReady: () => boolean;
+  readonly failures: FailureLog;
   /** Tells operators one thing worth knowing. */
   readonly log: (event: string, fields?: { readonly [name: string]: unknown }) => void;
 }

@@ -1,4 +1,7 @@
-import { type ErrorCode, HookwardenError } from "../errors.ts";
+import { homedir, tmpdir } from "node:os";
+import { isAbsolute } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ErrorCode, type ErrorPlace, HookwardenError } from "../errors.ts";
 
 /** Problems that only a server can have, with their status. */
 export const problemTable = {
@@ -32,6 +35,10 @@ export const problemTable = {
   "headers-too-large": { status: 431, means: "the headers are larger than the server takes" },
   "shutting-down": { status: 503, means: "the server is ending; ask another one" },
   "not-ready": { status: 503, means: "the server is starting" },
+  "trust-unavailable": {
+    status: 503,
+    means: "the server's trust file cannot be read, so that no signature can be held to it",
+  },
 } as const;
 
 export type ProblemCode = keyof typeof problemTable;
@@ -68,6 +75,57 @@ export function allProblems(): ReadonlyMap<string, number> {
   return new Map([...own, ...statuses, ["internal", 500]]);
 }
 
+/** What was wrong with the caller's own input, and where. It says nothing of the server or of other tenants. */
+export interface ProblemDetail extends ErrorPlace {
+  readonly message: string;
+}
+
+/** Errors of the library that are about what the caller has sent. All others are told by their code alone. */
+const aboutInput: ReadonlySet<ErrorCode> = new Set([
+  "event-not-json",
+  "event-invalid",
+  "event-unknown",
+  "event-too-large",
+  "dialect-unknown",
+  "dialect-unsupported",
+  "pack-not-found",
+  "pack-not-json",
+  "pack-invalid",
+  "path-outside-pack",
+  "file-unreadable",
+  "matcher-invalid",
+  "reads-insufficient",
+  "policy-invalid",
+  "load-failed",
+  "bundle-invalid",
+  "bundle-untrusted",
+  "bundle-rollback",
+]);
+
+/** Longest message that is sent, in characters: it may quote what came. */
+const longestMessage = 1_000;
+
+/** Paths of this machine. A message that holds one is not sent, whatever it is about. */
+const ownPaths: readonly string[] = [
+  process.cwd(),
+  process.execPath,
+  fileURLToPath(new URL(".", import.meta.url)),
+  homedir(),
+  tmpdir(),
+].filter((path) => path.length > 1);
+
+function detailOf(error: HookwardenError): ProblemDetail | undefined {
+  const { code, message, place } = error;
+  if (!aboutInput.has(code) || ownPaths.some((path) => message.includes(path))) return undefined;
+  const { file, ...rest } = place;
+  const isOurs = file !== undefined && isAbsolute(file);
+  return {
+    message: message.slice(0, longestMessage),
+    ...(file === undefined || isOurs ? {} : { file }),
+    ...rest,
+  };
+}
+
 /** Something that is answered with a status and a code. */
 export class Problem extends Error {
   override readonly name = "Problem";
@@ -75,32 +133,61 @@ export class Problem extends Error {
   readonly code: string;
   /** Seconds after which it may be worth asking again. */
   readonly retryAfter: number | undefined;
+  readonly detail: ProblemDetail | undefined;
 
-  constructor(code: ProblemCode, retryAfter?: number) {
+  /** @param detail only about what the caller has sent. */
+  constructor(code: ProblemCode, retryAfter?: number, detail?: ProblemDetail) {
     super(code);
     this.code = code;
     this.status = problemTable[code].status;
     this.retryAfter = retryAfter;
+    this.detail = detail;
   }
 }
 
-/** Status and code of anything that was thrown; what is not known is told as `internal`. */
-export function problemOf(error: unknown): {
+/** What is answered for anything that was thrown. */
+export interface ProblemAnswer {
   readonly status: number;
   readonly code: string;
   readonly retryAfter: number | undefined;
-} {
+  readonly detail: ProblemDetail | undefined;
+}
+
+/** Status, code and detail of anything that was thrown; what is not known is told as `internal`. */
+export function problemOf(error: unknown): ProblemAnswer {
   if (error instanceof Problem) return error;
   if (error instanceof HookwardenError) {
     const status = statuses.get(error.code);
-    if (status !== undefined) return { status, code: error.code, retryAfter: status === 503 ? 1 : undefined };
+    if (status !== undefined) {
+      return {
+        status,
+        code: error.code,
+        retryAfter: status === 503 ? 1 : undefined,
+        detail: detailOf(error),
+      };
+    }
   }
-  return { status: 500, code: "internal", retryAfter: undefined };
+  return { status: 500, code: "internal", retryAfter: undefined, detail: undefined };
 }
 
-/** The body of an answer that is no success: a code and the request's id, and nothing else (RFC 9457). */
-export function problemBody(status: number, code: string, requestId: string): string {
-  return `{"status":${status},"code":${JSON.stringify(code)},"request_id":${JSON.stringify(requestId)}}`;
+/**
+ * What became of one event of several, where it was not decided.
+ *
+ * @param at JSON pointer of the event in the body, so that pointers lead to what was sent.
+ */
+export function problemEntry({ status, code, detail }: ProblemAnswer, at: string): string {
+  const pointer = detail?.pointer === undefined ? {} : { pointer: `${at}${detail.pointer}` };
+  return JSON.stringify({ status, code, ...detail, ...pointer });
+}
+
+/** The body of an answer that is no success (RFC 9457): a code, the request's id, and what was wrong with its input. */
+export function problemBody(
+  status: number,
+  code: string,
+  requestId: string,
+  detail?: ProblemDetail | undefined,
+): string {
+  return JSON.stringify({ status, code, request_id: requestId, ...detail });
 }
 
 export const problemType = "application/problem+json";

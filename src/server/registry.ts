@@ -1,6 +1,9 @@
-import { openBundle } from "../bundle/open.ts";
 import { HookwardenError } from "../errors.ts";
 import type { LoadedPack } from "../pack/types.ts";
+import { Problem } from "./problem.ts";
+import type { BundleGate } from "./tenancy/bundle-gate.ts";
+import { enforce } from "./tenancy/enforce.ts";
+import type { Use } from "./tenancy/uses.ts";
 import { limitsFrom, tenantLimitTable } from "./limits.ts";
 import type { Rollout, Stores } from "./storage.ts";
 import { Tenant, type TenantParts } from "./tenant.ts";
@@ -8,13 +11,14 @@ import type { TenantLimits, TenantRecord } from "./tenants.ts";
 
 export interface RegistryOptions {
   readonly stores: Stores;
+  readonly gate: BundleGate;
   readonly parts: TenantParts;
   /** Limits where a tenant's record says nothing else. */
   readonly limits: TenantLimits;
   /** Opens a tenant's audit, where one is kept. */
   readonly openLog: ((tenant: string) => Promise<Tenant["log"]>) | null;
   readonly onRollout: (rollout: Rollout) => void;
-  /** A pack that should serve does not; the one before goes on, where there is one. */
+  /** A pack that should serve, or be on trial, does not. */
   readonly onBroken: (tenant: string, error: unknown) => void;
 }
 
@@ -87,16 +91,26 @@ export class Registry implements AsyncDisposable {
     return this.#inTurn(rollout.tenant, () => this.#apply(rollout));
   }
 
-  /** A stored revision as a pack. Its bytes are held to the digest that was noted when it came. */
-  async packOf(tenant: string, revision: number): Promise<LoadedPack> {
-    const { packs } = this.#options.stores;
-    const known = await packs.get(tenant, revision);
-    const bytes = known && (await packs.bundle(tenant, revision));
+  /**
+   * A stored revision as a pack that the tenant may have now: its bytes are held to the digest that was noted when it
+   * came, its signature to the trust file as it is now, its hooks to the tenant's limits.
+   *
+   * @param beside hooks of another pack that is resident at the same time.
+   * @throws {HookwardenError} or `Problem`: why it may not be used.
+   */
+  async packOf(use: Use, { name, record }: Tenant, revision: number, beside = 0): Promise<LoadedPack> {
+    const { stores, gate } = this.#options;
+    const known = await stores.packs.get(name, revision);
+    const bytes = known && (await stores.packs.bundle(name, revision));
     if (!known || !bytes) throw new HookwardenError("storage-failed", `revision ${revision} is not stored`);
-    const opened = await openBundle(bytes, { trust: null });
+    const { opened, trustedKey } = await gate.open(bytes, record.signedOnly, { signedBy: known.signedBy });
     if (opened.digest !== known.bundle || opened.pack.digest !== known.pack) {
       throw new HookwardenError("storage-failed", `revision ${revision} is not what was uploaded`);
     }
+    // The settings may have changed while it was opened.
+    const tenant = this.#tenants.get(name);
+    if (!tenant) throw new Problem("not-found");
+    enforce(use, "pack", tenant, { hooks: opened.pack.hooks, trusted: trustedKey !== null, beside });
     return opened.pack;
   }
 
@@ -112,7 +126,13 @@ export class Registry implements AsyncDisposable {
       const { stores } = this.#options;
       const record = await stores.tenants.get(name);
       const tenant = this.#tenants.get(name);
-      if (record && tenant) return tenant.set(record, this.#limitsOf(record));
+      if (record && tenant) {
+        const limits = this.#limitsOf(record);
+        const isHeldAnew = packSettings(tenant.record, tenant.limits) !== packSettings(record, limits);
+        tenant.set(record, limits);
+        if (!isHeldAnew && tenant.broken === null) return;
+        return this.#apply(await stores.packs.rollout(name), true).catch(() => undefined);
+      }
       if (record) {
         await this.#add(record);
         return this.#apply(await stores.packs.rollout(name)).catch(() => undefined);
@@ -143,23 +163,56 @@ export class Registry implements AsyncDisposable {
     return limitsFrom(tenantLimitTable, record.limits, this.#options.limits) as TenantLimits;
   }
 
-  async #apply(rollout: Rollout): Promise<void> {
-    const { tenant: name, generation, active, candidate } = rollout;
+  /** @param anew whether what serves already is held to the tenant's settings once more. */
+  async #apply(rollout: Rollout, anew = false): Promise<void> {
+    const { tenant: name, generation, active } = rollout;
     const tenant = this.#tenants.get(name);
-    if (!tenant || generation <= tenant.rollout.generation) return;
+    if (!tenant || generation < tenant.rollout.generation) return;
+    if (generation === tenant.rollout.generation && !anew) return;
     try {
-      if (active !== tenant.rollout.active || tenant.broken !== null) {
-        await tenant.serve(active === null ? null : await this.packOf(name, active));
+      if (anew || active !== tenant.rollout.active || tenant.broken !== null) {
+        await tenant.serve(active === null ? null : await this.packOf("serve", tenant, active));
       }
       tenant.broken = null;
-      const staged = candidate && candidate.revision !== tenant.candidate?.revision;
-      await tenant.stage(candidate, staged ? await this.packOf(name, candidate.revision) : null);
-      tenant.rollout = rollout;
-      this.#options.onRollout(rollout);
     } catch (error) {
-      tenant.broken = error instanceof HookwardenError ? error.code : "internal";
+      tenant.broken = error instanceof HookwardenError || error instanceof Problem ? error.code : "internal";
       this.#options.onBroken(name, error);
+      // What the tenant may not have does not serve, and nothing else does in its place: every event is refused.
+      if (isRefusal(error)) {
+        await tenant.stage(null, null);
+        await tenant.serve(null);
+      }
       throw error;
     }
+    await this.#stage(tenant, rollout, anew);
+    const isNews = generation > tenant.rollout.generation;
+    tenant.rollout = rollout;
+    if (isNews) this.#options.onRollout(rollout);
   }
+
+  /** Puts the candidate on trial. One that may not be there leaves the pack that serves alone. */
+  async #stage(tenant: Tenant, { candidate }: Rollout, anew: boolean): Promise<void> {
+    try {
+      const isNew = candidate && (anew || candidate.revision !== tenant.candidate?.revision);
+      const beside = tenant.pack?.hooks.length ?? 0;
+      const pack = isNew ? await this.packOf("serve", tenant, candidate.revision, beside) : null;
+      await tenant.stage(candidate, pack);
+    } catch (error) {
+      await tenant.stage(null, null);
+      this.#options.onBroken(tenant.name, error);
+    }
+  }
+}
+
+/** Whether a pack is refused for what it is, and was not merely impossible to load. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof Problem) return true;
+  return error instanceof HookwardenError && refusals.has(error.code);
+}
+
+const refusals: ReadonlySet<string> = new Set(["bundle-untrusted", "bundle-rollback", "bundle-invalid"]);
+
+/** What of a tenant's settings a pack is held to. */
+function packSettings({ signedOnly }: TenantRecord, { memoryKb, residentHooks }: TenantLimits): string {
+  return `${signedOnly} ${memoryKb} ${residentHooks}`;
 }

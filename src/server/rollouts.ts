@@ -22,13 +22,11 @@ export class Rollouts {
     expected?: number,
   ): Promise<Rollout> {
     if (!(await this.#packs.get(tenant.name, revision))) throw new Problem("not-found");
-    // Loaded before anything is written: what cannot be loaded never comes to serve.
-    const pack = await this.#registry.packOf(tenant.name, revision);
     const before = await this.#packs.rollout(tenant.name);
     const staged = percent === undefined ? null : { revision, percent };
     if (staged && before.active === null) throw new Problem("no-pack");
-    const beside = staged ? (tenant.pack?.hooks.length ?? 0) : 0;
-    if (pack.hooks.length + beside > tenant.limits.residentHooks) throw new Problem("too-many-hooks");
+    // Opened before anything is written: what may not serve, or cannot be loaded, never comes to serve.
+    await this.#registry.packOf("change", tenant, revision, staged ? (tenant.pack?.hooks.length ?? 0) : 0);
     return this.#change(tenant, {
       what: staged ? "stage" : "activate",
       active: staged ? before.active : revision,
@@ -44,7 +42,7 @@ export class Rollouts {
     const served = (await this.#packs.history(tenant.name, 1_000)).map(({ active }) => active);
     const revision = to ?? served.find((active) => active !== null && active !== before.active);
     if (revision == null || !served.includes(revision)) throw new Problem("not-found");
-    await this.#registry.packOf(tenant.name, revision);
+    await this.#registry.packOf("change", tenant, revision);
     return this.#change(tenant, {
       what: "rollback",
       active: revision,

@@ -1,10 +1,12 @@
 import type { AddressInfo } from "node:net";
+import { listenError } from "../listen-error.ts";
 import { engineIdentity } from "../log/identity.ts";
 import type { Warden } from "../warden.ts";
 import { openAuditLog } from "./audit-log.ts";
 import { Credentials } from "./credentials.ts";
 import type { DecisionService } from "./decision-service.ts";
 import { Decisions } from "./decisions.ts";
+import { FailureLog } from "./failure-log.ts";
 import { Feed } from "./feed.ts";
 import { createApp } from "./http/app.ts";
 import { closeAll, closeResting } from "./http/connections.ts";
@@ -26,7 +28,8 @@ import { routes } from "./routes/index.ts";
 import { lockFolder } from "./sqlite/folder-lock.ts";
 import { openSqliteStores } from "./sqlite/stores.ts";
 import type { Stores } from "./storage.ts";
-import { Uploads } from "./uploads.ts";
+import { BundleGate } from "./tenancy/bundle-gate.ts";
+import { keyName, Uploads } from "./uploads.ts";
 
 /** A server that is ready to listen. Made by `createServer`. */
 export interface HookwardenServer extends AsyncDisposable {
@@ -36,7 +39,7 @@ export interface HookwardenServer extends AsyncDisposable {
   readonly operator: Operator;
   /** @internal */
   readonly parts: ServerParts;
-  /** Starts to listen. */
+  /** Starts to listen. @throws {HookwardenError} `listen-failed` */
   listen(): Promise<{ readonly url: string; readonly port: number }>;
   /** Stops taking requests, answers those that are in flight, and closes everything. */
   close(): Promise<void>;
@@ -96,10 +99,14 @@ async function build(
     });
     if (feed.isWatched) feed.tell({ type: "quarantine", at: new Date().toISOString(), lifted, ...entry });
   };
+  const { trust, signingKey } = options;
+  const gate = new BundleGate({ trust, ownKey: keyName(signingKey), log });
+  const failures = new FailureLog(log);
   const telemetry = options.telemetry ? await openTelemetry(log) : null;
   registry = opened.use(
     new Registry({
       stores,
+      gate,
       limits: settings.tenantLimits,
       parts: {
         lanes,
@@ -132,6 +139,7 @@ async function build(
       metrics.decision(decision, us);
       operator.latencies.add(us);
     },
+    failures,
     traced: telemetry?.traced ?? null,
   });
   const credentials = new Credentials(stores.keys, jwt);
@@ -145,7 +153,7 @@ async function build(
     credentials,
     registry,
     rollouts: new Rollouts(stores.packs, registry),
-    uploads: new Uploads({ packs: stores.packs, trust: options.trust, signingKey: options.signingKey }),
+    uploads: new Uploads({ packs: stores.packs, gate, signingKey }),
     decisions,
     operator,
     metrics,
@@ -154,6 +162,7 @@ async function build(
     unread: new Unread(settings.limits.unreadBytes),
     openApi: openApi(routes),
     isReady,
+    failures,
     log,
   };
   const app = await appOf(parts);
@@ -191,7 +200,12 @@ async function build(
     operator,
     parts,
     async listen() {
-      await app.listen({ host: settings.host.replace(/^\[|\]$/g, ""), port: settings.port, backlog: 1_024 });
+      const host = settings.host.replace(/^\[|\]$/g, "");
+      await app
+        .listen({ host, port: settings.port, backlog: 1_024 })
+        .catch((error: NodeJS.ErrnoException) => {
+          throw listenError(error, host, settings.port);
+        });
       const { address, port, family } = app.server.address() as AddressInfo;
       const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
       log("listening", { url });
@@ -262,5 +276,14 @@ function pruner({ retentionDays }: ServerOptions, stores: Stores): NodeJS.Timeou
 
 function logger({ log }: ServerOptions): ServerParts["log"] {
   if (!log) return () => undefined;
-  return (event, fields = {}) => log(JSON.stringify({ at: new Date().toISOString(), event, ...fields }));
+  return (event, fields = {}) =>
+    log(inert(JSON.stringify({ at: new Date().toISOString(), event, ...fields })));
+}
+
+/** JSON in which nothing can move the cursor of a terminal, or turn text around. */
+function inert(text: string): string {
+  return text.replaceAll(
+    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -13,6 +13,7 @@ import { CpuMeter, RateMeter } from "./meters.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Rollout } from "./storage.ts";
 import { TenantSandbox } from "./tenant-sandbox.ts";
+import { takeTurn } from "./tenancy/turn.ts";
 import type { HookView, TenantLimits, TenantRecord } from "./tenants.ts";
 
 /** What all tenants of a server have in common. */
@@ -130,7 +131,12 @@ export class Tenant {
       before.percent = step.percent;
       return;
     }
-    this.candidate = step && pack ? await Candidate.create(step, pack, this.sandbox) : null;
+    const parts = {
+      sandbox: this.sandbox,
+      stateBytes: trialStateBytes(this.limits),
+      takeTurn: () => takeTurn("candidate", this),
+    };
+    this.candidate = step && pack ? await Candidate.create(step, pack, parts) : null;
     await before?.[Symbol.asyncDispose]();
   }
 
@@ -179,6 +185,14 @@ export class Tenant {
       if (!(error instanceof HookwardenError)) throw error;
     });
   }
+}
+
+/** Most state of hooks on trial, in bytes: it is held in memory. */
+const trialBytes = 16 * 1_048_576;
+
+/** Most state that hooks of a tenant may have during a trial, in bytes. */
+export function trialStateBytes({ stateBytes }: TenantLimits): number {
+  return Math.min(stateBytes, trialBytes);
 }
 
 /** Decisions of one tenant in the slow lane at the same time. */

@@ -3,7 +3,7 @@ import type { Rollout } from "./storage.ts";
 
 /** What one tenant may use. */
 export interface TenantLimits {
-  /** Decisions a second, measured over a second, with bursts of as many. A batch counts each of its events. */
+  /** Requests a second, with bursts of as many. Each event of a batch or a trial counts. */
   readonly requestsPerSecond: number;
   /** Decisions under way at the same time. */
   readonly concurrency: number;
@@ -25,7 +25,7 @@ export interface TenantRecord {
   readonly tenant: string;
   /** ISO 8601. */
   readonly created: string;
-  /** `true`: every request is refused. */
+  /** `true`: every request of its own is refused, and its code decides nothing. */
   readonly disabled: boolean;
   /** What differs from the server's defaults. */
   readonly limits: Partial<TenantLimits>;

@@ -4,9 +4,11 @@ import type { LoadedPack } from "../pack/types.ts";
 import { MemoryStateStore } from "../state/memory.ts";
 import { createDialect } from "../dialects/index.ts";
 import { createWarden } from "../warden.ts";
+import type { FailureLog } from "./failure-log.ts";
 import { mostAnswerChars } from "./limits.ts";
-import { Problem, problemOf } from "./problem.ts";
-import type { Tenant } from "./tenant.ts";
+import { Problem, problemEntry, problemOf } from "./problem.ts";
+import { takeTurn } from "./tenancy/turn.ts";
+import { trialStateBytes, type Tenant } from "./tenant.ts";
 
 /** A script that stands for itself. */
 export interface BareScript {
@@ -44,9 +46,18 @@ export function bareFiles(script: BareScript): ReadonlyMap<string, Uint8Array> {
   ]);
 }
 
-/** Longest a trial waits for its turn between events that another trial of the tenant is deciding. */
+/** Trials of one tenant at the same time. */
 const trialsAtOnce = 2;
 const running = new WeakMap<Tenant, number>();
+
+/** What a trial is of. */
+export interface TrialOf {
+  readonly pack: LoadedPack;
+  readonly events: readonly object[];
+  readonly dialect: string | undefined;
+  readonly requestId: string;
+  readonly gone: () => boolean;
+}
 
 /**
  * Decides events with a pack that does not serve. State is in memory and gone afterwards; nothing is recorded. It runs
@@ -56,48 +67,42 @@ const running = new WeakMap<Tenant, number>();
  */
 export async function tryPack(
   tenant: Tenant,
-  pack: LoadedPack,
-  events: readonly object[],
-  dialect: string | undefined,
+  { pack, events, dialect, requestId, gone }: TrialOf,
+  failures: FailureLog,
 ): Promise<string> {
   const busy = running.get(tenant) ?? 0;
   if (busy >= trialsAtOnce) throw new Problem("queue-full", 1);
   running.set(tenant, busy + 1);
   try {
-    await using warden = await createWarden({ pack, sandbox: tenant.sandbox, store: new MemoryStateStore() });
+    const store = new MemoryStateStore({ maxBytesPerTenant: trialStateBytes(tenant.limits) });
+    await using warden = await createWarden({ pack, sandbox: tenant.sandbox, store });
     const translator = dialect === undefined ? null : createDialect(warden, dialect);
     const tried: string[] = [];
     let chars = 0;
-    const tell = (what: object): void => {
-      const text = JSON.stringify(what);
+    const tell = (text: string): void => {
       chars += text.length;
       tried.push(text);
     };
-    for (const event of events) {
+    for (const [at, event] of events.entries()) {
+      const pointer = `/events/${at}`;
       if (chars > mostAnswerChars) {
-        const { status, code } = new Problem("answers-unread");
-        tell({ status, code });
+        tell(problemEntry(problemOf(new Problem("answers-unread")), pointer));
         continue;
       }
-      if (tenant.cpu.ms > tenant.limits.cpuMsPerMinute) throw new Problem("cpu-exhausted", 5);
-      const wait = tenant.rate.take(1);
-      if (wait > 0) throw new Problem("rate-limited", wait);
-      const { lane } = tenant.sandbox;
-      const entered = lane.queue.enter(tenant.turns[lane.name]);
-      if (entered === null) throw new Problem("queue-full", 1);
-      if (entered !== true && !(await entered)) throw new Problem("shutting-down", 1);
+      const taken = takeTurn("try", tenant, gone);
+      const turn = taken instanceof Promise ? await taken : taken;
       const begun = performance.now();
       try {
         const options = { tenant: tenant.name };
         const answer = translator
           ? await translator.handle(event, options)
           : await warden.dispatch(event, options);
-        tell({ answer });
+        tell(JSON.stringify({ answer }));
       } catch (error) {
-        const { status, code } = problemOf(error);
-        tell({ status, code });
+        failures.note(error, { requestId, tenant: tenant.name });
+        tell(problemEntry(problemOf(error), pointer));
       } finally {
-        lane.queue.leave(tenant.turns[lane.name], (performance.now() - begun) * 1_000);
+        turn.leave((performance.now() - begun) * 1_000);
       }
     }
     return `[${tried.join(",")}]`;

@@ -1,6 +1,4 @@
-import type { Trust } from "../bundle/trust.ts";
 import { buildBundle } from "../bundle/build.ts";
-import { readTrust } from "../bundle/load.ts";
 import { type Floor, openBundle, type OpenedBundle } from "../bundle/open.ts";
 import { HookwardenError } from "../errors.ts";
 import { folderSource } from "../pack/folder.ts";
@@ -9,6 +7,10 @@ import { memorySource } from "../pack/source.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import { Problem } from "./problem.ts";
 import type { PackRevision, PackStore } from "./storage.ts";
+import type { BundleGate } from "./tenancy/bundle-gate.ts";
+import { enforce } from "./tenancy/enforce.ts";
+import { takeTurn } from "./tenancy/turn.ts";
+import type { Use } from "./tenancy/uses.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What is to serve: a bundle, the files of a pack by relative path, or a folder of the operator's. */
@@ -22,11 +24,13 @@ export interface Accepted {
   readonly opened: OpenedBundle;
   readonly bytes: Uint8Array;
   readonly signedBy: string | null;
+  /** Whether a key of the trust file has signed it. */
+  readonly isTrusted: boolean;
 }
 
 export interface UploadsOptions {
   readonly packs: PackStore;
-  readonly trust: string | Trust | undefined;
+  readonly gate: BundleGate;
   readonly signingKey: unknown;
 }
 
@@ -55,19 +59,13 @@ export class Uploads {
     const accepted =
       "bundle" in upload
         ? await this.#open(tenant, upload.bundle)
-        : await this.#build(tenant, "folder" in upload ? upload.folder : upload.files);
+        : await this.#build(tenant, "folder" in upload ? upload.folder : upload.files, {
+            use: "upload",
+            key: this.#options.signingKey,
+          });
     const { pack } = accepted.opened;
-    checkLimits(tenant, pack);
-    for (const { program, limits, name } of pack.hooks) {
-      const inspected = await tenant.sandbox.inspect(program, limits, tenant.name);
-      if (!inspected.ok) {
-        const { code, message } = inspected.fault;
-        throw new HookwardenError(
-          "load-failed",
-          `the hook \`${name}\` does not load: ${code}: ${message.slice(0, 400)}`,
-        );
-      }
-    }
+    enforce("upload", "pack", tenant, { hooks: pack.hooks, trusted: accepted.isTrusted });
+    for (const hook of pack.hooks) await loadInTurn(tenant, hook);
     return accepted;
   }
 
@@ -94,29 +92,28 @@ export class Uploads {
     );
   }
 
-  /** A pack that is not stored, from its files. */
-  async load(files: ReadonlyMap<string, Uint8Array>): Promise<LoadedPack> {
-    return (await this.#bundled(files, undefined)).opened.pack;
+  /** A pack for a trial, which is not stored, from its files. */
+  async load(tenant: Tenant, files: ReadonlyMap<string, Uint8Array>): Promise<LoadedPack> {
+    const { pack } = (await this.#build(tenant, files, { use: "try", key: undefined })).opened;
+    enforce("try", "pack", tenant, { hooks: pack.hooks, trusted: false });
+    return pack;
   }
 
   async #open(tenant: Tenant, bytes: Uint8Array): Promise<Accepted> {
-    const { trust } = this.#options;
-    const { signed } = await openBundle(bytes, { trust: null });
-    if (tenant.record.signedOnly || (signed && trust !== undefined)) {
-      if (trust === undefined)
-        throw untrusted("the server has no trust file, so that no bundle can be trusted");
-      const opened = await openBundle(bytes, {
-        trust: await readTrust(trust),
-        floors: await this.#floors(tenant, bytes),
-      });
-      return { opened, bytes, signedBy: opened.key };
-    }
-    return { opened: await openBundle(bytes, { trust: null }), bytes, signedBy: null };
+    const { opened, trustedKey } = await this.#options.gate.open(bytes, tenant.record.signedOnly, {
+      floors: await this.#floors(tenant, bytes),
+    });
+    return { opened, bytes, signedBy: trustedKey, isTrusted: trustedKey !== null };
   }
 
-  async #build(tenant: Tenant, files: string | ReadonlyMap<string, Uint8Array>): Promise<Accepted> {
-    if (tenant.record.signedOnly) throw untrusted("only signed bundles are taken for this tenant");
-    return this.#bundled(files, this.#options.signingKey);
+  /** Files come unsigned: where only signed bundles are taken, nothing is built of them. */
+  async #build(
+    tenant: Tenant,
+    files: string | ReadonlyMap<string, Uint8Array>,
+    { use, key }: { readonly use: Use; readonly key: unknown },
+  ): Promise<Accepted> {
+    enforce(use, "pack", tenant);
+    return this.#bundled(files, key);
   }
 
   async #bundled(files: string | ReadonlyMap<string, Uint8Array>, key: unknown): Promise<Accepted> {
@@ -132,8 +129,7 @@ export class Uploads {
         ...(key === undefined ? {} : { key }),
       });
       const opened = await openBundle(bytes, { trust: null });
-      const kid = (key as { kid?: unknown } | undefined)?.kid;
-      return { opened: { ...opened, list }, bytes, signedBy: typeof kid === "string" ? kid : null };
+      return { opened: { ...opened, list }, bytes, signedBy: keyName(key), isTrusted: false };
     } finally {
       release();
     }
@@ -161,13 +157,29 @@ export class Uploads {
   }
 }
 
-function checkLimits(tenant: Tenant, pack: LoadedPack): void {
-  const { residentHooks, memoryKb } = tenant.limits;
-  // The candidate and the active pack live side by side while one is on trial.
-  if (pack.hooks.length > residentHooks) throw new Problem("too-many-hooks");
-  if (pack.hooks.some(({ limits }) => limits.memoryKb > memoryKb)) throw new Problem("too-much-memory");
+/** Name of a signing key; `null` without one. */
+export function keyName(key: unknown): string | null {
+  const kid = (key as { kid?: unknown } | undefined)?.kid;
+  return typeof kid === "string" ? kid : null;
 }
 
-function untrusted(message: string): HookwardenError {
-  return new HookwardenError("bundle-untrusted", message);
+/** Loads a script once, in the tenant's turn: what its top level does is the tenant's doing. */
+async function loadInTurn(
+  tenant: Tenant,
+  { program, limits, name }: LoadedPack["hooks"][number],
+): Promise<void> {
+  const taken = takeTurn("upload", tenant);
+  const turn = taken instanceof Promise ? await taken : taken;
+  const begun = performance.now();
+  try {
+    const inspected = await tenant.sandbox.inspect(program, limits, tenant.name);
+    if (inspected.ok) return;
+    const { code, message } = inspected.fault;
+    throw new HookwardenError(
+      "load-failed",
+      `the hook \`${name}\` does not load: ${code}: ${message.slice(0, 400)}`,
+    );
+  } finally {
+    turn.leave((performance.now() - begun) * 1_000);
+  }
 }

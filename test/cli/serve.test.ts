@@ -1,5 +1,6 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
+import { createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -32,6 +33,26 @@ describe("hookwarden serve", () => {
       expect(started.filter(isAlive)).toEqual([]);
     },
   );
+
+  it("says in words why it cannot listen, and ends: another program has the port", async () => {
+    const other = createNetServer();
+    await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+    const { port } = other.address() as { port: number };
+    try {
+      const child = start(["serve", "--data", join(folder, "taken"), "--port", String(port), "--no-console"]);
+      child.stdin.end();
+      let said = "";
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+      child.stdout.resume();
+      expect(await once(child, "close")).toEqual([69, null]);
+      expect(said).toContain(
+        `listen-failed: \`127.0.0.1:${port}\` cannot be listened at (EADDRINUSE): another program listens there already`,
+      );
+      expect(said).not.toMatch(/^\s+at /m);
+    } finally {
+      other.close();
+    }
+  });
 
   it("ends at a signal that comes while it starts", async () => {
     const data = join(folder, "early");

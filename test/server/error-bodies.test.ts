@@ -1,16 +1,40 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildBundle } from "../../src/bundle/build.ts";
+import { generateKey } from "../../src/bundle/keys.ts";
 import { allProblems, problemTable } from "../../src/server/problem.ts";
 import { eventOf, guard, head, packOf, startTestServer, type TestServer } from "./support.ts";
 
 // Case http-010 of `test/hostile/NON-SCRIPT.md`: every way for a request to fail is forced, with `NODE_ENV` unset, which
-// many libraries read as leave to tell everything. What comes back is a code and a request id: no stack, path, version or
-// line of a source, and no name of another tenant or of its hooks.
+// many libraries read as leave to tell everything. What comes back is a code and a request id, and, where only the
+// caller's own input is at fault, what is wrong with it and where: whoever sends a broken event or pack must be able to
+// mend it without an operator's log. It is never a stack, path, version or line of our sources, and no name of another
+// tenant or of its hooks.
 
 const nodeEnv = process.env["NODE_ENV"];
 const theirs = { tenant: "other-tenant-1a2b", hook: "their-hook-3c4d" };
 const good = JSON.stringify(eventOf());
+/** Codes of problems that may say what was wrong with the caller's own input. */
+const aboutInput = [
+  "bad-request",
+  "event-not-json",
+  "event-invalid",
+  "event-unknown",
+  "event-too-large",
+  "dialect-unknown",
+  "pack-not-found",
+  "pack-not-json",
+  "pack-invalid",
+  "path-outside-pack",
+  "load-failed",
+  "matcher-invalid",
+  "file-unreadable",
+  "bundle-invalid",
+  "bundle-untrusted",
+  "too-much-memory",
+  "too-many-hooks",
+];
 /** Code → an answer that carried it. */
 const seen = new Map<string, string>();
 
@@ -71,17 +95,24 @@ function note(answer: string): string {
   expect(top).toMatch(/content-type: application\/problem\+json/i);
   // Neither what it runs on, nor in which version.
   expect(top).not.toMatch(/^(server|x-powered-by|via):/im);
-  const body = JSON.parse(text) as { status: number; code: string; request_id: string };
-  expect(Object.keys(body)).toEqual(["status", "code", "request_id"]);
+  const body = JSON.parse(text) as { status: number; code: string; request_id: string; message?: string };
+  const { message, ...others } = body;
+  const own = ["status", "code", "request_id"];
+  const members = Object.keys(others).filter((name) => !own.includes(name));
+  expect(Object.keys(others).slice(0, 3)).toEqual(own);
+  if (message === undefined) expect(members).toEqual([]);
+  else expect(aboutInput).toContain(body.code);
+  for (const name of members) expect(["file", "line", "column", "pointer"]).toContain(name);
   expect(body.status).toBe(status);
   const id = /x-request-id: (\S+)/i.exec(top)?.[1];
   expect(body.request_id).toBe(id ?? "none");
   expect(body.code).toMatch(/^[a-z-]+$/);
   expect(allProblems().get(body.code)).toBe(status);
-  expect(answer).not.toMatch(
-    /\/work|\/tmp|\/home|node_modules|node:|\.[cm]?[jt]s\b|\bat \S+ \(|\w+Error\b|hunter2/,
-  );
-  for (const name of [theirs.tenant, theirs.hook, "guard", "acme"]) expect(answer).not.toContain(name);
+  expect(answer).not.toMatch(/\/work|\/tmp|\/home|node_modules|node:|\bat \S+ \(/);
+  for (const name of [theirs.tenant, theirs.hook]) expect(answer).not.toContain(name);
+  // Words of a script are its sender's own, and files of a pack are in it; nothing else says anything like it.
+  const told = JSON.stringify({ ...body, message: undefined, file: undefined });
+  expect(`${top}${told}`).not.toMatch(/\.[cm]?[jt]s\b|\w+Error\b|hunter2|guard|acme/);
   seen.set(body.code, answer);
   return `${status} ${body.code}`;
 }
@@ -118,7 +149,7 @@ it.each<[string, Ask]>([
   expect(await ask(of)).toBe(expected);
 });
 
-it("tells of broken packs no more to their sender than a code", async () => {
+it("tells of broken packs what is wrong with them to their sender, and nothing of the machine", async () => {
   const broken: [string, object][] = [
     ["422 pack-not-found", { "x.txt": "" }],
     ["422 pack-not-json", { ...guard, "hookwarden.json": "{" }],
@@ -133,6 +164,9 @@ it("tells of broken packs no more to their sender than a code", async () => {
   ];
   const answers = [];
   for (const [, files] of broken) answers.push(await put(files));
+  expect(JSON.parse(seen.get("load-failed")!.split("\r\n\r\n")[1]!)).toMatchObject({
+    message: expect.stringContaining("hunter2") as string,
+  });
   // Which of the codes it is belongs to the packs' own tests.
   for (const answer of answers) expect(answer).toMatch(/^(422|400) /);
   expect(await put({}, { body: "x", headers: { "content-type": "application/gzip" } })).toBe(
@@ -217,14 +251,57 @@ it("gives no words of our own failures away", async () => {
   expect(await ask({ key: own })).toBe("503 not-ready");
 });
 
+// A trust file that cannot be read is the host's mistake. Its error has the same code as a file that is missing in a
+// pack, and its message holds the path: neither may reach the tenant, whose bundle has nothing to do with it.
+it("says nothing of a trust file that cannot be read, but to operators", async () => {
+  await using own = await startTestServer({ audit: "off", trust: "/tmp/nowhere-hunter2/trust.json" });
+  const { key: theirKey } = await own.tenant("acme", guard);
+  const signed = await buildBundle(
+    new Map(Object.entries(guard).map(([path, text]) => [path, Buffer.from(text)])),
+    {
+      name: "guard",
+      version: "1.0.0",
+      key: await generateKey("k"),
+      nodeModules: [],
+    },
+  );
+  for (const [method, path] of [
+    ["PUT", "packs"],
+    ["POST", "packs/check"],
+  ] as const) {
+    const answer = await fetch(`${own.url}/v1/tenants/acme/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${theirKey}`, "content-type": "application/gzip" },
+      body: Buffer.from(signed.bytes),
+    });
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([503, expect.stringContaining("trust-unavailable")]);
+    expect(text).not.toMatch(/hunter2|tmp/);
+    seen.set("trust-unavailable", text);
+  }
+  expect(own.lines.some((line) => line.includes("trust-unavailable") && line.includes("hunter2"))).toBe(true);
+});
+
+it("gives what failed on its side the same id in the answer and in the log", async () => {
+  const { key: own } = await test.tenant("logged", guard);
+  const tenant = test.server.parts.registry.get("logged")!;
+  tenant.count = () => {
+    throw new TypeError("hunter2");
+  };
+  expect(await ask({ key: own })).toBe("500 internal");
+  const id = /"request_id":"([^"]+)"/.exec(seen.get("internal")!)![1];
+  expect(test.lines.at(-1)).toContain(`"event":"internal-error","request_id":"${id}"`);
+});
+
 it("holds the events of a batch to the same", async () => {
   const { client } = await test.tenant("batches", guard);
   const batch = await client.decideBatch([{ hook_event_name: "Nope" }, {}, eventOf()]);
   expect(batch.map((one) => ("answer" in one ? one.answer.verdict : Object.keys(one).join()))).toEqual([
-    "status,code",
-    "status,code",
+    "status,code,message,pointer",
+    "status,code,message,pointer",
     "continue",
   ]);
+  expect(batch[1]).toMatchObject({ pointer: "/1/hook_event_name" });
 });
 
 it("tells of its end nothing but that, and has shown every problem by then", async () => {

@@ -236,8 +236,15 @@ describe("packs", () => {
       await expect.poll(async () => (await client.decide(danger)).verdict, { timeout: 10_000 }).toBe("deny");
       writeFileSync(join(folder, "guard/hook.js"), "export default (");
       await expect
-        .poll(() => test.lines.some((line) => line.includes("folder-refused")), { timeout: 10_000 })
-        .toBe(true);
+        .poll(() => test.lines.find((line) => line.includes("folder-refused")), { timeout: 10_000 })
+        .toBeDefined();
+      const refused = test.lines.find((line) => line.includes("folder-refused")) as string;
+      expect(JSON.parse(refused)).toMatchObject({
+        error: "load-failed",
+        file: "guard/hook.js",
+        line: 1,
+        message: expect.stringMatching(/unexpected/i) as string,
+      });
       expect((await client.decide(danger)).verdict).toBe("deny");
     } finally {
       rmSync(folder, { recursive: true, force: true });

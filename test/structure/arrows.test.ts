@@ -8,7 +8,7 @@ import { cycles, type Import, importsOf, sourceFiles } from "./import-graph.ts";
 const levels: readonly (readonly string[])[] = [
   ["sandbox"],
   ["src/errors.ts", "src/html"],
-  ["src/catalogue", "src/state"],
+  ["src/catalogue", "src/state", "src/listen-error.ts"],
   ["src/hook", "src/pack"],
   ["src/broker"],
   ["src/bundle", "src/log"],

@@ -6,6 +6,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { readJsonBytes } from "../../../sandbox/json/index.ts";
 import { HookwardenError } from "../../errors.ts";
+import { listenError } from "../../listen-error.ts";
 import { isObject, losesIntegers, messageLimits, refusalText, rpcCodes } from "./message.ts";
 import type { ProxyTransport } from "./transport.ts";
 
@@ -70,18 +71,11 @@ export class HttpListener {
     this.#server = createServer((request, response) => void this.#serve(request, response));
   }
 
-  /** @throws {HookwardenError} `server-failed` where the address cannot be listened at */
+  /** @throws {HookwardenError} `listen-failed` where the address cannot be listened at */
   async listen(): Promise<string> {
     const { host, port, path } = this.#options;
     await new Promise<void>((done, fail) => {
-      this.#server.once("error", (error: NodeJS.ErrnoException) =>
-        fail(
-          new HookwardenError(
-            "server-failed",
-            `the address ${host}:${port} cannot be listened at: ${error.code}`,
-          ),
-        ),
-      );
+      this.#server.once("error", (error: NodeJS.ErrnoException) => fail(listenError(error, host, port)));
       this.#server.listen(port, host, done);
     });
     this.#sweep = setInterval(() => this.#endIdle(), Math.min(60_000, this.#options.idleMs)).unref();

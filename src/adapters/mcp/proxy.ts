@@ -61,8 +61,8 @@ export interface McpProxy {
  * Starts a proxy between MCP clients and an MCP server, which asks a warden about every tool call, its result, and what
  * the server asks of the client's model and person. See docs/mcp.md.
  *
- * @throws {HookwardenError} `option-invalid`, or `server-failed` where the server cannot be started or the address not
- *   be listened at.
+ * @throws {HookwardenError} `option-invalid`; `server-failed` where the server cannot be started; `listen-failed` where
+ *   the address cannot be listened at.
  *
  * @example
  *     await using warden = await createWarden({ pack: "./policies" });

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Principal } from "../credentials.ts";
 import type { ServerParts } from "../parts.ts";
 import { Problem } from "../problem.ts";
+import { enforce } from "../tenancy/enforce.ts";
 import { mediaTypeOf } from "./body.ts";
 import type { Route } from "./route.ts";
 
@@ -22,26 +23,66 @@ export function askerOf(
   return settings.isOpen ? anyone : credentials.check(authorization, socket);
 }
 
+/** What a request is admitted by. */
+export interface Admission {
+  readonly route: Route;
+  /** `null`: without a valid credential. */
+  readonly principal: Principal | null;
+  /** Of its path. */
+  readonly params: { readonly tenant?: string };
+  readonly headers: IncomingHttpHeaders;
+}
+
 /**
- * Lets a request in.
+ * Admits a request, where its credential is for the route, and the limits of its tenant let it.
  *
- * @param params of its path.
  * @returns the media type of its body; empty where the route takes none.
- * @throws {Problem} `unauthorized`, `forbidden`, `wrong-media-type`
+ * @throws {Problem} `unauthorized`, `forbidden`, `wrong-media-type`, and what `enforce` refuses
  */
-export function admit(
-  { settings }: ServerParts,
-  route: Route,
-  principal: Principal | null,
-  params: { readonly tenant?: string },
-  headers: IncomingHttpHeaders,
-): string {
+export function admit(parts: ServerParts, { route, principal, params, headers }: Admission): string {
   if (!principal) throw new Problem("unauthorized");
-  if (!settings.isOpen && !isAllowed(route, principal, params)) throw new Problem("forbidden");
+  if (!parts.settings.isOpen && !isAllowed(route, principal, params)) throw new Problem("forbidden");
+  // Operators are not bound by the limits of the tenants that they look after.
+  const tenant = principal.tenant === null ? undefined : parts.registry.get(principal.tenant);
+  if (tenant) enforce(route.use, "request", tenant);
   if (!route.body) return "";
   const mediaType = mediaTypeOf(route, headers);
   if (mediaType === null) throw new Problem("wrong-media-type");
   return mediaType;
+}
+
+/** How long an answer goes on without another look at its credential, in milliseconds. */
+const lookMs = 1_000;
+
+/**
+ * Whether a request would still be let in, for answers that take long. Asked of the store at most once a second, and at
+ * once where keys have changed.
+ */
+export function stillAdmitted(
+  parts: ServerParts,
+  { route, principal, params }: Omit<Admission, "headers">,
+  authorization: string | undefined,
+): () => boolean | Promise<boolean> {
+  if (parts.settings.isOpen) return () => true;
+  const { credentials, registry } = parts;
+  let { generation } = credentials;
+  let looked = Date.now();
+  const isSame = (now: Principal | null): boolean =>
+    now !== null &&
+    now.id === principal?.id &&
+    now.tenant === principal.tenant &&
+    isAllowed(route, now, params);
+  return () => {
+    if (principal !== null && principal.tenant !== null) {
+      const tenant = registry.get(principal.tenant);
+      if (!tenant || tenant.record.disabled) return false;
+    }
+    if (generation === credentials.generation && Date.now() - looked < lookMs) return true;
+    ({ generation } = credentials);
+    looked = Date.now();
+    const found = credentials.check(authorization);
+    return found instanceof Promise ? found.then(isSame, () => false) : isSame(found);
+  };
 }
 
 function isAllowed({ needs }: Route, principal: Principal, params: { readonly tenant?: string }): boolean {

@@ -4,13 +4,15 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Principal } from "../credentials.ts";
 import type { ServerParts } from "../parts.ts";
 import { Problem } from "../problem.ts";
-import { admit, askerOf } from "./admission.ts";
+import { admit, askerOf, stillAdmitted } from "./admission.ts";
 import { bodyReader, queryReader } from "./body.ts";
 import { BrowserGuard } from "./guard.ts";
+import { isHangUp } from "./hang-up.ts";
 import { createListener } from "./listener.ts";
 import { plainRouteOf } from "./plain-route.ts";
 import { type Asked, refusalOf, type Reply, replyOf } from "./reply.ts";
 import type { Route, RouteCall } from "./route.ts";
+import { whileAdmitted } from "./stream.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -89,9 +91,14 @@ function addRoute(app: FastifyInstance, parts: ServerParts, route: Route): void 
     handler: async (request, reply) => {
       const { raw, body, bodyType: mediaType } = request;
       const at = raw.url!.indexOf("?");
+      const params = request.params as { [name: string]: string };
+      const principal = request.principal as Principal;
+      const holds = stillAdmitted(parts, { route, principal, params }, raw.headers.authorization);
       const call: RouteCall = {
-        principal: request.principal as Principal,
-        params: request.params as { [name: string]: string },
+        principal,
+        params,
+        requestId: request.id,
+        holds,
         query: readQuery(at < 0 ? "" : raw.url!.slice(at + 1)),
         body: route.body ? readBody((body ?? noBytes) as Uint8Array, mediaType) : null,
         mediaType,
@@ -103,7 +110,7 @@ function addRoute(app: FastifyInstance, parts: ServerParts, route: Route): void 
       const answer = telemetry
         ? telemetry.within(request, () => route.handle(parts, call))
         : route.handle(parts, call);
-      const reached = answer instanceof Promise ? await answer : answer;
+      const reached = whileAdmitted(answer instanceof Promise ? await answer : answer, holds);
       return send(parts, request, reply, replyOf(parts, askedBy(request), reached));
     },
   });
@@ -134,13 +141,8 @@ function refusal(
   if (principal) parts.telemetry?.admit(request, principal);
   request.principal = principal;
   try {
-    request.bodyType = admit(
-      parts,
-      route,
-      principal,
-      request.params as { tenant?: string },
-      request.raw.headers,
-    );
+    const params = request.params as { tenant?: string };
+    request.bodyType = admit(parts, { route, principal, params, headers: request.raw.headers });
     return undefined;
   } catch (error) {
     return error as Error;
@@ -149,6 +151,11 @@ function refusal(
 
 /** Answers anything that was thrown. */
 function fail(parts: ServerParts, request: FastifyRequest, reply: FastifyReply, error: unknown): unknown {
+  if (isHangUp(error, request.raw)) {
+    parts.metrics.clientClosed();
+    reply.hijack();
+    return void request.raw.destroy();
+  }
   const known = fastifyProblems.get((error as { code?: string } | null)?.code ?? "");
   return send(parts, request, reply, refusalOf(parts, askedBy(request), known ? new Problem(known) : error));
 }

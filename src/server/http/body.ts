@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { JsonError, readJsonBytes } from "../../../sandbox/json/index.ts";
+import { JsonError, quote, readJsonBytes } from "../../../sandbox/json/index.ts";
+import { describeError } from "../../broker/read-event.ts";
+import type { ValidationError } from "../../catalogue/generated/validators.js";
 import { validateRequest } from "../generated/validators.js";
 import { Problem } from "../problem.ts";
 import { bodySchemaName, querySchemaName, requestSchemas } from "./request-schemas.ts";
@@ -9,7 +11,7 @@ import type { Route, RouteCall } from "./route.ts";
 const jsonLimits = { maxDepth: 64, maxKeys: 100_000, maxKeyLength: 1_024 } as const;
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__"]);
 
-type Validate = (value: unknown) => boolean;
+type Validate = ((value: unknown) => boolean) & { readonly errors?: readonly ValidationError[] | null };
 
 /** Compiled when hookwarden was built. Nothing is put right silently: neither types, nor members that should not be there. */
 function validatorOf(name: string): Validate {
@@ -41,8 +43,10 @@ export function bodyReader(route: Route): (bytes: Uint8Array, mediaType: string)
     const validate = validators.get(mediaType);
     if (!validate) return bytes;
     const value = parse(bytes);
-    if (!validate(value)) throw new Problem("bad-request");
-    return value;
+    if (validate(value)) return value;
+    const { pointer, problem } = describeError(validate.errors?.[0]);
+    const what = pointer === "" ? "the body" : quote(pointer);
+    throw new Problem("bad-request", undefined, { message: `${what} ${problem}`, pointer });
   };
 }
 
@@ -50,8 +54,14 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return readJsonBytes(bytes, { ...jsonLimits, forbiddenKeys });
   } catch (error) {
-    if (error instanceof JsonError) throw new Problem("bad-request");
-    throw error;
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column, pointer } = error;
+    throw new Problem("bad-request", undefined, {
+      message: `the body ${error.message}`,
+      line,
+      column,
+      pointer,
+    });
   }
 }
 
@@ -68,12 +78,20 @@ export function queryReader(route: Route): (search: string) => RouteCall["query"
     if (search === "") return query;
     for (const [name, text] of new URLSearchParams(search)) {
       const parameter = known.get(name);
-      if (!parameter || Object.hasOwn(query, name)) throw new Problem("bad-request");
+      if (!parameter) badQuery(`there is no parameter ${quote(name)}`);
+      if (Object.hasOwn(query, name)) badQuery(`the parameter ${quote(name)} is there twice`);
       const value =
         parameter.schema["type"] === "integer" ? (/^\d{1,15}$/.test(text) ? Number(text) : NaN) : text;
-      if (!parameter.validate(value)) throw new Problem("bad-request");
+      if (!parameter.validate(value)) {
+        const { problem } = describeError(parameter.validate.errors?.[0]);
+        badQuery(`the parameter ${quote(name)} ${problem}`);
+      }
       query[name] = value;
     }
     return query;
   };
+}
+
+function badQuery(message: string): never {
+  throw new Problem("bad-request", undefined, { message });
 }

@@ -57,7 +57,8 @@ function operation({ id, summary, needs, path, query = {}, headers = {}, body, a
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerOf(answer)])),
       default: {
-        description: "A problem: a code, which docs/server.md explains, and the request's id.",
+        description:
+          "A problem: a code, which docs/server.md explains, the request's id, and what is wrong with its own input.",
         content: { [problemType]: { schema: schemas.Problem } },
       },
     },

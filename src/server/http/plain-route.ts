@@ -1,6 +1,6 @@
 import type { ServerParts } from "../parts.ts";
 import { Problem } from "../problem.ts";
-import { admit, askerOf } from "./admission.ts";
+import { admit, askerOf, stillAdmitted } from "./admission.ts";
 import type { BrowserGuard } from "./guard.ts";
 import type { PlainRoute, TextReply } from "./plain-connection.ts";
 import { refusalOf, replyOf } from "./reply.ts";
@@ -26,7 +26,7 @@ export function plainRouteOf(
         if (!parts.isReady()) throw new Problem("shutting-down", 1);
         const found = askerOf(parts, headers["authorization"], socket);
         const principal = found instanceof Promise ? await found : found;
-        const mediaType = admit(parts, route, principal, {}, headers);
+        const mediaType = admit(parts, { route, principal, params: {}, headers });
         asked.tenant = principal!.tenant;
         const reply = await route.handle(parts, {
           principal: principal!,
@@ -34,7 +34,9 @@ export function plainRouteOf(
           query: {},
           body,
           mediaType,
+          requestId: asked.requestId,
           gone: () => socket.destroyed,
+          holds: stillAdmitted(parts, { route, principal, params: {} }, headers["authorization"]),
           traceparent: headers["traceparent"],
           header: (name) => headers[name],
         });

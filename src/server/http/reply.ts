@@ -1,5 +1,5 @@
 import type { ServerParts } from "../parts.ts";
-import { Problem, problemBody, problemOf, problemType } from "../problem.ts";
+import { Problem, problemBody, type ProblemDetail, problemOf, problemType } from "../problem.ts";
 import type { RouteAnswer } from "./route.ts";
 
 /** An answer as it is sent, whatever sends it. */
@@ -25,8 +25,8 @@ const jsonType = "application/json; charset=utf-8";
 
 /** The reply to what a route has answered. */
 export function replyOf(parts: ServerParts, asked: Asked, answer: RouteAnswer): Reply {
-  const { status, json, text, stream, type, headers } = answer;
-  if (status >= 400 && text !== undefined) return tell(parts, asked, status, text, headers);
+  const { status, json, text, detail, stream, type, headers } = answer;
+  if (status >= 400 && text !== undefined) return tell(parts, asked, { status, code: text, detail }, headers);
   let done: Reply["done"] = null;
   if (text !== undefined && asked.tenant !== null && parts.unread.counts(text.length)) {
     done = parts.unread.hold(asked.tenant, text.length);
@@ -48,15 +48,15 @@ export function replyOf(parts: ServerParts, asked: Asked, answer: RouteAnswer): 
   };
 }
 
-/** The reply to anything that was thrown. What it was is told to operators only, and without what was sent. */
+/** The reply to anything that was thrown. What failed on the server's side is told to operators only. */
 export function refusalOf(parts: ServerParts, asked: Asked, error: unknown): Reply {
-  const { status, code, retryAfter } = problemOf(error);
-  if (status === 500) parts.log("internal-error", { request_id: asked.requestId, error: nameOf(error) });
+  const problem = problemOf(error);
+  const { retryAfter } = problem;
+  parts.failures.note(error, asked);
   return tell(
     parts,
     asked,
-    status,
-    code,
+    problem,
     retryAfter === undefined ? undefined : { "retry-after": String(retryAfter) },
   );
 }
@@ -67,8 +67,7 @@ const lastOnes: ReadonlySet<number> = new Set([400, 401, 413, 415, 503]);
 function tell(
   parts: ServerParts,
   { requestId }: Asked,
-  status: number,
-  code: string,
+  { status, code, detail }: { status: number; code: string; detail?: ProblemDetail | undefined },
   headers: Reply["headers"] | undefined,
 ): Reply {
   parts.metrics.response(status);
@@ -81,15 +80,8 @@ function tell(
       "content-type": `${problemType}; charset=utf-8`,
       "x-request-id": requestId,
     },
-    body: problemBody(status, code, requestId),
+    body: problemBody(status, code, requestId, detail),
     problem: code,
     done: null,
   };
-}
-
-/** What kind of error it was, without its message: that may hold what was sent. */
-function nameOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  const { code } = error as { code?: unknown };
-  return typeof code === "string" ? `${error.name} ${code}` : error.name;
 }

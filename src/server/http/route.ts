@@ -1,6 +1,8 @@
 import type { Principal } from "../credentials.ts";
 import type { ServerParts } from "../parts.ts";
 import type { HttpLimits } from "../limits.ts";
+import type { ProblemDetail } from "../problem.ts";
+import type { Use } from "../tenancy/uses.ts";
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type Schema = { readonly [keyword: string]: unknown };
@@ -18,7 +20,10 @@ export interface RouteCall {
   /** JSON that keeps to the schema; for other media types the bytes. */
   readonly body: unknown;
   readonly mediaType: string;
+  readonly requestId: string;
   readonly gone: () => boolean;
+  /** Whether the credential would be let in now: streams ask again and again. */
+  readonly holds: () => boolean | Promise<boolean>;
   readonly traceparent: string | undefined;
   readonly header: (name: string) => string | undefined;
 }
@@ -28,6 +33,8 @@ export interface RouteAnswer {
   readonly status: number;
   readonly json?: unknown;
   readonly text?: string;
+  /** Only with a status of 400 and above, where `text` is the code of the problem. */
+  readonly detail?: ProblemDetail;
   readonly stream?: AsyncIterable<string>;
   /** Of `text` and `stream`. */
   readonly type?: string;
@@ -42,6 +49,8 @@ export interface Route {
   readonly id: string;
   readonly summary: string;
   readonly needs: Need;
+  /** What it does with a tenant: which of the tenant's limits hold for it. */
+  readonly use: Use;
   readonly query?: { readonly [name: string]: { readonly schema: Schema; readonly means: string } };
   readonly headers?: { readonly [name: string]: string };
   readonly body?: {

@@ -121,13 +121,20 @@ const decision: Schema = {
   ],
 };
 
+/** What was wrong with the caller's input, and where; each only where it is known. */
+const detail = { message: text, file: text, line: count, column: count, pointer: text };
+const detailNames = Object.keys(detail);
+
 /** Shapes that have a name in the OpenAPI description. */
 export const components = {
-  Problem: object({ status: count, code: text, request_id: text }),
+  Problem: object({ status: count, code: text, request_id: text, ...detail }, detailNames),
   Event: event,
   Decision: decision,
   BatchAnswer: listOf({
-    anyOf: [object({ status: { const: 200 }, answer: {} }), object({ status: count, code: text })],
+    anyOf: [
+      object({ status: { const: 200 }, answer: {} }),
+      object({ status: count, code: text, ...detail }, detailNames),
+    ],
   }),
   Rollout: rollout,
   Revision: revision,
@@ -162,13 +169,7 @@ export const components = {
   Checked: object(
     {
       ok: { type: "boolean" },
-      problem: object({ code: text, message: text, file: text, line: count, column: count, pointer: text }, [
-        "message",
-        "file",
-        "line",
-        "column",
-        "pointer",
-      ]),
+      problem: object({ code: text, ...detail }, detailNames),
       pack: text,
       hooks: listOf(text),
     },
@@ -211,7 +212,9 @@ export const components = {
     ["revision", "files", "script", "dialect"],
   ),
   Tried: object({
-    results: listOf({ anyOf: [object({ answer: {} }), object({ status: count, code: text })] }),
+    results: listOf({
+      anyOf: [object({ answer: {} }), object({ status: count, code: text, ...detail }, detailNames)],
+    }),
   }),
   Hook: object({
     name: text,

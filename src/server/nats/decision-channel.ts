@@ -99,14 +99,15 @@ export class DecisionChannel {
     }
     const dialect = said?.get(channelHeaders.dialect) || undefined;
     const traceparent = said?.get(channelHeaders.traceparent) || undefined;
-    const { status, body } = await this.service.decide({
+    const { status, body, detail } = await this.service.decide({
       tenant,
       body: message.data,
       decisionId: id,
       ...(dialect === undefined ? {} : { dialect }),
       ...(traceparent === undefined ? {} : { traceparent }),
     });
-    const bytes = status === 200 ? Buffer.from(body) : problem(body, "the node has refused the event");
+    const bytes =
+      status === 200 ? Buffer.from(body) : problem(body, detail?.message ?? "the node has refused the event");
     const fits = bytes.length + 4_096 <= this.link.maxPayload;
     const answer = fits
       ? { status, body: bytes }

@@ -23,6 +23,7 @@ export const decisionRoutes: readonly Route[] = [
     id: "decide",
     summary: "Decides one event, or a batch of them.",
     needs: "decide",
+    use: "decide",
     isPlain: true,
     headers,
     body,
@@ -35,6 +36,7 @@ export const decisionRoutes: readonly Route[] = [
     id: "decideInDialect",
     summary: "Decides one message of another system, or a batch of them, in that system's words.",
     needs: "decide",
+    use: "decide",
     headers: { "idempotency-key": headers["idempotency-key"], traceparent: headers.traceparent },
     body,
     answers: { "200": {} },
@@ -47,7 +49,7 @@ async function decide(
   call: RouteCall,
   dialect: string | undefined,
 ): Promise<RouteAnswer> {
-  const { principal, gone, traceparent } = call;
+  const { principal, gone, traceparent, requestId } = call;
   if (principal.tenant === null) throw new Problem("forbidden");
   const body = call.body as Uint8Array;
   const idempotency = call.header("idempotency-key");
@@ -56,6 +58,7 @@ async function decide(
       tenant: principal.tenant as string,
       body,
       gone,
+      requestId,
       ...(dialect === undefined ? {} : { dialect }),
       ...(traceparent === undefined ? {} : { traceparent }),
     });
@@ -67,6 +70,7 @@ async function decide(
     status: reply.status,
     text: reply.body,
     type: "application/json; charset=utf-8",
+    ...(reply.detail === undefined ? {} : { detail: reply.detail }),
     ...(reply.retryAfter === undefined ? {} : { headers: { "retry-after": String(reply.retryAfter) } }),
   };
 }

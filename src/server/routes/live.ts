@@ -5,14 +5,18 @@ import type { LiveEvent } from "../tenants.ts";
 const waitingMost = 1_000;
 /** How often something is sent at least, in milliseconds, so that nobody in between takes the line for dead. */
 const beatMs = 15_000;
-/** How often it is looked whether whoever watches has gone, in milliseconds. */
+/** How often it is looked whether the watcher has gone, in milliseconds. */
 const lookMs = 250;
 
-/** What happens, in the format of Server-Sent Events, until whoever watches has gone. */
+/**
+ * What happens, in the format of Server-Sent Events.
+ *
+ * @param ended whether the watcher has gone, or may not watch any more.
+ */
 export async function* liveStream(
   operator: Operator,
   tenant: string | undefined,
-  gone: () => boolean,
+  ended: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   const waiting: LiveEvent[] = [];
   let skipped = 0;
@@ -24,7 +28,7 @@ export async function* liveStream(
   }, tenant);
   let last = performance.now();
   yield ": watching\n\n";
-  while (!gone()) {
+  while (!(await ended())) {
     if (waiting.length === 0) {
       await new Promise<void>((done) => {
         const timer = setTimeout(done, lookMs).unref();

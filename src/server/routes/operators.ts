@@ -1,3 +1,4 @@
+import { HookwardenError } from "../../errors.ts";
 import { makeKey } from "../credentials.ts";
 import { json, type Route, type RouteCall } from "../http/route.ts";
 import { listOf, object, schemas } from "../http/schemas.ts";
@@ -5,7 +6,7 @@ import { limitsFrom, tenantLimitTable } from "../limits.ts";
 import { Problem } from "../problem.ts";
 import type { KeyRecord, Scope } from "../storage.ts";
 import { isTenantName } from "../tenant-name.ts";
-import type { TenantRecord } from "../tenants.ts";
+import type { TenantLimits, TenantRecord } from "../tenants.ts";
 import { liveStream } from "./live.ts";
 import { tenantOf } from "./tenants.ts";
 
@@ -21,6 +22,16 @@ function withoutDigest(key: KeyRecord): Omit<KeyRecord, "digest"> {
   return { id, tenant, name, scopes, created, expires, revoked };
 }
 
+/** @throws {Problem} `bad-request`, in words about the request alone */
+function checkTenantLimits(given: Partial<TenantLimits>, defaults: TenantLimits): void {
+  try {
+    limitsFrom(tenantLimitTable, given, defaults);
+  } catch (error) {
+    if (!(error instanceof HookwardenError)) throw error;
+    throw new Problem("bad-request", undefined, { message: error.message, pointer: "/limits" });
+  }
+}
+
 export const operatorRoutes: readonly Route[] = [
   {
     method: "GET",
@@ -28,6 +39,7 @@ export const operatorRoutes: readonly Route[] = [
     id: "getOverview",
     summary: "The server in a few numbers.",
     needs,
+    use: "operate",
     answers: { "200": schemas.Overview },
     handle: ({ operator }) => json(operator.overview()),
   },
@@ -37,6 +49,7 @@ export const operatorRoutes: readonly Route[] = [
     id: "getTenants",
     summary: "All tenants, with what they use.",
     needs,
+    use: "operate",
     answers: { "200": object({ tenants: listOf(schemas.Tenant) }) },
     handle: async ({ operator }) => json({ tenants: await operator.tenants() }),
   },
@@ -46,6 +59,7 @@ export const operatorRoutes: readonly Route[] = [
     id: "getTenant",
     summary: "One tenant.",
     needs,
+    use: "operate",
     answers: { "200": schemas.Tenant },
     handle: (parts, call) => json(parts.operator.tenant(tenantOf(parts, call))),
   },
@@ -55,16 +69,21 @@ export const operatorRoutes: readonly Route[] = [
     id: "putTenant",
     summary: "Makes a tenant, or changes its settings. What is not given goes back to its default.",
     needs,
+    use: "operate",
     body: { limit: "headerBytes", types: { "application/json": schemas.TenantSettings } },
     answers: { "200": schemas.Tenant },
     async handle(parts, call) {
       const name = call.params["tenant"];
-      if (!isTenantName(name)) throw new Problem("bad-request");
+      if (!isTenantName(name)) {
+        const message =
+          "the name of a tenant is 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, the first a letter or digit";
+        throw new Problem("bad-request", undefined, { message });
+      }
       const { disabled = false, signedOnly = false, limits = {} } = call.body as Partial<TenantRecord>;
-      limitsFrom(tenantLimitTable, limits, parts.settings.tenantLimits);
+      checkTenantLimits(limits, parts.settings.tenantLimits);
       const created = parts.registry.get(name)?.record.created ?? new Date().toISOString();
       const tenant = await parts.registry.put({ tenant: name, created, disabled, signedOnly, limits });
-      parts.log("tenant-set", { tenant: name, disabled, by: call.principal.id });
+      parts.log("tenant-set", { tenant: name, disabled, by: call.principal.id, request_id: call.requestId });
       return json(parts.operator.tenant(tenant));
     },
   },
@@ -74,11 +93,12 @@ export const operatorRoutes: readonly Route[] = [
     id: "removeTenant",
     summary: "Ends a tenant. Its packs, keys and audit stay stored.",
     needs,
+    use: "operate",
     answers: { "204": null },
     async handle(parts, call) {
       const name = call.params["tenant"] as string;
       if (!(await parts.registry.remove(name))) throw new Problem("not-found");
-      parts.log("tenant-removed", { tenant: name, by: call.principal.id });
+      parts.log("tenant-removed", { tenant: name, by: call.principal.id, request_id: call.requestId });
       return { status: 204 };
     },
   },
@@ -88,6 +108,7 @@ export const operatorRoutes: readonly Route[] = [
     id: "getAllHooks",
     summary: "Hooks that serve, with what they use.",
     needs,
+    use: "operate",
     query: ofTenant,
     answers: { "200": object({ hooks: listOf(schemas.HookView) }) },
     handle: ({ operator }, call) => json({ hooks: operator.hooks(wanted(call)) }),
@@ -98,6 +119,7 @@ export const operatorRoutes: readonly Route[] = [
     id: "getFaults",
     summary: "Failures of hooks, the newest first; up to 100 of each tenant are kept.",
     needs,
+    use: "operate",
     query: {
       ...ofTenant,
       limit: { schema: { type: "integer", minimum: 1, maximum: 1_000, default: 100 }, means: "Most faults." },
@@ -112,6 +134,7 @@ export const operatorRoutes: readonly Route[] = [
     id: "getQuarantine",
     summary: "Hooks in quarantine.",
     needs,
+    use: "operate",
     query: ofTenant,
     answers: { "200": object({ quarantine: listOf(schemas.Quarantine) }) },
     handle: ({ operator }, call) => json({ quarantine: operator.quarantine(wanted(call)) }),
@@ -122,11 +145,12 @@ export const operatorRoutes: readonly Route[] = [
     id: "liftQuarantine",
     summary: "Lifts a quarantine: the hook runs again.",
     needs,
+    use: "operate",
     answers: { "204": null },
     async handle(parts, call) {
       const id = call.params["id"] as string;
       if (!(await parts.operator.lift(id))) throw new Problem("not-found");
-      parts.log("quarantine-lifted", { id, by: call.principal.id });
+      parts.log("quarantine-lifted", { id, by: call.principal.id, request_id: call.requestId });
       return { status: 204 };
     },
   },
@@ -136,6 +160,7 @@ export const operatorRoutes: readonly Route[] = [
     id: "getLatency",
     summary: "How long decisions took in the last minute, in all and by tenant.",
     needs,
+    use: "operate",
     answers: {
       "200": object({
         all: schemas.Latency,
@@ -150,6 +175,7 @@ export const operatorRoutes: readonly Route[] = [
     id: "getNodes",
     summary: "The nodes of the fleet that live, and which generation each serves; none for a server alone.",
     needs,
+    use: "operate",
     answers: { "200": object({ nodes: listOf(schemas.Node) }) },
     handle: async ({ options }) => json({ nodes: (await options.nodes?.()) ?? [] }),
   },
@@ -159,11 +185,16 @@ export const operatorRoutes: readonly Route[] = [
     id: "watch",
     summary: "What happens, as Server-Sent Events.",
     needs,
+    use: "watch",
     query: ofTenant,
     answers: { "200": "text/event-stream" },
     handle: ({ operator, isReady }, call) => ({
       status: 200,
-      stream: liveStream(operator, wanted(call), () => call.gone() || !isReady()),
+      stream: liveStream(
+        operator,
+        wanted(call),
+        async () => call.gone() || !isReady() || !(await call.holds()),
+      ),
       type: "text/event-stream",
       headers: { "cache-control": "no-store", "x-accel-buffering": "no" },
     }),
@@ -174,6 +205,7 @@ export const operatorRoutes: readonly Route[] = [
     id: "makeKey",
     summary: "Makes a key. It is shown this once; only its digest is stored.",
     needs,
+    use: "operate",
     body: { limit: "headerBytes", types: { "application/json": schemas.NewKey } },
     answers: { "201": schemas.MadeKey },
     async handle(parts, call) {
@@ -189,7 +221,10 @@ export const operatorRoutes: readonly Route[] = [
         expires?: string | null;
       };
       if (tenant !== null && !parts.registry.get(tenant)) throw new Problem("not-found");
-      if (expires !== null && !(Date.parse(expires) > Date.now())) throw new Problem("bad-request");
+      if (expires !== null && !(Date.parse(expires) > Date.now())) {
+        const message = "`/expires` must be a time to come, such as `2030-01-31T12:00:00Z`";
+        throw new Problem("bad-request", undefined, { message, pointer: "/expires" });
+      }
       const { key, record } = makeKey({
         tenant,
         name,
@@ -197,7 +232,7 @@ export const operatorRoutes: readonly Route[] = [
         expires,
       });
       await parts.stores.keys.add(record);
-      parts.log("key-made", { id: record.id, tenant, by: call.principal.id });
+      parts.log("key-made", { id: record.id, tenant, by: call.principal.id, request_id: call.requestId });
       return {
         ...json({ key, record: withoutDigest(record) }, 201),
         headers: { "cache-control": "no-store" },
@@ -210,6 +245,7 @@ export const operatorRoutes: readonly Route[] = [
     id: "getKeys",
     summary: "Keys of a tenant; without one, of operators.",
     needs,
+    use: "operate",
     query: ofTenant,
     answers: { "200": object({ keys: listOf(schemas.Key) }) },
     handle: async (parts, call) =>
@@ -221,12 +257,13 @@ export const operatorRoutes: readonly Route[] = [
     id: "revokeKey",
     summary: "Revokes a key, at once on this node and within seconds on others.",
     needs,
+    use: "operate",
     answers: { "204": null },
     async handle(parts, call) {
       const id = call.params["id"] as string;
       if (!(await parts.stores.keys.revoke(id, new Date().toISOString()))) throw new Problem("not-found");
       parts.credentials.forget();
-      parts.log("key-revoked", { id, by: call.principal.id });
+      parts.log("key-revoked", { id, by: call.principal.id, request_id: call.requestId });
       return { status: 204 };
     },
   },

@@ -1,4 +1,3 @@
-import { HookwardenError } from "../../errors.ts";
 import { describeHook } from "../../warden/hooks.ts";
 import { json, type Route, type RouteCall } from "../http/route.ts";
 import { listOf, object, schemas } from "../http/schemas.ts";
@@ -43,6 +42,7 @@ export const tenantRoutes: readonly Route[] = [
     summary:
       "Uploads a pack: a bundle, or files as JSON. It is checked whole before it takes the place of another.",
     needs: "packs",
+    use: "upload",
     query: {
       rollout: {
         schema: { enum: ["immediate", "monitor", "none"], default: "immediate" },
@@ -64,6 +64,7 @@ export const tenantRoutes: readonly Route[] = [
         revision: revision.revision,
         pack: revision.pack,
         by: id,
+        request_id: call.requestId,
       });
       if (rollout === "none") return json({ revision, rollout: null });
       const share = rollout === "monitor" ? (percent as number) : undefined;
@@ -76,6 +77,7 @@ export const tenantRoutes: readonly Route[] = [
     id: "checkPack",
     summary: "Checks a pack as an upload would, stores nothing, and tells what is wrong with it.",
     needs: "packs",
+    use: "upload",
     body: upload,
     answers: { "200": schemas.Checked },
     async handle(parts, call) {
@@ -83,11 +85,9 @@ export const tenantRoutes: readonly Route[] = [
         const { opened } = await parts.uploads.check(tenantOf(parts, call), uploadOf(call));
         return json({ ok: true, pack: opened.pack.digest, hooks: opened.pack.hooks.map(({ name }) => name) });
       } catch (error) {
-        const { code, status } = problemOf(error);
+        const { code, status, detail } = problemOf(error);
         if (status >= 429 || status === 404) throw error;
-        // The sender's own files, in whose words the message speaks: nothing of the server is in it.
-        const words = error instanceof HookwardenError ? { message: error.message, ...error.place } : {};
-        return json({ ok: false, problem: { code, ...words } });
+        return json({ ok: false, problem: { code, ...detail } });
       }
     },
   },
@@ -97,6 +97,7 @@ export const tenantRoutes: readonly Route[] = [
     id: "getPacks",
     summary: "What serves, what is on trial, and how it came to that.",
     needs: "packs",
+    use: "read",
     query: {
       limit: {
         schema: { type: "integer", minimum: 1, maximum: 1_000, default: 50 },
@@ -124,6 +125,7 @@ export const tenantRoutes: readonly Route[] = [
     id: "removePack",
     summary: "Leaves the tenant without a pack. Every event is refused from then on; stored revisions stay.",
     needs: "packs",
+    use: "withdraw",
     answers: { "200": schemas.Rollout },
     handle: async (parts, call) =>
       json(await parts.rollouts.remove(tenantOf(parts, call), call.principal.id)),
@@ -134,6 +136,7 @@ export const tenantRoutes: readonly Route[] = [
     id: "activatePack",
     summary: "Lets a stored revision decide, or puts it on trial.",
     needs: "packs",
+    use: "change",
     body: { limit: "headerBytes", types: { "application/json": schemas.Activation } },
     answers: { "200": schemas.Rollout },
     async handle(parts, call) {
@@ -153,6 +156,7 @@ export const tenantRoutes: readonly Route[] = [
     id: "rollbackPack",
     summary: "Goes back to a revision that served before; without one, to the one before the present.",
     needs: "packs",
+    use: "change",
     body: { limit: "headerBytes", types: { "application/json": schemas.Rollback } },
     answers: { "200": schemas.Rollout },
     async handle(parts, call) {
@@ -166,6 +170,7 @@ export const tenantRoutes: readonly Route[] = [
     id: "withdrawPack",
     summary: "Ends a trial.",
     needs: "packs",
+    use: "withdraw",
     answers: { "200": schemas.Rollout },
     handle: async (parts, call) =>
       json(await parts.rollouts.withdraw(tenantOf(parts, call), call.principal.id)),
@@ -176,6 +181,7 @@ export const tenantRoutes: readonly Route[] = [
     id: "try",
     summary: "Decides events with a stored revision, with files, or with one script. Nothing is kept of it.",
     needs: "packs",
+    use: "try",
     body: { limit: "batchBytes", types: { "application/json": schemas.Trial } },
     answers: { "200": schemas.Tried },
     async handle(parts, call) {
@@ -188,16 +194,20 @@ export const tenantRoutes: readonly Route[] = [
         dialect?: string;
       };
       if ([revision, files, script].filter((one) => one !== undefined).length > 1)
-        throw new Problem("bad-request");
+        throw new Problem("bad-request", undefined, {
+          message: "there may be only one of `revision`, `files` and `script`",
+          pointer: "",
+        });
       const given = files ? filesOf(files) : script && bareFiles(script);
       const wanted = revision ?? tenant.rollout.active;
       if (!given && wanted === null) throw new Problem("no-pack");
       if (revision !== undefined && !(await parts.stores.packs.get(tenant.name, revision)))
         throw new Problem("not-found");
       const pack = given
-        ? await parts.uploads.load(given)
-        : await parts.registry.packOf(tenant.name, wanted as number);
-      const results = await tryPack(tenant, pack, events, dialect);
+        ? await parts.uploads.load(tenant, given)
+        : await parts.registry.packOf("try", tenant, wanted as number);
+      const { requestId, gone } = call;
+      const results = await tryPack(tenant, { pack, events, dialect, requestId, gone }, parts.failures);
       return { status: 200, text: `{"results":${results}}`, type: "application/json; charset=utf-8" };
     },
   },
@@ -207,6 +217,7 @@ export const tenantRoutes: readonly Route[] = [
     id: "getHooks",
     summary: "The hooks that serve, in their order, with what each may see and do.",
     needs: "packs",
+    use: "read",
     answers: { "200": object({ hooks: listOf(schemas.Hook) }) },
     handle: (parts, call) => json({ hooks: (tenantOf(parts, call).pack?.hooks ?? []).map(describeHook) }),
   },
@@ -216,6 +227,7 @@ export const tenantRoutes: readonly Route[] = [
     id: "getAudit",
     summary: "The chains of the tenant's audit.",
     needs: "audit",
+    use: "read",
     answers: { "200": object({ chains: listOf(schemas.AuditChain) }) },
     async handle(parts, call) {
       const { name } = tenantOf(parts, call);
@@ -241,6 +253,7 @@ export const tenantRoutes: readonly Route[] = [
     summary:
       "The records of one chain, a decision log: `hookwarden log verify` checks it, `hookwarden replay` replays it.",
     needs: "audit",
+    use: "export",
     query: {
       after: {
         schema: { type: "integer", minimum: 0, default: 0 },
