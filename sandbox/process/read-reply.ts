@@ -30,7 +30,7 @@ const sandboxFaults: ReadonlySet<string> = new Set<FaultCode>([
   "output-too-deep",
   "invalid-output",
   "crashed",
-  "overloaded",
+  "input-too-large",
 ]);
 
 export interface Reply {
