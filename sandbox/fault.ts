@@ -155,8 +155,19 @@ export const circumstantialFaults: ReadonlySet<string> = new Set<string>(
     .map(([code]) => code),
 );
 
+/** A place in the source text of a program: line and column, both from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** A failure of one call. `message` is the host's own sentence; text of the guest in it is escaped and cut. */
 export interface Fault {
   readonly code: FaultCode;
   readonly message: string;
+  /**
+   * Where in the program an error was made, by the error's own `stack`. The guest can write any `stack`, so this is a claim
+   * of the guest's about its own program, and nothing may depend on it. Absent where there is none.
+   */
+  readonly position?: Position;
 }

@@ -9,6 +9,7 @@ export {
   type FaultCode,
   type FaultRow,
   faultTable,
+  type Position,
 } from "./fault.ts";
 export {
   answerLimits,

@@ -166,7 +166,7 @@ export class Decisions implements DecisionService {
     for (const { fault, hook } of decision.trace) {
       if (!fault) continue;
       faults++;
-      const { code, message } = fault;
+      const { code, message, at: place = null } = fault;
       feed.fault({
         at: new Date().toISOString(),
         tenant: tenant.name,
@@ -175,6 +175,7 @@ export class Decisions implements DecisionService {
         decision_id,
         code,
         message,
+        place,
       });
     }
     if (!feed.isWatched) return;
