@@ -89,6 +89,6 @@ export interface Sandbox {
   tidy?(): void;
   /** Frees what is kept for a program. */
   forget(programKey: string): void;
-  /** Ends every instance and process of this sandbox. Calls in flight are answered with `crashed`. */
+  /** Ends every instance and process of this sandbox. Calls in flight are answered with `overloaded`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

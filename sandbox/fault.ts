@@ -4,6 +4,11 @@ export type Blame = "hook" | "host" | "engine";
 /** What a fault means, for people. `docs/faults.md` is made from this table. */
 export interface FaultRow {
   readonly blame: Blame;
+  /**
+   * Whether the same call may end differently at another moment or on another machine: it depends on the clock, the load,
+   * a process or a store. A replay takes such a fault from the record. Absent: the call alone decides.
+   */
+  readonly circumstantial?: true;
   readonly title: string;
   readonly cause: string;
   readonly fix: string;
@@ -36,6 +41,7 @@ export const faultTable = {
   },
   timeout: {
     blame: "hook",
+    circumstantial: true,
     title: "the time ran out",
     cause:
       "The call took longer than `limits.wallMs`, or it waits for a promise that nothing can settle any more.",
@@ -67,17 +73,49 @@ export const faultTable = {
   },
   crashed: {
     blame: "engine",
+    circumstantial: true,
     title: "the sandbox died",
+    cause: "The engine trapped, or its process ended in the middle of the call.",
+    fix: "The sandbox is replaced automatically. If it happens again with the same event, send the hook and the event as a bug report.",
+  },
+  quarantined: {
+    blame: "hook",
+    circumstantial: true,
+    title: "the hook is in quarantine",
     cause:
-      "The engine trapped, or its process ended in the middle of the call. A hook that has ended its process five times in a row is not run for a while, a second at first and a minute at most; such calls say so.",
-    fix: "The sandbox is replaced by itself. If it happens again with the same event, send the hook and the event as a bug report.",
+      "The hook was not called, because it has failed repeatedly: it ended its process five times in a row, or, on a server, most of its recent calls were faults. It is tried again after a pause that doubles each time.",
+    fix: "Read the faults before it in the decision log, and fix the hook. On a server, lift the quarantine once a fixed version is active.",
+  },
+  "input-too-large": {
+    blame: "host",
+    title: "the event is larger than the hook accepts",
+    cause:
+      "The event as the hook reads it, together with its context (configuration and state), has more bytes than `limits.inputBytes`. The hook was not called.",
+    fix: "Send a smaller event, let the hook read fewer fields, or raise `limits.inputBytes` in the manifest up to the pack's ceiling.",
+  },
+  "budget-exceeded": {
+    blame: "host",
+    circumstantial: true,
+    title: "the budget of the decision ran out",
+    cause:
+      "The hooks before this one left no time of `budgets.decisionMs` for it, or too little to finish, or `budgets.maxHooks` hooks had run already.",
+    fix: "Raise `budgets.decisionMs` or `budgets.maxHooks` in hookwarden.json, lower `limits.wallMs` of the slow hooks, or use fewer hooks for the event.",
+  },
+  "state-unavailable": {
+    blame: "host",
+    circumstantial: true,
+    title: "the hook's state could not be read or written",
+    cause:
+      "The state store failed, or other decisions held or changed the same state for too long. A hook never runs on state that may be wrong.",
+    fix: "Check the state store. Where many decisions share one state key, keep state per session instead of per tenant.",
   },
   overloaded: {
     blame: "host",
-    title: "no sandbox was free in time",
+    circumstantial: true,
+    title: "no sandbox was available",
     cause:
-      "The queue of calls was full, the decision's time budget had run out before the hook's turn, or the event is larger than `limits.inputBytes`.",
-    fix: "Add processes, lower the load, raise `budgets.decisionMs`, or raise `limits.inputBytes` of the hook.",
+      "The queue of calls was full, no process was free in time, none could be started, or the sandbox is being closed. The hook was not called.",
+    fix: "Add processes or lower the load. If no process can be started, the message says why.",
   },
   "invalid-output": {
     blame: "hook",
@@ -110,8 +148,26 @@ export const faultTable = {
 
 export type FaultCode = keyof typeof faultTable;
 
+/** The codes of faults that another run of the same call need not have; see `FaultRow.circumstantial`. */
+export const circumstantialFaults: ReadonlySet<string> = new Set<string>(
+  Object.entries<FaultRow>(faultTable)
+    .filter(([, row]) => row.circumstantial)
+    .map(([code]) => code),
+);
+
+/** A place in the source text of a program: line and column, both from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** A failure of one call. `message` is the host's own sentence; text of the guest in it is escaped and cut. */
 export interface Fault {
   readonly code: FaultCode;
   readonly message: string;
+  /**
+   * Where in the program an error was made, by the error's own `stack`. The guest can write any `stack`, so this is a claim
+   * of the guest's about its own program, and nothing may depend on it. Absent where there is none.
+   */
+  readonly position?: Position;
 }

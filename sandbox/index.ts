@@ -2,7 +2,15 @@
 export type { Call, EngineName, Inspection, LogLine, Outcome, Program, Sandbox, Usage } from "./contract.ts";
 export { createSandbox, type SandboxOptions } from "./create.ts";
 export { EngineMissingError } from "./engine-missing.ts";
-export { type Blame, type Fault, type FaultCode, type FaultRow, faultTable } from "./fault.ts";
+export {
+  type Blame,
+  circumstantialFaults,
+  type Fault,
+  type FaultCode,
+  type FaultRow,
+  faultTable,
+  type Position,
+} from "./fault.ts";
 export {
   answerLimits,
   defaultLimits,

@@ -5,7 +5,7 @@ import type { Limits } from "./limits.ts";
 /** The host's own sentences for faults that both engines can have. */
 export const faults = {
   inputTooLarge: ({ inputBytes }: Limits): Fault => ({
-    code: "overloaded",
+    code: "input-too-large",
     message: `the event is larger than ${inputBytes} bytes`,
   }),
   steps: ({ steps }: Limits): Fault => ({ code: "steps-exceeded", message: `used more than ${steps} steps` }),

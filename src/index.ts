@@ -28,6 +28,7 @@ export type {
   Refusal,
   RefusalCode,
   TraceEntry,
+  TraceFault,
   TraceOutcome,
   Verdict,
 } from "./broker/decision.ts";

@@ -309,7 +309,7 @@ describe("rel-007 a hook that ends its process each time", () => {
       expect(verdict).toBe("deny");
       expect(trace.map(({ hook, outcome, fault }) => [hook, outcome, fault?.code])).toEqual([
         ["other", "honoured", undefined],
-        ["killer", "faulted", "crashed"],
+        ["killer", "faulted", index < breakerLimits.strikes ? "crashed" : "quarantined"],
       ]);
     }
     expect(ran()).toBe(breakerLimits.strikes);
@@ -383,7 +383,7 @@ describe("rel-007 a hook that ends its process each time", () => {
     now = 5_000;
     const trial = call();
     expect(trial).toBeInstanceOf(Promise);
-    expect(await call()).toMatchObject({ ok: false, fault: { code: "crashed" } });
+    expect(await call()).toMatchObject({ ok: false, fault: { code: "quarantined" } });
     expect(sandbox.calls).toHaveLength(breakerLimits.strikes + 1);
     release();
     await trial;

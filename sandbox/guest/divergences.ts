@@ -17,7 +17,12 @@ export const divergences: readonly Divergence[] = [
   {
     what: "What a module threw while it was loaded",
     reason:
-      "quickjs says it. isolated-vm would run the guest's getters to find out, after its timeout, so isolate says only that the module threw or waits for ever.",
+      "quickjs says it. isolated-vm would run the guest's getters to find out, after its timeout, so isolate says only that the module threw or waits for ever, and not where.",
+  },
+  {
+    what: "Which place the engine records for an error that it raises itself, such as for a property of `undefined`",
+    reason:
+      "V8 records the expression. quickjs records places for calls, operators, `new`, `throw` and expression statements, so the place of such an error is that of the last of these before it, which may be a line or more above. Where the hook makes the error itself, both name the same line.",
   },
   {
     what: "`Function.prototype.toString` of built-in functions",

@@ -1,8 +1,9 @@
 import type { Call, LogLine } from "../contract.ts";
-import type { Fault } from "../fault.ts";
+import type { Fault, Position } from "../fault.ts";
 import type { Limits } from "../limits.ts";
 import { faults } from "../outcome.ts";
 import { printable } from "../printable.ts";
+import { positionIn } from "./stack.ts";
 
 /** What the prelude's `entry` takes: three texts. */
 export interface Message {
@@ -33,8 +34,10 @@ const none: readonly LogLine[] = [];
 /**
  * Reads the prelude's reply. The prelude is ours, the engine that ran it may have been broken by the guest: nothing here
  * trusts more than that it is a text, and a reply that the prelude cannot have made is a `crashed`.
+ *
+ * @param file what the program is called in stacks.
  */
-export function readReply(text: string, limits: Limits): Reply {
+export function readReply(text: string, limits: Limits, file: string): Reply {
   const end = text.indexOf("\n");
   const body = text.slice(end + 1);
   const logs = end <= 1 ? (end === 1 ? none : null) : readLogs(text.slice(1, end), limits);
@@ -47,7 +50,7 @@ export function readReply(text: string, limits: Limits): Reply {
     case 117: // u
       return { ok: true, output: null, logs };
     case 116: // t
-      return { ok: false, fault: { code: "threw", message: readMessage(body) }, logs };
+      return { ok: false, fault: readThrown(body, file), logs };
     case 110: // n
       return {
         ok: false,
@@ -89,14 +92,28 @@ export function guestText(text: string): string {
   return text === "" ? "a value that cannot be described" : printable(text.slice(0, 1_000)).slice(0, 1_000);
 }
 
-function readMessage(body: string): string {
+function readThrown(body: string, file: string): Fault {
+  const [message = "", frames = ""] = body.split("\n", 2);
+  return thrownFault("threw", readText(message), positionIn(readText(frames), file));
+}
+
+/** A fault with its place, where there is one. `message` is the guest's text. */
+export function thrownFault(
+  code: "threw" | "load-failed",
+  message: string,
+  position: Position | null,
+): Fault {
+  return { code, message: guestText(message), ...(position ? { position } : {}) };
+}
+
+/** A JSON string of the prelude's; `""` for anything else. */
+function readText(body: string): string {
   try {
-    const message: unknown = JSON.parse(body);
-    if (typeof message === "string") return guestText(message);
+    const text: unknown = JSON.parse(body);
+    return typeof text === "string" ? text : "";
   } catch {
-    // Falls through: there is nothing to show.
+    return "";
   }
-  return "a value that cannot be described";
 }
 
 function readLogs(text: string, limits: Limits): readonly LogLine[] | null {

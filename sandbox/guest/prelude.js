@@ -6,6 +6,8 @@
 // The reply of a call is one string: a tag, the log as JSON or nothing, a newline, the body.
 //   v  value, the body is its JSON          u  undefined or null
 //   t  threw, the body is a JSON string     n  the value has no JSON
+//      and, on a line of its own, the
+//      frames of its stack as another one
 //   o  over the budget of bytes             h  there is no such handler
 //   d  deeper than the budget
 //   p  waits for a promise; ask again with `poll` after running jobs
@@ -507,13 +509,36 @@
       return '"a value that cannot be described"';
     }
   };
+  // The frames of an error's stack, for the place of the fault. V8 has an accessor of its own in each error; a getter of the
+  // guest's is not asked.
+  const stackGetter = getOwnPropertyDescriptor(new NativeTypeError(""), "stack")?.get;
+  const framesOf = (error) => {
+    if (typeof error !== "object" || error === null) return "";
+    try {
+      const found = getOwnPropertyDescriptor(error, "stack");
+      if (found === undefined) return "";
+      let text;
+      if (apply(hasOwnProperty, found, ["value"])) text = found.value;
+      else if (stackGetter !== undefined && found.get === stackGetter) text = apply(stackGetter, error, []);
+      if (typeof text !== "string") return "";
+      // V8 puts the message first, which may be longer than what is kept.
+      const first = apply(slice, text, [0, 7]) === "    at " ? 0 : apply(indexOf, text, ["\n    at "]);
+      return first < 0 ? "" : apply(slice, text, [first, first + 1500]);
+    } catch {
+      return "";
+    }
+  };
   const threw = (error) => {
     let text;
     if (typeof error === "object" && error !== null) text = describeError(error) ?? "a thrown object";
     else if (typeof error === "function") text = "a thrown function";
     else text = NativeString(error);
     const body = quote(apply(slice, text, [0, 1000]));
-    return reply("t", typeof body === "string" ? body : '""');
+    const frames = quote(framesOf(error));
+    return reply(
+      "t",
+      (typeof body === "string" ? body : '""') + "\n" + (typeof frames === "string" ? frames : '""'),
+    );
   };
   const encode = (value) => {
     if (value === undefined || value === null) return reply("u", "");

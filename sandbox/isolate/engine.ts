@@ -146,7 +146,7 @@ class IsolateSandbox implements Sandbox {
       ({ loaded } = result);
     }
     this.#next = loaded.loadMs < slowLoadMs ? { seat, program, limits } : null;
-    const outcome = this.#run(instance, limits, started, (deadline) =>
+    const outcome = this.#run(instance, call, started, (deadline) =>
       instance.call(loaded, message, deadline),
     );
     if (instance.healthy) instance.release(loaded);
@@ -171,7 +171,7 @@ class IsolateSandbox implements Sandbox {
       kept.set(key, loaded);
     }
     const context = loaded;
-    const outcome = this.#run(instance, limits, started, (deadline) =>
+    const outcome = this.#run(instance, call, started, (deadline) =>
       instance.callKept(context, message, deadline),
     );
     this.#retire(seat, slot);
@@ -180,15 +180,15 @@ class IsolateSandbox implements Sandbox {
 
   #run(
     instance: Instance,
-    limits: Limits,
+    { program, limits }: Call,
     started: number,
-    call: (deadline: number) => ReturnType<Instance["call"]>,
+    run: (deadline: number) => ReturnType<Instance["call"]>,
   ): Outcome {
-    const result = call(performance.now() + limits.wallMs);
+    const result = run(performance.now() + limits.wallMs);
     const { grownBytes: memoryBytes } = instance;
     if (result.kind === "stopped") return failed(stopFault(result.by, limits), null, started, memoryBytes);
     if (result.kind === "unsettled") return failed(faults.unsettled(), null, started, memoryBytes);
-    const reply = readReply(result.text, limits);
+    const reply = readReply(result.text, limits, program.name);
     const durationUs = microseconds(started);
     const { logs } = reply;
     return reply.ok

@@ -73,7 +73,7 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     const { inputBytes } = call.limits;
     if (bytes > inputBytes) {
       return faultOutcome(
-        "overloaded",
+        "input-too-large",
         `the arguments have ${bytes} bytes, and \`limits.inputBytes\` is ${inputBytes}`,
       );
     }
@@ -100,14 +100,14 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     clearInterval(this.#timer);
-    for (const job of this.#waiting.drain()) job.fail("crashed", closed);
+    for (const job of this.#waiting.drain()) job.fail("overloaded", closed);
     await this.#fleet.dispose();
   }
 
   // ---- from call to child
 
   #refusal(bytes: number): (Outcome & { ok: false }) | null {
-    if (this.#disposed) return faultOutcome("crashed", closed);
+    if (this.#disposed) return faultOutcome("overloaded", closed);
     if (this.#jobs >= this.#settings.queueLimit) {
       return faultOutcome("overloaded", `${this.#jobs} calls are waiting already`);
     }
@@ -115,7 +115,7 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
       return faultOutcome("overloaded", `calls with ${this.#bytes} bytes are waiting already`);
     }
     const { barren } = this.#fleet;
-    return barren === null ? null : faultOutcome("crashed", `no process could be started: ${barren}`);
+    return barren === null ? null : faultOutcome("overloaded", `no process could be started: ${barren}`);
   }
 
   #submit(job: Job): void {
@@ -223,16 +223,16 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
       const { job, loading, left } = entry;
       // A job that has left may have come back to the same child, behind what it has left there: that one is not lost.
       if (loading || left || entry === blamed) continue;
-      if (this.#disposed) job.fail("crashed", closed);
+      if (this.#disposed) job.fail("overloaded", closed);
       else if (job.attempts < attemptsMost) again.push(job);
-      else job.fail("crashed", "the process ended before it was this call's turn, several times in a row");
+      else job.fail("overloaded", "the process ended before it was this call's turn, several times in a row");
     }
     this.#waiting.putBack(again, this.#schedule.now);
     this.#pump();
   }
 
   barren(why: string): void {
-    for (const job of this.#waiting.drain()) job.fail("crashed", `no process could be started: ${why}`);
+    for (const job of this.#waiting.drain()) job.fail("overloaded", `no process could be started: ${why}`);
   }
 
   #strike(job: Job, end: End): void {
@@ -245,7 +245,7 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     this.#strike(job, end);
     const us = durationMs * 1_000;
     const { wallMs, memoryKb } = job.limits;
-    if (this.#disposed) job.fail("crashed", closed, us);
+    if (this.#disposed) job.fail("overloaded", closed, us);
     else if (end.cause === "deadline" && loading) {
       job.failKilled("timeout", "loading the program took too long, and its process was killed", us);
     } else if (end.cause === "deadline") {

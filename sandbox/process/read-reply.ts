@@ -8,6 +8,7 @@ import type { Fault, FaultCode } from "../fault.ts";
 import type { Limits } from "../limits.ts";
 import { printable } from "../printable.ts";
 import {
+  faultHeadBytes,
   handlersBytes,
   handlersMost,
   headerBytes,
@@ -30,7 +31,7 @@ const sandboxFaults: ReadonlySet<string> = new Set<FaultCode>([
   "output-too-deep",
   "invalid-output",
   "crashed",
-  "overloaded",
+  "input-too-large",
 ]);
 
 export interface Reply {
@@ -200,7 +201,7 @@ function checkHeader(
   const { limits } = expected;
   if (id !== expected.id) refuse("an answer to another call");
   if (kind === E) {
-    if (body > messageBytes + 32) refuse("a message that is too long");
+    if (body > messageBytes + faultHeadBytes) refuse("a message that is too long");
   } else if (expected.kind === "inspect") {
     if (kind !== I || body > handlersBytes) refuse("something else than an inspection");
   } else if (kind === K) {
@@ -220,9 +221,11 @@ function readText(buffer: Buffer, from: number, to: number): string {
 
 function readFault(text: string): Fault {
   const space = text.indexOf(" ");
-  const code = text.slice(0, space);
+  const [, code = "", line, column] =
+    /^([a-z-]{1,32})(?:@([1-9]\d{0,6}):([1-9]\d{0,6}))?$/.exec(text.slice(0, space)) ?? [];
   if (space < 0 || !sandboxFaults.has(code)) refuse("an unknown fault");
-  return { code: code as FaultCode, message: printable(text.slice(space + 1)) };
+  const fault: Fault = { code: code as FaultCode, message: printable(text.slice(space + 1)) };
+  return line === undefined ? fault : { ...fault, position: { line: Number(line), column: Number(column) } };
 }
 
 function readHandlers(text: string): readonly string[] | null {

@@ -7,7 +7,7 @@
  *     X  the engine cannot be loaded; body: why
  *     K  answer; body: JSON text
  *     N  answer `null`; no body
- *     E  fault; body: code, space, message
+ *     E  fault; body: code, `@line:column` where a place is known, space, message
  *     I  inspection; body: JSON, `null` or a list of names
  *
  * `body` and `logs` stand for sizes in bytes; `steps` is `-` where they are not counted. The logs are `level size text`
@@ -20,6 +20,8 @@ import type { Limits } from "../limits.ts";
 export const headerBytes = 160;
 /** Longest message of a fault, in bytes. */
 export const messageBytes = 8_192;
+/** Longest code and place before it, in bytes. */
+export const faultHeadBytes = 64;
 /** Longest list of handlers, in bytes. */
 export const handlersBytes = 65_536;
 export const handlersMost = 1_000;

@@ -42,7 +42,9 @@ function writeLogs(logs: readonly LogLine[], limits: Limits): string {
 }
 
 function faultBody(fault: Fault): string {
-  return `${fault.code} ${cut(fault.message, messageBytes)}`;
+  const { code, message, position } = fault;
+  const at = position ? `@${position.line}:${position.column}` : "";
+  return `${code}${at} ${cut(message, messageBytes)}`;
 }
 
 export function writeReady(version: string, protocol: number): string {

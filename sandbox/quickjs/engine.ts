@@ -1,6 +1,7 @@
 import type { Call, Inspection, LogLine, Outcome, Program, Sandbox } from "../contract.ts";
 import type { Fault } from "../fault.ts";
-import { encodeMessage, guestText, type Reply, readReply } from "../guest/message.ts";
+import { encodeMessage, guestText, type Reply, readReply, thrownFault } from "../guest/message.ts";
+import { positionIn } from "../guest/stack.ts";
 import { loadLimits, type Limits } from "../limits.ts";
 import { type Bounds, Instance, type LoadedProgram, pagesFor, type RawResult } from "./instance.ts";
 import type { Base } from "./base.ts";
@@ -174,7 +175,9 @@ class QuickjsSandbox implements Sandbox {
     const result = instance.load(program.name, program.source, limits, bounds);
     if (!instance.healthy) this.#instances.delete(slot);
     const fresh: Loaded =
-      "image" in result ? { ok: true, program: result } : { ok: false, fault: loadFault(result) };
+      "image" in result
+        ? { ok: true, program: result }
+        : { ok: false, fault: loadFault(result, program.name) };
     // A failure by the clock may not happen again; one by counting will.
     if (fresh.ok || fresh.fault.code !== "timeout") {
       if (known) known.set(image, fresh);
@@ -196,7 +199,7 @@ class QuickjsSandbox implements Sandbox {
     const result = instance.call(message, {
       steps: limits.steps,
       deadline: performance.now() + limits.wallMs,
-      maxReplyBytes: limits.outputBytes + 6 * limits.logBytes + 4_096,
+      maxReplyBytes: limits.outputBytes + 6 * limits.logBytes + 16_384,
     });
     const isGrown = !kept && instance.memoryBytes > grownBytes;
     if (!instance.healthy || isGrown) {
@@ -205,7 +208,7 @@ class QuickjsSandbox implements Sandbox {
     } else if (!kept) this.#tidyLater(instance);
     const { steps, memoryBytes } = instance;
     if (result.kind !== "text") return failed(callFault(result, limits), steps, started, memoryBytes);
-    const reply = readReply(result.text, limits);
+    const reply = readReply(result.text, limits, call.program.name);
     const logs: readonly LogLine[] = reply.logs;
     const durationUs = microseconds(started);
     if (reply.ok) return { ok: true, output: reply.output, steps, durationUs, memoryBytes, logs };
@@ -238,10 +241,10 @@ function callFault(result: Exclude<RawResult, { kind: "text" }>, limits: Limits)
   }
 }
 
-function loadFault(result: Exclude<RawResult | LoadedProgram, LoadedProgram>): Fault {
+function loadFault(result: Exclude<RawResult | LoadedProgram, LoadedProgram>, file: string): Fault {
   switch (result.kind) {
     case "exception":
-      return { code: "load-failed", message: guestText(result.message) };
+      return thrownFault("load-failed", result.message, positionIn(result.stack ?? "", file));
     case "unsettled":
       return {
         code: "load-failed",

@@ -30,7 +30,7 @@ export type Stopped = "steps" | "wall" | null;
 /** What happened in the engine, as the host saw it. */
 export type RawResult =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "exception"; readonly message: string }
+  | { readonly kind: "exception"; readonly message: string; readonly stack?: string }
   | { readonly kind: "too-large" }
   | { readonly kind: "unsettled" }
   | { readonly kind: "stopped"; readonly by: "steps" | "wall" }
@@ -139,7 +139,8 @@ export class Instance {
       }
       const state = exports._QTS_PromiseState(context, namespace);
       if (state === promise.rejected) {
-        return { kind: "exception", message: this.#describe(exports._QTS_PromiseResult(context, namespace)) };
+        const error = exports._QTS_PromiseResult(context, namespace);
+        return { kind: "exception", message: this.#describe(error), stack: this.#stackOf(error) };
       }
       if (state === promise.fulfilled) namespace = exports._QTS_PromiseResult(context, namespace);
       this.#argument(0, namespace);
@@ -357,7 +358,7 @@ export class Instance {
     if (error === 0) return null;
     this.#own(error);
     if (this.#stopped) return { kind: "stopped", by: this.#stopped };
-    return { kind: "exception", message: this.#describe(error) };
+    return { kind: "exception", message: this.#describe(error), stack: this.#stackOf(error) };
   }
 
   /** Asks the guest for the text of an error, within the bounds of the call that failed. */
@@ -367,6 +368,23 @@ export class Instance {
     if (text === 0) return "a value that cannot be described";
     this.#owned?.strings.push(text);
     return this.#memory.toString("utf8", text, Math.min(this.#memory.indexOf(0, text), text + 1_000));
+  }
+
+  /** The text of an error's stack, also within those bounds; empty where it has none. */
+  #stackOf(error: number): string {
+    const { exports } = this.#module;
+    const { context } = this.#anchors;
+    const name = writeText(this.#module, "stack");
+    if (name.at === 0) return "";
+    const key = exports._QTS_NewString(context, name.at);
+    exports._free(name.at);
+    const value = exports._QTS_GetProp(context, error, key);
+    // A getter of the guest's may have thrown.
+    if (exports._QTS_ResolveException(context, value) !== 0) return "";
+    const text = exports._QTS_GetString(context, value);
+    return text === 0
+      ? ""
+      : this.#memory.toString("utf8", text, Math.min(this.#memory.indexOf(0, text), text + 2_000));
   }
 
   /** What a module that could not even be linked wanted to import says more than the engine does. */

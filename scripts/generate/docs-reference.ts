@@ -1,4 +1,4 @@
-import { type FaultRow, faultTable } from "../../sandbox/fault.ts";
+import { circumstantialFaults, type FaultRow, faultTable } from "../../sandbox/fault.ts";
 import { answerLimits, type LimitRow, limitTable } from "../../sandbox/limits.ts";
 import { maxReasonLength, maxTextLength } from "../../src/catalogue/fields.ts";
 import { type ErrorRow, errorTable } from "../../src/errors.ts";
@@ -25,6 +25,15 @@ ${markdownNotice}
 A fault is a way for a hook to fail. There are ${faults.length}, and no other. A fault never opens a gate silently: where the event
 has a "closed as" and the hook could have stopped or changed something there, the fault becomes that verdict, unless
 the pack lets the hook fail open. The code is chosen from what the host knows, never from what the hook threw.
+
+In a decision a fault is \`{ code, message, at }\`. \`at\` is the place in the sources of the pack where a hook's error was made:
+\`{ file, line, column }\`, lines and columns from 1, and files of npm packages under \`node_modules/\`. It comes from the
+error's \`stack\`, which a hook can write as it likes: a hostile hook can name a wrong place in the files of its own program,
+and no other file. It is absent where nothing is known: for faults without an error, for thrown values that are no error, and
+for programs whose source map is larger than 512 KiB. [Bundles](bundles.md) carry the maps.
+
+A replay makes faults again, except for those that come from the host's circumstances, which it takes from the log:
+${[...circumstantialFaults].map(code).join(", ")}.
 
 ${table(
   ["code", "what happened", "whom to blame"],

@@ -168,14 +168,22 @@ function readActions(
 /** What is wrong with the form of one action, or `null`. */
 function shapeProblem(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return "the answer is no action object";
+    return `the hook returned ${kindOf(value)}; return an action such as \`deny("…")\`, or nothing`;
   const name = (value as Record<string, unknown>).action;
-  if (typeof name !== "string") return "the answer has no `action`";
+  if (typeof name !== "string")
+    return 'the hook returned an object without `action`; return an action such as `deny("…")`, or nothing';
   const validate = validateAction.get(name);
   if (!validate) return `there is no action ${quote(name)}`;
   if (validate(value)) return null;
   const { pointer, problem } = describeError(validate.errors?.[0]);
   return pointer ? `${quote(pointer)} of \`${name}\` ${problem}` : `\`${name}\` ${problem}`;
+}
+
+/** What a value of JSON is, for a sentence. */
+function kindOf(value: unknown): string {
+  if (value === null) return "`null` in an array";
+  if (Array.isArray(value)) return "an array in an array";
+  return typeof value === "boolean" ? `\`${value}\`` : `a ${typeof value}`;
 }
 
 /** The first action that is barred, and not left out for it: illegal ones before ungranted ones. */

@@ -71,7 +71,7 @@ export class Composition {
     const { name } = binding.hook;
     const entry = answer.ok
       ? ranEntry(name, outcome, usage, answer.actions)
-      : failedEntry(name, answer.fault, answer.refused, usage, false);
+      : failedEntry(binding.hook, answer.fault, answer.refused, usage, false);
     entry.outcome = outcome;
     this.trace.push(entry);
     return entry;
@@ -85,7 +85,7 @@ export class Composition {
     usage: Outcome | null,
     recheck = false,
   ): void {
-    const entry = failedEntry(binding.hook.name, fault, refused, usage, recheck);
+    const entry = failedEntry(binding.hook, fault, refused, usage, recheck);
     this.trace.push(entry);
     if (recheck) this.verdicts[binding.place] = undefined;
     const closed = closing(binding, fault);

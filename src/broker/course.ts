@@ -1,4 +1,4 @@
-import type { Call, Fault, Limits, Outcome, Sandbox } from "../../sandbox/index.ts";
+import type { Call, Fault, FaultCode, Limits, Outcome, Sandbox } from "../../sandbox/index.ts";
 import { type Answer, readAnswer, refusals } from "./answer.ts";
 import { Composition } from "./compose.ts";
 import type { Refusal } from "./decision.ts";
@@ -111,7 +111,7 @@ export class Course {
       if (left < budgets.decisionMs / 2) this.shortened.add(binding);
     }
     if (this.state?.unavailable && this.state.keeps(binding))
-      return failing("the hook's state cannot be read or kept");
+      return failing("state-unavailable", "the hook's state cannot be read or written");
     const eventText = binding.project(this.view);
     const context = this.context(binding);
     const length = eventText.length + context.length;
@@ -120,6 +120,7 @@ export class Course {
       Buffer.byteLength(eventText) + Buffer.byteLength(context) > limits.inputBytes
     ) {
       return failing(
+        "input-too-large",
         `the event with its context is larger than \`limits.inputBytes\` (${limits.inputBytes})`,
       );
     }
@@ -205,7 +206,11 @@ export class Course {
     if (outcome.ok) return readAnswer(binding, outcome.output, this.toolInput);
     let { fault } = outcome;
     if (fault.code === "timeout" && this.shortened.has(binding) && performance.now() >= this.deadline - 1) {
-      fault = makeFault("overloaded", "the decision's time budget ran out while the hook was running");
+      const { decisionMs } = this.request.plan.pack.budgets;
+      fault = makeFault(
+        "budget-exceeded",
+        `\`budgets.decisionMs\` (${decisionMs}) ran out while the hook was running`,
+      );
     }
     return { ok: false, fault, refused: [] };
   }
@@ -288,11 +293,11 @@ export function retryKeyOf({ tenant, event }: DecideRequest, binding: Binding): 
 
 /** A hook does not get to run: for a guard that is a fault, for others a note. */
 function hindered(binding: Binding, why: string): Hindrance {
-  return binding.guard ? failing(why) : { ok: null, fault: null, note: why };
+  return binding.guard ? failing("budget-exceeded", why) : { ok: null, fault: null, note: why };
 }
 
-function failing(why: string): Hindrance {
-  return { ok: null, fault: makeFault("overloaded", why), note: why };
+function failing(code: FaultCode, why: string): Hindrance {
+  return { ok: null, fault: makeFault(code, why), note: why };
 }
 
 /** A sandbox never throws and never rejects; one that does is broken, and the hook has no part in it. */

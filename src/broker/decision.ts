@@ -1,4 +1,5 @@
-import type { Fault, FaultCode, LogLine } from "../../sandbox/index.ts";
+import type { FaultCode, LogLine } from "../../sandbox/index.ts";
+import type { SourcePlace } from "../pack/source-place.ts";
 import type { ActionName } from "../catalogue/actions.ts";
 import type { EventName } from "../catalogue/events.ts";
 
@@ -47,6 +48,18 @@ export interface Refusal {
 export type TraceOutcome =
   "honoured" | "refused" | "faulted" | "not-matched" | "not-run" | "monitored" | "discarded";
 
+/** A failure of a hook, as a decision has it. */
+export interface TraceFault {
+  readonly code: FaultCode;
+  /** May hold words of the hook: inert text. */
+  readonly message: string;
+  /**
+   * Where in the sources of the pack the error was made. The hook's own error says so: it can name a wrong place in the
+   * files of its program, and no other. Absent where no place is known.
+   */
+  readonly at?: SourcePlace;
+}
+
 /** One hook's part in a decision. */
 export interface TraceEntry {
   readonly hook: string;
@@ -54,7 +67,7 @@ export interface TraceEntry {
   /** Honoured, monitored or discarded actions, whole. */
   readonly actions: readonly Action[];
   readonly refused: readonly Refusal[];
-  readonly fault: Fault | null;
+  readonly fault: TraceFault | null;
   /** Whether this run was the second one, on the final event. */
   readonly recheck: boolean;
   readonly steps: number | null;

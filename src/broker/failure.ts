@@ -1,4 +1,6 @@
 import { type Fault, type FaultCode, faultTable } from "../../sandbox/index.ts";
+import { placeText } from "../errors.ts";
+import type { TraceFault } from "./decision.ts";
 import type { Verdict } from "./decision.ts";
 import type { Binding } from "./select.ts";
 
@@ -20,4 +22,9 @@ export function closing(binding: Binding, fault: Fault): Closing | null {
     verdict: binding.closedAs,
     reason: `hook \`${binding.hook.name}\` failed, and fails closed: ${faultTable[fault.code].title} (${fault.code})`,
   };
+}
+
+/** ` at file:line:column`, to follow a fault's message; empty where no place is known. */
+export function atPlace({ at }: TraceFault): string {
+  return at ? ` at ${placeText(at)}` : "";
 }

@@ -1,4 +1,6 @@
 import type { Fault, Outcome } from "../../sandbox/index.ts";
+import { sourcePlace } from "../pack/source-place.ts";
+import type { LoadedHook } from "../pack/types.ts";
 import type { Action, Refusal, TraceEntry, TraceOutcome } from "./decision.ts";
 import type { Binding } from "./select.ts";
 import { neutralise } from "./text.ts";
@@ -72,15 +74,20 @@ export function ranEntry(
 
 /** The entry of a hook that failed, or whose answer was refused. */
 export function failedEntry(
-  hook: string,
+  { name, program }: Pick<LoadedHook, "name" | "program">,
   fault: Fault,
   refused: readonly Refusal[],
   usage: Outcome | null,
   recheck: boolean,
 ): OpenEntry {
-  const entry = ranEntry(hook, refused.length > 0 ? "refused" : "faulted", usage, none, recheck);
+  const entry = ranEntry(name, refused.length > 0 ? "refused" : "faulted", usage, none, recheck);
   entry.refused = refused;
   // A sandbox escapes and cuts the guest's words in its messages; a sandbox of the host's own might not.
-  entry.fault = { code: fault.code, message: neutralise(fault.message.slice(0, maxFaultMessage)) };
+  const at = fault.position ? sourcePlace(program, fault.position) : null;
+  entry.fault = {
+    code: fault.code,
+    message: neutralise(fault.message.slice(0, maxFaultMessage)),
+    ...(at ? { at: { ...at, file: neutralise(at.file) } } : {}),
+  };
   return entry;
 }

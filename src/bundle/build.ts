@@ -1,6 +1,6 @@
 import { quote } from "../../sandbox/json/index.ts";
 import { HookwardenError } from "../errors.ts";
-import { type BundleOptions, bundleScripts } from "../pack/bundle.ts";
+import { type BundledScript, type BundleOptions, bundleScripts } from "../pack/bundle.ts";
 import { completePack } from "../pack/assemble.ts";
 import { folderSource } from "../pack/folder.ts";
 import { readManifests, scriptPath } from "../pack/load.ts";
@@ -10,7 +10,7 @@ import { compress } from "./gzip.ts";
 import { importPrivateKey } from "./keys.ts";
 import { packedLimits } from "./limits.ts";
 import { type BundleList, isPlainName, isVersion, listOf, writeList } from "./list.ts";
-import { BundlePaths, byPath, listFile, signatureFile } from "./names.ts";
+import { bundlePathProblem, BundlePaths, byPath, listFile, mapPathOf, signatureFile } from "./names.ts";
 import { sign } from "./signature.ts";
 import { type BundleEntryFile, writeTar } from "./tar.ts";
 
@@ -63,10 +63,10 @@ export async function buildBundle(
   for (const [index, accepted] of hooks.entries()) {
     const path = accepted.folder === "" ? hookManifestFile : `${accepted.folder}/${hookManifestFile}`;
     files.add(path, await source.read(path, manifestTextLimits.maxBytes));
-    files.add(
-      scriptPath(accepted),
-      Buffer.from((scripts[index] as { program: { source: string } }).program.source),
-    );
+    const { source: text, map } = (scripts[index] as BundledScript).program;
+    files.add(scriptPath(accepted), Buffer.from(text));
+    const mapPath = mapPathOf(scriptPath(accepted));
+    if (typeof map === "string" && bundlePathProblem(mapPath) === null) files.add(mapPath, Buffer.from(map));
   }
   const { digest } = completePack(
     manifest,

@@ -8,6 +8,11 @@ export const listFile = "bundle.json";
 /** The signature over the list. Second in the archive. */
 export const signatureFile = "bundle.jws";
 
+/** Where the source map of a script lies: next to it. */
+export function mapPathOf(script: string): string {
+  return `${script}.map`;
+}
+
 /** @throws {HookwardenError} `bundle-invalid` */
 export function invalid(message: string, file?: string): never {
   throw new HookwardenError("bundle-invalid", message, file === undefined ? {} : { file });

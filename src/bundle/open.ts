@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
 import { isUtf8 } from "node:buffer";
-import type { Program } from "../../sandbox/index.ts";
 import { quote } from "../../sandbox/json/index.ts";
 import { HookwardenError } from "../errors.ts";
 import { completePack } from "../pack/assemble.ts";
+import { bundleLimits } from "../pack/bundle-protocol.ts";
 import { sha256 } from "../pack/canonical.ts";
 import { readManifests, scriptPath } from "../pack/load.ts";
 import { hookManifestFile, packManifestFile } from "../pack/manifest.ts";
 import { memorySource } from "../pack/source.ts";
+import type { MappedProgram } from "../pack/source-place.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import { decompress } from "./gzip.ts";
 import { packedLimits } from "./limits.ts";
 import { type BundleList, readList } from "./list.ts";
-import { invalid, signatureFile } from "./names.ts";
+import { invalid, mapPathOf, signatureFile } from "./names.ts";
 import { verifySignature } from "./signature.ts";
 import { type BundleEntryFile, readTar } from "./tar.ts";
 import { type CheckedTrust, isOlder } from "./trust.ts";
@@ -118,13 +119,22 @@ async function loadFiles(list: BundleList, files: readonly BundleEntryFile[]): P
     invalid(`the pack in the bundle has version ${quote(manifest.version)}`);
   }
   const used = new Set([packManifestFile]);
-  const programs = hooks.map((accepted): Program => {
+  const programs = hooks.map((accepted): MappedProgram => {
     const path = scriptPath(accepted);
     used.add(path).add(accepted.folder === "" ? hookManifestFile : `${accepted.folder}/${hookManifestFile}`);
     const bytes = byPath.get(path) as Buffer;
     if (!isUtf8(bytes)) invalid(`the script ${quote(path)} is not UTF-8`, path);
     const source = bytes.toString("utf8");
-    return { key: sha256(source), name: accepted.hook.name, source };
+    // It only says where in the sources a fault happened, and is read when one did.
+    used.add(mapPathOf(path));
+    const map = byPath.get(mapPathOf(path));
+    const small = map !== undefined && map.length <= bundleLimits.placeMapBytes;
+    return {
+      key: sha256(source),
+      name: accepted.hook.name,
+      source,
+      map: small ? map.toString("utf8") : null,
+    };
   });
   // Nothing rides along: a file that no hook uses has no business in a bundle.
   for (const path of byPath.keys())

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
-import type { Fault } from "../../sandbox/index.ts";
-import type { Decision, Refusal } from "../broker/decision.ts";
+import type { Decision, Refusal, TraceFault } from "../broker/decision.ts";
+import { atPlace } from "../broker/failure.ts";
 import type { Expectation, ExpectedText } from "./read.ts";
 
 /** One field in which a decision is not what a case expects. */
@@ -27,7 +27,7 @@ export interface Got {
   };
   /** `null`: none. */
   readonly state: unknown;
-  readonly fault: Fault | null;
+  readonly fault: TraceFault | null;
   readonly refused: readonly Refusal[];
 }
 
@@ -77,7 +77,7 @@ export function differencesOf(expected: Expectation | null, got: Got): readonly 
 function fault(found: Difference[], wanted: Expectation["fault"], got: Got): void {
   const codes: readonly string[] = wanted === undefined ? [] : typeof wanted === "string" ? [wanted] : wanted;
   if (got.fault ? codes.includes(got.fault.code) : codes.length === 0) return;
-  const words = got.fault ? `${got.fault.code}: ${got.fault.message}` : "no fault";
+  const words = got.fault ? `${got.fault.code}: ${got.fault.message}${atPlace(got.fault)}` : "no fault";
   add(found, "fault", codes.join(" or ") || "no fault", cut(words));
 }
 

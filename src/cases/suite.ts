@@ -1,4 +1,3 @@
-import type { Program } from "../../sandbox/index.ts";
 import { HookwardenError } from "../errors.ts";
 import { type AcceptedHook, acceptHooks, completePack } from "../pack/assemble.ts";
 import { type BundledScript, type BundleOptions, bundleScripts } from "../pack/bundle.ts";
@@ -133,9 +132,8 @@ function single(manifest: PackManifest, hook: SuiteHook, config: { value: unknow
     ...(grant === undefined ? {} : { grants: { [name]: grant } }),
     ...(value === null ? {} : { config: { [name]: value.value } }),
   };
-  const program: Program = script.program;
   const hooks = acceptHooks(alone, [{ folder: accepted.folder, manifest: own }]);
-  return withTime(completePack(alone, hooks, [program]));
+  return withTime(completePack(alone, hooks, [script.program]));
 }
 
 function withTime(pack: LoadedPack): LoadedPack {

@@ -1,6 +1,5 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, sep } from "node:path";
-import type { Program } from "../../sandbox/index.ts";
 import { quote } from "../../sandbox/json/index.ts";
 import type { ActionName } from "../catalogue/actions.ts";
 import type { EventName } from "../catalogue/events.ts";
@@ -11,6 +10,7 @@ import { bundleScripts } from "../pack/bundle.ts";
 import { stateLimits } from "../pack/limits.ts";
 import { checkHookManifest, packManifestFile } from "../pack/manifest.ts";
 import { grantedReads, unreadChange } from "../pack/reads.ts";
+import type { MappedProgram } from "../pack/source-place.ts";
 import type { HookManifest, LoadedPack } from "../pack/types.ts";
 
 /** What is asked for a script that has no manifest. */
@@ -30,7 +30,7 @@ const extensions: ReadonlySet<string> = new Set([".js", ".mjs", ".ts", ".mts"]);
  *
  * @throws {HookwardenError} `file-unreadable`, `load-failed`
  */
-export async function bundleBare(file: string): Promise<Program> {
+export async function bundleBare(file: string): Promise<MappedProgram> {
   const path = await realFile(file);
   const root = await packAbove(dirname(path));
   const entry = relative(root, path).replaceAll(sep, "/");
@@ -81,7 +81,7 @@ function bareName(path: string): string {
  *
  * @throws {HookwardenError} `usage` for options that no manifest can have
  */
-export function barePack(program: Program, options: BareOptions): LoadedPack {
+export function barePack(program: MappedProgram, options: BareOptions): LoadedPack {
   const { on, reads = ["*"], config } = options;
   const manifest: HookManifest = {
     apiVersion: 1,

@@ -59,8 +59,9 @@ export class Totals {
     this.#duration += duration_us;
     this.#verdicts.set(verdict, (this.#verdicts.get(verdict) ?? 0) + 1);
     for (const { fault, refused } of trace) {
-      if (refused.length > 0) this.#refusals++;
-      else if (fault) this.#faults++;
+      if (fault) this.#faults++;
+      // An action that is not honoured without being a fault, such as one `retry` too many.
+      else if (refused.length > 0) this.#refusals++;
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Action, Decision, TraceEntry } from "../broker/decision.ts";
+import { atPlace } from "../broker/failure.ts";
 import { actionRows } from "../catalogue/lookup.ts";
 import { excerpt } from "./inert.ts";
 import type { Style } from "./terminal.ts";
@@ -30,7 +31,9 @@ export function deedsOf(decision: Decision): readonly Deed[] {
   const deeds: Deed[] = [];
   const { decided_by: decider } = decision;
   const why = decision.reason ?? decision.feedback;
-  if (decider !== null) {
+  // A decision that a fault made is told by the line of that fault.
+  const failed = decision.trace.some(({ hook, fault }) => hook === decider && fault !== null);
+  if (decider !== null && !failed) {
     deeds.push({
       hook: decider,
       text: excerpt(why ?? decision.verdict, longest),
@@ -43,14 +46,16 @@ export function deedsOf(decision: Decision): readonly Deed[] {
 
 function deedsOfEntry(entry: TraceEntry, decision: Decision): Deed[] {
   const { hook, outcome, fault, refused } = entry;
+  if (fault) {
+    const closed = hook === decision.decided_by ? ", fails closed" : "";
+    const text = `fault${closed}: ${fault.code}: ${excerpt(fault.message, longest)}${excerpt(atPlace(fault), longest)}`;
+    return [{ hook, text, style: closed ? verdictStyle(decision.verdict) : "magenta" }];
+  }
   const deeds: Deed[] = refused.map(({ action, code, message }) => ({
     hook,
     text: `${action} refused: ${code}: ${excerpt(message, longest)}`,
     style: "magenta",
   }));
-  if (fault && refused.length === 0) {
-    deeds.push({ hook, text: `fault: ${fault.code}: ${excerpt(fault.message, longest)}`, style: "magenta" });
-  }
   for (const action of entry.actions) {
     const decides =
       hook === decision.decided_by && outcome === "honoured" && action.action === decision.verdict;

@@ -1,4 +1,5 @@
 import type { Decision, TraceEntry } from "../broker/decision.ts";
+import { atPlace } from "../broker/failure.ts";
 import { describeAction, verdictStyle } from "./decision-text.ts";
 import { excerpt, safeJson } from "./inert.ts";
 import { Table } from "./table.ts";
@@ -43,9 +44,12 @@ function factsOf(entry: TraceEntry): [string, string][] {
   ];
   facts.push(["outcome", entry.note === undefined ? entry.outcome : `${entry.outcome}: ${entry.note}`]);
   for (const action of entry.actions) facts.push(["action", describeAction(action, longest)]);
-  for (const { action, code, message } of entry.refused)
-    facts.push(["refused", `${action}: ${code}: ${message}`]);
-  if (entry.fault) facts.push(["fault", `${entry.fault.code}: ${entry.fault.message}`]);
+  const { fault } = entry;
+  for (const { action, code, message } of entry.refused) {
+    const told = fault?.code === code && fault.message === message;
+    if (!told) facts.push(["refused", `${action}: ${code}: ${message}`]);
+  }
+  if (fault) facts.push(["fault", `${fault.code}: ${fault.message}${excerpt(atPlace(fault), longest)}`]);
   for (const { level, text } of entry.logs) {
     text
       .split("\n")

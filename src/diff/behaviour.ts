@@ -1,3 +1,4 @@
+import { circumstantialFaults } from "../../sandbox/index.ts";
 import type { Decision, TraceEntry, Verdict } from "../broker/decision.ts";
 import { canonicalJson } from "../pack/canonical.ts";
 import { isOpened } from "./opening.ts";
@@ -133,9 +134,8 @@ function refusalsOf({ trace }: Decision): readonly string[] {
 
 /** Whether a fault came from the clock or the machine, which another run may not have. */
 export function isUnsteady({ trace }: Decision): boolean {
-  return trace.some(({ fault }) => fault !== null && unsteady.has(fault.code));
+  return trace.some(({ fault }) => fault !== null && circumstantialFaults.has(fault.code));
 }
-const unsteady: ReadonlySet<string> = new Set(["timeout", "crashed", "overloaded"]);
 
 function stateOf(entry: TraceEntry | undefined): unknown {
   const action = entry?.actions.findLast(({ action: name }) => name === "set_state");

@@ -1,11 +1,16 @@
-import type { Call, FaultCode, Inspection, Limits, Outcome, Program, Sandbox } from "../../sandbox/index.ts";
+import {
+  type Call,
+  circumstantialFaults,
+  type Inspection,
+  type Limits,
+  type Outcome,
+  type Program,
+  type Sandbox,
+} from "../../sandbox/index.ts";
 import type { Hindrance } from "../broker/course.ts";
 import type { RetryKey } from "../broker/retry-limit.ts";
 import type { StateKey, StateRecord, StateStore } from "../state/store.ts";
 import type { LoggedCall, LoggedDecision } from "./logged.ts";
-
-/** Faults that say something of the machine, the load and the moment: they are taken from the record. */
-const unrepeatable: ReadonlySet<string> = new Set<FaultCode>(["timeout", "crashed", "overloaded"]);
 
 /** A slower machine must not turn an answer into a timeout: a call that once ended in time gets this many milliseconds. */
 const patienceMs = 10_000;
@@ -36,7 +41,7 @@ export class Recall implements StateStore {
     if (!call) return null;
     const entry = this.logged.decision.trace.find((one) => one.hook === hook && one.recheck === call.recheck);
     // The decision's time may have been over before the hook's own: the trace says what became of the call.
-    const fault = [entry?.fault, call.fault].find((one) => one && unrepeatable.has(one.code));
+    const fault = [entry?.fault, call.fault].find((one) => one && circumstantialFaults.has(one.code));
     if (!fault) return null;
     const logs = call.logs ?? entry?.logs ?? [];
     return { ok: false, fault, steps: call.steps, durationUs: 0, memoryBytes: 0, logs };

@@ -73,8 +73,8 @@ export interface ReplayProof {
 
 /**
  * Makes each decision of a log again, and compares it with what was logged: without durations and memory, which no two
- * runs have in common, and without steps where another engine replays. What hooks could not get to do for want of time or machinery (`timeout`, `crashed`,
- * `overloaded`) is taken from the record.
+ * runs have in common, and without steps where another engine replays. Faults that come from the host's circumstances
+ * (`circumstantialFaults`) are taken from the record.
  *
  * @throws {HookwardenError} `log-broken` at the first record that is not as it was written.
  */

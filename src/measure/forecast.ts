@@ -25,7 +25,7 @@ const byFault: ReadonlyMap<string, ForecastLimit> = new Map([
   ["timeout", "wallMs"],
   ["memory-exceeded", "memoryKb"],
   ["output-too-large", "outputBytes"],
-  ["overloaded", "inputBytes"],
+  ["input-too-large", "inputBytes"],
 ]);
 /** Growth below this power of the size is none: the use does not come from the input. */
 const leastPower = 0.2;

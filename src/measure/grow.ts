@@ -69,7 +69,7 @@ export async function grow(
   }
   const failed = samples.at(-1);
   // The limit of the input itself is known exactly.
-  if (!failed?.fault || failed.fault === "overloaded" || samples.length < 2) return samples;
+  if (!failed?.fault || failed.fault === "input-too-large" || samples.length < 2) return samples;
   samples.pop();
   let [good, bad] = [length / factor, length];
   let worst = failed;

@@ -1,4 +1,4 @@
-import { defaultLimits, limitNames, type Limits, limitTable, type Program } from "../../sandbox/index.ts";
+import { defaultLimits, limitNames, type Limits, limitTable } from "../../sandbox/index.ts";
 import { quote } from "../../sandbox/json/index.ts";
 import type { ActionName } from "../catalogue/actions.ts";
 import type { EventName } from "../catalogue/events.ts";
@@ -10,6 +10,7 @@ import { canClose, failurePolicies } from "./failure-policy.ts";
 import { budgetTable, manifestLimits } from "./limits.ts";
 import { hookManifestFile, packManifestFile } from "./manifest.ts";
 import { grantedReads, unreadChange } from "./reads.ts";
+import type { MappedProgram } from "./source-place.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { didYouMean } from "./suggest.ts";
 import type { Budgets, Grant, HookManifest, LoadedHook, LoadedPack, PackManifest } from "./types.ts";
@@ -42,7 +43,7 @@ export function acceptHooks(manifest: PackManifest, parts: readonly HookPart[]):
 export function completePack(
   manifest: PackManifest,
   accepted: readonly AcceptedHook[],
-  programs: readonly Program[],
+  programs: readonly MappedProgram[],
   root?: string,
 ): LoadedPack {
   const hooks = accepted.map(({ hook }, index) => {

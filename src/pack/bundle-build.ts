@@ -58,8 +58,8 @@ export async function buildEntry(
       legalComments: "none",
       minify: false,
       treeShaking: true,
-      sourcemap: maps ? "external" : false,
-      sourcesContent: true,
+      sourcemap: "external",
+      sourcesContent: maps,
       metafile: true,
       logLevel: "silent",
       logLimit: 1,
@@ -76,7 +76,8 @@ export async function buildEntry(
       });
     }
     const map = outputFiles.find(({ path }) => path.endsWith(".map"))?.text ?? null;
-    const small = map !== null && Buffer.byteLength(map) <= bundleLimits.mapBytes;
+    const most = maps ? bundleLimits.mapBytes : bundleLimits.placeMapBytes;
+    const small = map !== null && Buffer.byteLength(map) <= most;
     return { name: entry.name, ok: true, source, map: small ? map : null, modules: reader.modules(metafile) };
   } catch (error) {
     const message = (error as Partial<BuildFailure>).errors?.[0];

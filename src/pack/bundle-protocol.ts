@@ -8,8 +8,10 @@ export const bundleLimits = {
   moduleBytes: 5_242_880,
   /** Largest program, in bytes of UTF-8. */
   programBytes: 5_242_880,
-  /** Largest source map, in bytes of UTF-8; a larger one is left out. */
+  /** Largest source map with the texts of the sources, in bytes of UTF-8; a larger one is left out. */
   mapBytes: 20_971_520,
+  /** Largest source map without them, in bytes of UTF-8; a larger one is left out, and faults have no place then. */
+  placeMapBytes: 524_288,
   /** Most files of one program. */
   files: 2_000,
   /** Most imports in all of them. */
@@ -34,6 +36,7 @@ export interface BundleJob {
   /** Real paths of the folders that packages may come from, beside the pack's own `node_modules`. */
   readonly nodeModules: readonly string[];
   readonly entries: readonly BundleEntry[];
+  /** Whether the maps carry the texts of the sources. */
   readonly maps: boolean;
 }
 

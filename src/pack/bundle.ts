@@ -1,7 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Program } from "../../sandbox/index.ts";
 import { JsonError, quote, readJson } from "../../sandbox/json/index.ts";
 import { HookwardenError } from "../errors.ts";
 import {
@@ -15,6 +14,7 @@ import {
 import { sha256 } from "./canonical.ts";
 import { folderSource } from "./folder.ts";
 import { runChild } from "./run-child.ts";
+import type { MappedProgram } from "./source-place.ts";
 
 export type { BundledModule, BundleEntry } from "./bundle-protocol.ts";
 
@@ -28,14 +28,15 @@ export interface BundleOptions {
   readonly nodeModules?: readonly string[];
   /** Time for bundling all scripts of a pack, in milliseconds. Default: 20,000, and 50 for each script. */
   readonly bundleMs?: number;
-  /** Whether to make source maps. Default: no. */
+  /** Whether to make source maps that carry the texts of the sources. Default: no. */
   readonly maps?: boolean;
 }
 
 /** A script and all that it imports, as one ES module. */
 export interface BundledScript {
-  readonly program: Program;
-  /** Source map (version 3), as JSON text; `null` where none was asked for, or where it is too large. */
+  /** With a source map that has no texts. */
+  readonly program: MappedProgram;
+  /** Source map (version 3) with the texts of the sources, as JSON text; `null` where none was asked for, or where it is too large. */
   readonly map: string | null;
   /** The files that went into it. */
   readonly modules: readonly BundledModule[];
@@ -87,7 +88,7 @@ export async function bundleEach(
   }
   return entries.map((entry) => {
     const answer = answers.get(entry.name);
-    if (answer?.ok) return bundled(answer);
+    if (answer?.ok) return bundled(answer, job.maps);
     return failure(entry, answer?.failure ?? { message: problem ?? "the bundler ended without an answer" });
   });
 }
@@ -107,9 +108,16 @@ export async function bundleScript(
   return script;
 }
 
-function bundled(answer: BundleAnswer & { ok: true }): BundledScript {
-  const { name, source, map, modules } = answer;
-  return { program: { key: sha256(source), name, source }, map, modules };
+function bundled({ name, source, map, modules }: BundleAnswer & { ok: true }, whole: boolean): BundledScript {
+  const places = whole && map !== null ? withoutTexts(map) : map;
+  const program: MappedProgram = { key: sha256(source), name, source, map: places };
+  return { program, map: whole ? map : null, modules };
+}
+
+function withoutTexts(map: string): string | null {
+  const { sourcesContent: _, ...rest } = JSON.parse(map) as { readonly sourcesContent?: unknown };
+  const text = JSON.stringify(rest);
+  return Buffer.byteLength(text) > bundleLimits.placeMapBytes ? null : text;
 }
 
 function failure(entry: BundleEntry, { message, file, line, column }: BundleFailure): HookwardenError {
@@ -137,7 +145,9 @@ function readAnswer(line: string): BundleAnswer | null {
     const complete =
       typeof answer?.name === "string" &&
       (answer.ok === true
-        ? typeof answer.source === "string" && Array.isArray(answer.modules)
+        ? typeof answer.source === "string" &&
+          (answer.map === null || typeof answer.map === "string") &&
+          Array.isArray(answer.modules)
         : typeof answer.failure?.message === "string");
     return complete ? answer : null;
   } catch (error) {

@@ -1,6 +1,5 @@
-import type { Program } from "../../sandbox/index.ts";
 import { completePack } from "./assemble.ts";
-import { type BundledScript, type BundleOptions, bundleScripts } from "./bundle.ts";
+import { type BundleOptions, bundleScripts } from "./bundle.ts";
 import { folderSource } from "./folder.ts";
 import { readManifests, scriptPath } from "./read-manifests.ts";
 import { memorySource, type PackSource } from "./source.ts";
@@ -43,9 +42,10 @@ async function load(
     hooks.map((accepted) => ({ name: accepted.hook.name, path: scriptPath(accepted) })),
     options,
   );
-  return completePack(manifest, hooks, scripts.map(programOf), source.root);
-}
-
-function programOf({ program }: BundledScript): Program {
-  return program;
+  return completePack(
+    manifest,
+    hooks,
+    scripts.map(({ program }) => program),
+    source.root,
+  );
 }

@@ -1,6 +1,7 @@
-import type { Limits, Program } from "../../sandbox/index.ts";
+import type { Limits } from "../../sandbox/index.ts";
 import type { ActionName } from "../catalogue/actions.ts";
 import type { EventName } from "../catalogue/events.ts";
+import type { MappedProgram } from "./source-place.ts";
 
 /** How a hook runs beside others: in the chain, beside it, or watched without effect. */
 export type HookMode = "sequential" | "parallel" | "monitor";
@@ -110,7 +111,7 @@ export interface LoadedHook {
   readonly configJson: string;
   /** What it asked for and did not get, in words, for people who review it. */
   readonly notes: readonly string[];
-  readonly program: Program;
+  readonly program: MappedProgram;
 }
 
 /** A pack after loading. Immutable: a reload makes another one. */

@@ -176,7 +176,7 @@ export class Decisions implements DecisionService {
     for (const { fault, hook } of decision.trace) {
       if (!fault) continue;
       faults++;
-      const { code, message } = fault;
+      const { code, message, at: place = null } = fault;
       feed.fault({
         at: new Date().toISOString(),
         tenant: tenant.name,
@@ -185,6 +185,7 @@ export class Decisions implements DecisionService {
         decision_id,
         code,
         message,
+        place,
       });
     }
     if (!feed.isWatched) return;

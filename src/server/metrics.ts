@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry as Metrics } from "prom-client";
+import { faultTable } from "../../sandbox/index.ts";
 import type { Decision } from "../broker/decision.ts";
 import type { Registry } from "./registry.ts";
 import type { Lanes } from "./lanes.ts";
@@ -53,10 +54,15 @@ export class ServerMetrics {
       ["event", "verdict"],
       this.#verdicts,
     );
-    counted("hookwarden_faults_total", "failures of hooks, by code", ["code"], this.#faults);
+    counted(
+      "hookwarden_faults_total",
+      "failures of hooks, by code and by who has to act",
+      ["code", "blame"],
+      this.#faults,
+    );
     counted(
       "hookwarden_responses_total",
-      "answers over HTTP, by status; 499: the client hung up before its request had come whole",
+      "answers over HTTP, by status; 499: the client hung up before its request was complete",
       ["status"],
       this.#responses,
     );
@@ -118,7 +124,9 @@ export class ServerMetrics {
   decision(decision: Decision, us: number): void {
     this.#seconds.observe(us / 1e6);
     add(this.#verdicts, `${decision.hook_event_name} ${decision.verdict}`);
-    for (const { fault } of decision.trace) if (fault) add(this.#faults, fault.code);
+    for (const { fault } of decision.trace) {
+      if (fault) add(this.#faults, `${fault.code} ${faultTable[fault.code].blame}`);
+    }
   }
 
   response(status: number): void {

@@ -1,5 +1,13 @@
-import type { Call, EngineName, Inspection, Outcome, Program, Sandbox } from "../../sandbox/index.ts";
-import type { Limits } from "../../sandbox/index.ts";
+import {
+  type Call,
+  type EngineName,
+  faultTable,
+  type Inspection,
+  type Limits,
+  type Outcome,
+  type Program,
+  type Sandbox,
+} from "../../sandbox/index.ts";
 import type { Lane, Lanes } from "./lanes.ts";
 import type { CpuMeter } from "./meters.ts";
 import type { Quarantine } from "./quarantine.ts";
@@ -68,10 +76,10 @@ export class TenantSandbox implements Sandbox {
     const kept = this.#quarantine.check(this.#tenant, program.key);
     if (kept) {
       const until = new Date(kept.until).toISOString();
-      const message = `the hook is in quarantine until ${until}, because it failed again and again (${kept.fault})`;
+      const message = `the hook is in quarantine until ${until}, because it has failed repeatedly (${kept.fault})`;
       return {
         ok: false,
-        fault: { code: "overloaded", message },
+        fault: { code: "quarantined", message },
         steps: null,
         durationUs: 0,
         memoryBytes: 0,
@@ -104,8 +112,8 @@ export class TenantSandbox implements Sandbox {
     if (!use) this.uses.set(program.key, (use = { calls: 0, faults: 0, us: 0 }));
     use.calls++;
     use.us += durationUs;
-    // That no process was free is not the hook's doing.
-    const fault = outcome.ok || outcome.fault.code === "overloaded" ? null : outcome.fault.code;
+    // What the host is to blame for must not bring a hook into quarantine.
+    const fault = outcome.ok || faultTable[outcome.fault.code].blame === "host" ? null : outcome.fault.code;
     if (fault !== null) use.faults++;
     if (isHeavy(outcome)) {
       // One call after another there is one visit.

@@ -1,4 +1,5 @@
 import type { FaultCode } from "../../sandbox/index.ts";
+import type { SourcePlace } from "../pack/source-place.ts";
 import type { Rollout } from "./storage.ts";
 
 /** What one tenant may use. */
@@ -102,6 +103,8 @@ export interface FaultView {
   readonly code: FaultCode;
   /** May hold words of the hook: inert text, to be shown as text only. */
   readonly message: string;
+  /** Where in the tenant's sources, by what the hook's error says; `null` where no place is known. */
+  readonly place: SourcePlace | null;
 }
 
 /** One thing that happened, for whoever watches. */

@@ -196,7 +196,7 @@ function refused(strikes: number, leftMs: number): Outcome {
   return {
     ok: false,
     fault: {
-      code: "crashed",
+      code: "quarantined",
       message: `not run: it has ended its process ${strikes} times in a row, and ${when}`,
     },
     steps: null,

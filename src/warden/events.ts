@@ -1,6 +1,5 @@
-import type { Fault } from "../../sandbox/index.ts";
 import type { EventName } from "../catalogue/events.ts";
-import type { Decision, Refusal } from "../broker/decision.ts";
+import type { Decision, Refusal, TraceFault } from "../broker/decision.ts";
 import type { HookwardenError } from "../errors.ts";
 import type { Divergence } from "./cross-check.ts";
 
@@ -14,7 +13,7 @@ export interface NoticeSource {
 
 /** A hook failed. */
 export interface FaultNotice extends NoticeSource {
-  readonly fault: Fault;
+  readonly fault: TraceFault;
 }
 
 /** An action of a hook was not honoured. */

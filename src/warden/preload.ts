@@ -1,5 +1,6 @@
 import type { Sandbox } from "../../sandbox/index.ts";
 import { HookwardenError } from "../errors.ts";
+import { sourcePlace } from "../pack/source-place.ts";
 import type { LoadedPack } from "../pack/types.ts";
 
 /**
@@ -17,8 +18,13 @@ export async function preload(sandbox: Sandbox, { hooks }: LoadedPack): Promise<
     if (!inspection) continue;
     const place = { file: `${name}/${manifest.entry}` };
     if (!inspection.ok) {
-      const { code, message } = inspection.fault;
-      throw new HookwardenError("load-failed", `the script does not load: ${code}: ${message}`, place);
+      const { code, message, position } = inspection.fault;
+      const found = position && hooks[index] ? sourcePlace(hooks[index].program, position) : null;
+      throw new HookwardenError(
+        "load-failed",
+        `the script does not load: ${code}: ${message}`,
+        found ?? place,
+      );
     }
     const { handlers } = inspection;
     const missing = handlers && on.find(({ event }) => !handlers.includes(event));

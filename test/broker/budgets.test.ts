@@ -27,7 +27,7 @@ describe("the most hooks of an event", () => {
       budgets: { maxHooks: 1 },
     });
     expect(decision).toMatchObject({ verdict: "deny", decided_by: "guard" });
-    expect(decision.trace[1]).toMatchObject({ outcome: "faulted", fault: { code: "overloaded" } });
+    expect(decision.trace[1]).toMatchObject({ outcome: "faulted", fault: { code: "budget-exceeded" } });
     expect(outline(decision)).toEqual(["a honoured", "guard faulted", "b not-run"]);
   });
 
@@ -65,7 +65,7 @@ describe("the time of a decision", () => {
     expect(decision).toMatchObject({
       verdict: "deny",
       decided_by: "guard",
-      trace: [{}, {}, { fault: { code: "overloaded" } }],
+      trace: [{}, {}, { fault: { code: "budget-exceeded" } }],
     });
   });
 
@@ -115,7 +115,7 @@ describe("the time of a decision", () => {
     const slower = quiet("slower", { limits: { wallMs: 1_000 }, run: () => sleep(600) });
     const faultOf = async (hooks: readonly FakeHook[]): Promise<string | undefined> =>
       (await decideOnce(hooks, event, { budgets: { decisionMs: 1_000 } })).trace.at(-1)?.fault?.code;
-    expect(await faultOf([slower, endless])).toBe("overloaded");
+    expect(await faultOf([slower, endless])).toBe("budget-exceeded");
     expect(await faultOf([endless])).toBe("timeout");
     // A promise that nothing can settle is a timeout at once.
     const stuck = quiet("stuck", {
@@ -130,12 +130,12 @@ describe("the time of a decision", () => {
   });
 });
 
-test("an event larger than the hook's `inputBytes`, context included, is `overloaded`, and the hook is not called", async () => {
+test("an event larger than the hook's `inputBytes`, context included, is `input-too-large`, and the hook is not called", async () => {
   let called = 0;
   const hook = quiet("a", { asked: ["deny"], limits: { inputBytes: 1_024 }, run: () => void called++ });
   const text = (length: number): object =>
     sampleEvent("PreToolUse", { tool_input: { command: "ä".repeat(length) } });
-  expect((await decideOnce([hook], text(600))).trace[0]?.fault?.code).toBe("overloaded");
+  expect((await decideOnce([hook], text(600))).trace[0]?.fault?.code).toBe("input-too-large");
   expect(called).toBe(0);
   expect((await decideOnce([hook], text(300))).trace[0]?.fault).toBeNull();
   expect((await decideOnce([{ ...hook, reads: ["tool_name"] }], text(600))).trace[0]?.fault).toBeNull();

@@ -203,7 +203,7 @@ describe("a store", () => {
     expect(decision).toMatchObject({
       verdict: "deny",
       decided_by: "counter",
-      trace: [{ fault: { code: "overloaded" } }, { outcome: "not-run" }],
+      trace: [{ fault: { code: "state-unavailable" } }, { outcome: "not-run" }],
     });
     const { warden: open } = await fakeWarden(
       [counter({ onFailure: "open" }), { name: "other", run: () => ({ action: "ask", reason: "?" }) }],
@@ -221,7 +221,7 @@ describe("a store", () => {
     );
     expect(await warden.dispatch(event())).toMatchObject({
       verdict: "deny",
-      trace: [{ fault: { code: "overloaded" } }],
+      trace: [{ fault: { code: "state-unavailable" } }],
     });
   });
 

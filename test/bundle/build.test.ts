@@ -34,6 +34,7 @@ test("a bundle holds the list, the signature, the manifests as they are, and one
     "bundle.json",
     "bundle.jws",
     "guard/hook.js",
+    "guard/hook.js.map",
     "guard/hook.json",
     "hookwarden.json",
   ]);
@@ -93,7 +94,14 @@ test("an ordinary tar reads it", { skip: process.platform === "win32" }, async (
       .trim()
       .split("\n")
       .map((line) => line.split(/\s+/).at(-1)),
-  ).toEqual(["bundle.json", "bundle.jws", "guard/hook.js", "guard/hook.json", "hookwarden.json"]);
+  ).toEqual([
+    "bundle.json",
+    "bundle.jws",
+    "guard/hook.js",
+    "guard/hook.js.map",
+    "guard/hook.json",
+    "hookwarden.json",
+  ]);
   expect(listing).toMatch(/^-rw-r--r-- 0\/0 /);
 });
 

@@ -329,7 +329,7 @@ describe("bun-007 a signature for something else", () => {
   });
 
   test("a file that is missing", async () => {
-    await refuse(rawTar(entries.toSpliced(3, 1)).then(compress), {
+    await refuse(rawTar(entries.filter(({ path }) => path !== "guard/hook.json")).then(compress), {
       ...invalid,
       message: "the file `guard/hook.json` is missing",
     });

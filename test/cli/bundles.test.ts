@@ -25,7 +25,7 @@ describe("bundle, verify, keygen", () => {
     expect(made).toMatchObject({ code: 0, err: "" });
     expect(made.out.replace(/sha256:[0-9a-f]{64}/g, "sha256:D").replace(/\d+ bytes/, "N bytes"))
       .toMatchInlineSnapshot(`
-      "acme 1.2.0 for default: 5 files, N bytes, signed
+      "acme 1.2.0 for default: 7 files, N bytes, signed
       bundle sha256:D
       pack sha256:D
       "
@@ -34,7 +34,7 @@ describe("bundle, verify, keygen", () => {
     expect(held).toMatchObject({ code: 0, err: "" });
     expect(held.out.replace(/sha256:[0-9a-f]{64}/g, "sha256:D")).toMatchInlineSnapshot(`
       "acme 1.2.0 for default: signed by release-1
-      5 files, 2 hooks: no-rm 1.0.0, mark 2.1.0
+      7 files, 2 hooks: no-rm 1.0.0, mark 2.1.0
       bundle sha256:D
       pack sha256:D
       "

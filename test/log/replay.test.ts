@@ -263,3 +263,22 @@ test(
     }
   },
 );
+
+test("the place of a fault is logged, replayed and compared", async () => {
+  const throwing = (lines: string): Parameters<typeof packOf>[0] => ({
+    thrower: { script: `export default () => {${lines}  throw new Error("x");\n};` },
+  });
+  const first = await packOf(throwing("\n"));
+  const log = testFile();
+  await record(log, 3, first);
+  const logged = (await readLog(log)).find(({ decision }) => decision)?.decision;
+  expect(logged?.trace[0]?.fault?.at).toMatchObject({ file: "thrower/hook.js", line: 2 });
+  const same = await replayAll(createReadStream(log), { packs: [first] });
+  expect(same.map(({ result }) => result)).toEqual(["same", "same", "same"]);
+  const moved = await replayAll(createReadStream(log), { packs: [await packOf(throwing("\n\n"))] });
+  expect(moved[0]?.difference).toMatchObject({
+    pointer: "/trace/0/fault/at/line",
+    logged: "2",
+    replayed: "3",
+  });
+});

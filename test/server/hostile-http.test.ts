@@ -394,7 +394,7 @@ describe("http-013: pages for operators", () => {
     );
     await client.decide(eventOf());
     const text = await metrics();
-    expect(text).toContain('hookwarden_faults_total{code="threw"}');
+    expect(text).toContain('hookwarden_faults_total{code="threw",blame="hook"}');
     expect(text).toContain('hookwarden_tenant_decisions{tenant="labels"} 1');
     expect(text).not.toContain("chosen-by-tenant");
   });

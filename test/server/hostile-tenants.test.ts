@@ -83,7 +83,9 @@ describe("http-009: a tenant whose hooks burn their deadline", () => {
       // Every event has an answer, and none of them an open gate: what ran is closed, what did not run is refused.
       expect([...answers.values()].reduce((sum, count) => sum + count, 0)).toBe(sent);
       for (const answer of answers.keys())
-        expect(answer).toMatch(/^(200 deny (timeout|overloaded|crashed)|429 (queue-full|cpu-exhausted))$/);
+        expect(answer).toMatch(
+          /^(200 deny (timeout|overloaded|quarantined|crashed)|429 (queue-full|cpu-exhausted))$/,
+        );
       expect(answers.get("429 queue-full")).toBeGreaterThan(0);
       // What was under way when the time was used up, in either lane.
       const ran = answers.get("200 deny timeout") ?? 0;

@@ -268,7 +268,7 @@ describe("quarantine", () => {
         for (let at = 0; at < 5; at++) await made.client.decide(eventOf("s", "fail"));
         const held = await made.client.decide(eventOf("s", "ls"));
         // The hook would have let this pass: in quarantine it cannot, and so its policy decides.
-        expect(held).toMatchObject({ verdict: "deny", trace: [{ fault: { code: "overloaded" } }] });
+        expect(held).toMatchObject({ verdict: "deny", trace: [{ fault: { code: "quarantined" } }] });
         expect(await test.operator.getQuarantine()).toMatchObject([
           { tenant: "acme", hook: "guard", fault: "threw", times: 1 },
         ]);

@@ -11,6 +11,7 @@ import type { LoadedPack } from "../../pack/types.ts";
 import { MemoryStateStore } from "../../state/memory.ts";
 import { createWarden } from "../../warden.ts";
 import { createSandbox } from "../../warden/sandboxes.ts";
+import { sourcePlace } from "../../pack/source-place.ts";
 import { type BareOptions, barePack, bundleBare } from "../bare-hook.ts";
 import type { Cli } from "../cli.ts";
 import { traceText } from "../decision-trace.ts";
@@ -144,7 +145,11 @@ async function subscriptions(
   events: readonly FoundEvent[],
 ): Promise<readonly EventName[]> {
   const inspection = await sandbox.inspect(program, defaultLimits, "default");
-  if (!inspection.ok) throw new HookwardenError("load-failed", inspection.fault.message);
+  if (!inspection.ok) {
+    const { message, position } = inspection.fault;
+    const place = position ? sourcePlace(program, position) : null;
+    throw new HookwardenError("load-failed", message, place ?? {});
+  }
   const found = inspection.handlers ?? events.map(({ fields }) => String(fields["hook_event_name"]));
   const on = eventNames.filter((name) => found.includes(name));
   if (on.length > 0) return on;

@@ -216,7 +216,15 @@ function traceRow(entry: TraceEntry): HTMLElement {
         ...inert(message),
       ),
     ),
-    fault ? h("p", { class: "refusal" }, h("code", {}, fault.code), " ", ...inert(fault.message)) : null,
+    fault
+      ? h(
+          "p",
+          { class: "refusal" },
+          h("code", {}, fault.code),
+          " ",
+          ...inert(fault.message + (fault.at ? ` at ${placeText(fault.at)}` : "")),
+        )
+      : null,
     note === undefined ? null : h("p", { class: "dim" }, ...inert(note)),
     overwritten === undefined
       ? null

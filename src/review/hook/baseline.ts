@@ -1,3 +1,4 @@
+import { circumstantialFaults } from "../../../sandbox/index.ts";
 import { canonicalJson } from "../../pack/canonical.ts";
 import type { Input } from "../run/input.ts";
 import { each, type Run, type Runner, type WatchedRun } from "../run/runner.ts";
@@ -19,11 +20,10 @@ export interface BaseRun extends Run {
 /** Faults after which there is nothing more to see, and the twin would only burn the same again. */
 const limits: ReadonlySet<string> = new Set([
   "steps-exceeded",
-  "timeout",
   "memory-exceeded",
-  "crashed",
   "load-failed",
-  "overloaded",
+  "input-too-large",
+  ...circumstantialFaults,
 ]);
 /** Steps that the runs of one hook may take together before the rest is only sampled. */
 const stepBudget = 150_000_000;

@@ -1,3 +1,4 @@
+import { faultTable } from "../../../sandbox/index.ts";
 import { actionNames, eventNames } from "../../catalogue/lookup.ts";
 import { tenantLimitNames, tenantLimitTable } from "../limits.ts";
 import type { Schema } from "./route.ts";
@@ -87,6 +88,15 @@ const revision = object({
   created: text,
   createdBy: text,
 });
+const fault: Schema = {
+  type: "object",
+  properties: {
+    code: { enum: Object.keys(faultTable) },
+    message: text,
+    at: object({ file: text, line: count, column: count }),
+  },
+  required: ["code", "message"],
+};
 const decision: Schema = {
   type: "object",
   properties: {
@@ -105,7 +115,7 @@ const decision: Schema = {
       context: listOf(attributed),
       notices: listOf(attributed),
     }),
-    trace: listOf({ type: "object" }),
+    trace: listOf({ type: "object", properties: { fault: orNull(fault) } }),
     duration_us: count,
   },
   required: [

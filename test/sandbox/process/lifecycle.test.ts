@@ -34,7 +34,7 @@ function script(name: string, text: string): string {
 }
 
 describe("dispose", () => {
-  it("ends every process, those that hang included, and answers what is in flight with `crashed`", async () => {
+  it("ends every process, those that hang included, and answers what is in flight with `overloaded`", async () => {
     const before = new Set(children());
     const sandbox = await createProcessSandbox(options);
     const calls = ["hang", "echo", "hang", "echo"].map((handler) =>
@@ -45,10 +45,10 @@ describe("dispose", () => {
     expect(pids.length).toBeGreaterThan(0);
     await sandbox[Symbol.asyncDispose]();
     const codes = (await Promise.all(calls)).map(said);
-    expect(codes.filter((code) => code === "crashed").length).toBeGreaterThanOrEqual(2);
+    expect(codes.filter((code) => code === "overloaded").length).toBeGreaterThanOrEqual(2);
     // Reaped too: a zombie would still be listed.
     expect(children().filter((pid) => !before.has(pid))).toEqual([]);
-    expect(said(await sandbox.call(callOf("echo", ["1"])))).toBe("crashed");
+    expect(said(await sandbox.call(callOf("echo", ["1"])))).toBe("overloaded");
     expect(await sandbox.inspect(callOf("echo").program, limits, "t")).toMatchObject({ ok: false });
     await sandbox[Symbol.asyncDispose]();
   });
@@ -164,7 +164,7 @@ describe("a child that does not start", () => {
   });
 
   // The installation is broken under a running pool: calls are answered at once, not held for ever, and it recovers.
-  it("any more: calls are answered with `crashed` and the reason", async () => {
+  it("any more: calls are answered with `overloaded` and the reason", async () => {
     const engine = script(
       "engine.mjs",
       `
@@ -179,11 +179,13 @@ describe("a child that does not start", () => {
     // Until those that have started before are used up.
     const refused = async (): Promise<string> => {
       const outcome = await sandbox.call(callOf("x", [], { limits }));
-      if (!outcome.ok) return outcome.fault.message;
+      if (!outcome.ok) return `${outcome.fault.code}: ${outcome.fault.message}`;
       process.kill(said(outcome) as number, "SIGKILL");
       return "";
     };
-    await expect.poll(refused, { timeout: 20_000 }).toContain("no process could be started: exit code 70");
+    await expect
+      .poll(refused, { timeout: 20_000 })
+      .toContain("overloaded: no process could be started: exit code 70");
     writeFileSync(engine, good);
     await expect
       .poll(async () => said(await sandbox.call(callOf("x", [], { limits }))), { timeout: 20_000 })

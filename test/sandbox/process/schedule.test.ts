@@ -84,7 +84,7 @@ describe("the pool", () => {
   });
 
   // A flood of calls, or of bytes, must not fill the parent's memory.
-  it("answers `overloaded` when too many calls, too many bytes, or too large an event wait", async () => {
+  it("answers `overloaded` when too many calls or bytes wait, and `input-too-large` for a larger event", async () => {
     await using sandbox = await createProcessSandbox({ ...options, queueLimit: 10, queueBytes: 1_000 });
     const codes = (outcomes: Outcome[]): unknown[] => outcomes.filter((outcome) => !outcome.ok).map(said);
     const many = await Promise.all(Array.from({ length: 25 }, () => sandbox.call(call("echo", "1"))));
@@ -92,7 +92,9 @@ describe("the pool", () => {
     const heavy = await Promise.all([1, 2, 3].map(() => sandbox.call(call("echo", `"${"x".repeat(600)}"`))));
     expect(codes(heavy)).toEqual(["overloaded", "overloaded"]);
     const small = limitsWith({ inputBytes: 1_024 });
-    expect(said(await sandbox.call(callOf("echo", ["é".repeat(513)], { limits: small })))).toBe("overloaded");
+    expect(said(await sandbox.call(callOf("echo", ["é".repeat(513)], { limits: small })))).toBe(
+      "input-too-large",
+    );
     expect(said(await sandbox.call(call("echo", "1")))).toBe(1);
   });
 

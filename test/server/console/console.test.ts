@@ -125,7 +125,16 @@ describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }
         cpu_ms: 1,
         quarantined: true,
       });
-      const fault = { at, tenant: words, hook: words, event: words, decision_id: words, message: words };
+      const place = { file: words, line: 1, column: 1 };
+      const fault = {
+        at,
+        tenant: words,
+        hook: words,
+        event: words,
+        decision_id: words,
+        message: words,
+        place,
+      };
       fixture.extra.faults.push({ ...fault, code: kind as never });
       fixture.extra.quarantine.push({
         id: `${kind}/../${words.slice(0, 40)}`,

@@ -210,6 +210,7 @@ function faults(): FaultView[] {
     decision_id: "0192f0c1-0000-7000-8000-000000000000",
     code: code as FaultView["code"],
     message: message as string,
+    place: at === 3 ? { file: "ask-before-network/hook.ts", line: 12, column: 7 } : null,
   }));
 }
 

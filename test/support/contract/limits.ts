@@ -161,14 +161,14 @@ export function limits({ test }: Part): void {
     const text = (bytes: number): string => `"${"x".repeat(bytes - 4)}"`;
     expect(await harness.value(source, { args: [text(2_048)], limits: { inputBytes: 2_048 } })).toBe(2_044);
     expect(await harness.fault(source, { args: [text(2_049)], limits: { inputBytes: 2_048 } })).toBe(
-      "overloaded",
+      "input-too-large",
     );
     expect(
       await harness.value(source, { args: [`"${"€".repeat(1_000)}"`], limits: { inputBytes: 3_004 } }),
     ).toBe(1_000);
     expect(
       await harness.fault(source, { args: [`"${"€".repeat(1_001)}"`], limits: { inputBytes: 3_004 } }),
-    ).toBe("overloaded");
+    ).toBe("input-too-large");
     expect(await harness.value(source, { args: [text(1_000_000)] })).toBe(999_996);
     for (const size of [8_180, 10_920, 10_924, 16_384, 32_760, 32_768, 65_536, 262_144]) {
       expect(await harness.value(source, { args: [text(size)] }), `${size} bytes`).toBe(size - 4);

@@ -171,7 +171,14 @@ function faultLine(fault) {
       inert(fault.event, 60),
     ),
     h("span", { class: "whose" }, inert(fault.tenant, 64)),
-    h("span", { class: "why" }, inert(fault.message, 600)),
+    h(
+      "span",
+      { class: "why" },
+      inert(fault.message, 600),
+      fault.place
+        ? [" at ", h("code", {}, inert(`${fault.place.file}:${fault.place.line}:${fault.place.column}`, 600))]
+        : null,
+    ),
   );
 }
 
