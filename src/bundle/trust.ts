@@ -24,7 +24,7 @@ export interface Trust {
   readonly name?: string;
   /** Lowest version that is accepted. */
   readonly floor?: string;
-  /** Digests (`sha256:` of the file) of bundles that are accepted although they are older. */
+  /** Digests (`sha256:` of the signed content) of bundles that are accepted although they are older. */
   readonly approved?: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export interface BundleDescription {
   readonly name: string;
   readonly version: string;
   readonly target: string;
-  /** `sha256:` of the file. */
+  /** `sha256:` of the signed content. */
   readonly digest: string;
   /** Name of the key that signed it. */
   readonly key: string | null;
