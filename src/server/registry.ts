@@ -1,4 +1,5 @@
 import { digestOfBytes, openBundle } from "../bundle/open.ts";
+import { insistOnReview, type RequiredReview } from "../bundle/review-record.ts";
 import { HookwardenError } from "../errors.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import { limitsFrom, tenantLimitTable } from "./limits.ts";
@@ -8,6 +9,7 @@ import type { TenantLimits, TenantRecord } from "./tenants.ts";
 
 export interface RegistryOptions {
   readonly stores: Stores;
+  readonly requireReview: RequiredReview | undefined;
   readonly parts: TenantParts;
   /** Limits where a tenant's record says nothing else. */
   readonly limits: TenantLimits;
@@ -99,6 +101,9 @@ export class Registry implements AsyncDisposable {
     if (!same || opened.pack.digest !== known.pack) {
       throw new HookwardenError("storage-failed", `revision ${revision} is not what was uploaded`);
     }
+    const { requireReview } = this.#options;
+    // Here too: what was stored before the server insisted, and what has been refused or has expired since.
+    if (requireReview) await insistOnReview(requireReview, opened.pack, opened.list.name);
     return opened.pack;
   }
 

@@ -100,6 +100,7 @@ async function build(
   registry = opened.use(
     new Registry({
       stores,
+      requireReview: options.requireReview,
       limits: settings.tenantLimits,
       parts: {
         lanes,
@@ -145,7 +146,12 @@ async function build(
     credentials,
     registry,
     rollouts: new Rollouts(stores.packs, registry),
-    uploads: new Uploads({ packs: stores.packs, trust: options.trust, signingKey: options.signingKey }),
+    uploads: new Uploads({
+      packs: stores.packs,
+      trust: options.trust,
+      signingKey: options.signingKey,
+      requireReview: options.requireReview,
+    }),
     decisions,
     operator,
     metrics,

@@ -2,6 +2,7 @@ import type { Trust } from "../bundle/trust.ts";
 import { buildBundle } from "../bundle/build.ts";
 import { readTrust } from "../bundle/load.ts";
 import { type Floor, openBundle, type OpenedBundle } from "../bundle/open.ts";
+import { insistOnReview, type RequiredReview } from "../bundle/review-record.ts";
 import { HookwardenError } from "../errors.ts";
 import { folderSource } from "../pack/folder.ts";
 import { readManifests } from "../pack/load.ts";
@@ -28,6 +29,7 @@ export interface UploadsOptions {
   readonly packs: PackStore;
   readonly trust: string | Trust | undefined;
   readonly signingKey: unknown;
+  readonly requireReview: RequiredReview | undefined;
 }
 
 /** Bundlers at the same time: each is a process that takes a core. */
@@ -56,8 +58,10 @@ export class Uploads {
       "bundle" in upload
         ? await this.#open(tenant, upload.bundle)
         : await this.#build(tenant, "folder" in upload ? upload.folder : upload.files);
-    const { pack } = accepted.opened;
+    const { pack, list } = accepted.opened;
     checkLimits(tenant, pack);
+    const { requireReview } = this.#options;
+    if (requireReview) await insistOnReview(requireReview, pack, list.name);
     for (const { program, limits, name } of pack.hooks) {
       const inspected = await tenant.sandbox.inspect(program, limits, tenant.name);
       if (!inspected.ok) {
