@@ -24,7 +24,8 @@ interface StoredRevision extends PackRevision {
   readonly file?: string;
 }
 
-function withoutFile({ file: _, ...revision }: StoredRevision): PackRevision {
+function withoutFile(stored: StoredRevision): PackRevision {
+  const { file: _, ...revision } = stored;
   return revision;
 }
 
