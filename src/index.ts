@@ -55,7 +55,7 @@ export {
   type Trust,
   type TrustedKey,
 } from "./bundle/index.ts";
-export type { RequiredReview, ReviewRecord, SignedReview } from "./bundle/review-record.ts";
+export type { RequiredReview, ReviewedHook, ReviewRecord, SignedReview } from "./bundle/review-record.ts";
 export {
   type Difference,
   type EngineIdentity,

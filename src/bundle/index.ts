@@ -4,6 +4,6 @@ export { generateKey, isKeyName, type PrivateKeyJwk, type PublicKeyJwk, publicHa
 export { packedLimits } from "./limits.ts";
 export type { BundleList, ListedFile } from "./list.ts";
 export { type BundleSource, floorOf, loadBundle, type LoadedBundle, readTrust } from "./load.ts";
-export { type Floor, openBundle, type OpenedBundle, type OpenOptions } from "./open.ts";
+export { digestOfList, type Floor, openBundle, type OpenedBundle, type OpenOptions } from "./open.ts";
 export { readWholeFile } from "./read-file.ts";
 export { type CheckedTrust, checkTrust, type Trust, type TrustedKey } from "./trust.ts";

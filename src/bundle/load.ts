@@ -52,7 +52,9 @@ export async function loadBundle(source: BundleSource, serving: Floor | null = n
     const opened = await openBundle(packed, { trust, floors });
     const { keep: folder } = source;
     const keep = async (): Promise<void> => {
-      if (folder !== undefined && kept?.digest !== opened.digest) await keepGood(folder, packed);
+      // The same content by another key: the key of the one that is kept may be revoked some day.
+      const same = kept?.digest === opened.digest && kept.key === opened.key;
+      if (folder !== undefined && !same) await keepGood(folder, packed);
     };
     return { ...opened, from: "offered", refused: null, keep };
   } catch (error) {

@@ -12,7 +12,7 @@ import type { MappedProgram } from "../pack/source-place.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import { decompress } from "./gzip.ts";
 import { packedLimits } from "./limits.ts";
-import { type BundleList, readList } from "./list.ts";
+import { type BundleList, readList, writeList } from "./list.ts";
 import { invalid, mapPathOf, signatureFile } from "./names.ts";
 import { verifySignature } from "./signature.ts";
 import { type BundleEntryFile, readTar } from "./tar.ts";
@@ -21,7 +21,7 @@ import { type CheckedTrust, isOlder } from "./trust.ts";
 /** The least that a bundle must be, beside trusted. */
 export interface Floor {
   readonly version: string;
-  /** Digest of the bundle that has this version, where it is known: the version may then mean no other one. */
+  /** Digest of the content that has this version, where it is known: the version may then mean no other one. */
   readonly digest?: string;
 }
 
@@ -37,7 +37,7 @@ export interface OpenOptions {
 /** A bundle whose every byte has been accounted for. */
 export interface OpenedBundle {
   readonly list: BundleList;
-  /** `sha256:` of the file. */
+  /** `sha256:` of the signed content, as `digestOfList` has it: the same however the file is compressed. */
   readonly digest: string;
   /** Name of the key that signed it; `null` where nothing was asked for. */
   readonly key: string | null;
@@ -57,7 +57,7 @@ export async function openBundle(packed: Uint8Array, options: OpenOptions): Prom
   const { trust, floors = [], now = Date.now() } = options;
   const entries = await readTar(await decompress(packed));
   const { list, files } = readList(entries);
-  const digest = digestOfBytes(packed);
+  const digest = digestOfList(list);
   const signature = entries[1]?.path === signatureFile ? entries[1].bytes : null;
   let key: string | null = null;
   if (trust) {
@@ -76,6 +76,14 @@ export async function openBundle(packed: Uint8Array, options: OpenOptions): Prom
     }
   }
   return { list, digest, key, signed: signature !== null, pack: await loadFiles(list, files) };
+}
+
+/**
+ * What a bundle is known by: `sha256:` of `bundle.json`, which lists every file with its own digest, and is what the
+ * signature covers. Not of the file: the same content can be compressed in many ways, and anybody can do so.
+ */
+export function digestOfList(list: BundleList): string {
+  return digestOfBytes(writeList(list));
 }
 
 /** `sha256:` of bytes. */

@@ -1,20 +1,36 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { JsonError, quote, readJsonBytes } from "../../sandbox/json/index.ts";
 import { isDateTime } from "../catalogue/time.ts";
 import { HookwardenError } from "../errors.ts";
 import { canonicalJson } from "../pack/canonical.ts";
+import type { LoadedPack } from "../pack/types.ts";
 import { importPrivateKey } from "./keys.ts";
 import { readTrust } from "./load.ts";
 import { readWholeFile } from "./read-file.ts";
 import { sign, verifySignature } from "./signature.ts";
-import type { Trust } from "./trust.ts";
+import type { CheckedTrust, Trust } from "./trust.ts";
 
-export const reviewRecordFormat = "hookwarden-review-record-1";
+export const reviewRecordFormat = "hookwarden-review-record-2";
 
-/** What a reviewer says of a pack, and of what it was said. */
+/** A hook that was reviewed. */
+export interface ReviewedHook {
+  readonly name: string;
+  /** `sha256:` of its manifest, configuration, grant and program. */
+  readonly digest: string;
+}
+
+/** What a reviewer says of the hooks of a pack, and of what it was said. */
 export interface ReviewRecord {
   readonly format: typeof reviewRecordFormat;
   /** `sha256:` of the pack: of everything in it that can change a decision. */
   readonly pack: string;
+  /** Whether all hooks of the pack were reviewed, or only those in `hooks`. */
+  readonly scope: "pack" | "hooks";
+  /** The hooks that were reviewed: the record says nothing of any other. */
+  readonly hooks: readonly ReviewedHook[];
+  /** What it was reviewed with, such as `hookwarden 1.2.3`. */
+  readonly tool: string;
   /** `sha256:` of the events that it was reviewed with. */
   readonly corpus: string;
   /** `sha256:` of the findings that the reviewer saw, and how many there were of each severity. */
@@ -30,6 +46,8 @@ export interface ReviewRecord {
   readonly reviewer: string;
   /** When, ISO 8601. */
   readonly reviewed: string;
+  /** From when on an approval counts no more, ISO 8601. A refusal has no end. */
+  readonly expires: string;
 }
 
 /** A record with the signature of its canonical JSON: a detached JWS (RFC 7515, appendix F) by an Ed25519 key. */
@@ -40,23 +58,30 @@ export interface SignedReview {
 
 /** What a host asks of a pack before it serves. */
 export interface RequiredReview {
-  /** Records, or paths of files with one each. One that approves the pack is enough, unless another one refuses it. */
+  /**
+   * Records, or paths: of files with one each, or of folders of such files (`.json`). Those that approve this very pack must
+   * together name every hook of it, and none may refuse one.
+   */
   readonly records: readonly (string | SignedReview)[];
   /** Keys of the reviewers that count: a trust file as for bundles, or its path. Read again with every reload. */
   readonly trust: string | Trust;
 }
 
-const recordBytes = 65_536;
+const recordBytes = 262_144;
 const longestName = 200;
 const members: ReadonlySet<string> = new Set([
   "format",
   "pack",
+  "scope",
+  "hooks",
+  "tool",
   "corpus",
   "findings",
   "counts",
   "decision",
   "reviewer",
   "reviewed",
+  "expires",
 ]);
 const digestForm = /^sha256:[0-9a-f]{64}$/;
 
@@ -76,44 +101,84 @@ export async function signReview(record: ReviewRecord, key: unknown): Promise<Si
 }
 
 /**
- * Insists on a record that approves this very pack, signed by a key that the host trusts, and on none of such a key that
- * refuses it.
+ * Insists on records that approve this very pack and together name every hook of it, signed by keys that the host trusts
+ * for a pack of this name, and on none of such a key that refuses it.
  *
- * @param pack `sha256:` of the pack that is to serve.
+ * @param pack that is to serve.
+ * @param name of the pack or the bundle; `null` where it has none.
  * @throws {HookwardenError} `review-required`; `review-invalid` for a file that is no record.
  */
 export async function insistOnReview(
   { records, trust }: RequiredReview,
-  pack: string,
+  pack: Pick<LoadedPack, "digest" | "hooks">,
+  name: string | null,
   now = Date.now(),
-): Promise<ReviewRecord> {
+): Promise<readonly ReviewRecord[]> {
   const trusted = await readTrust(trust);
-  let approved: ReviewRecord | null = null;
+  const approvals: ReviewRecord[] = [];
   const reasons: string[] = [];
-  for (const given of records) {
-    const { record, signature } = typeof given === "string" ? await readReview(given) : checkSigned(given);
-    if (record.pack !== pack) {
-      reasons.push(`the record of ${quote(record.reviewer)} is of another pack`);
+  for (const { record, signature } of await readAll(records)) {
+    const by = quote(record.reviewer);
+    if (record.pack !== pack.digest) {
+      reasons.push(`the record of ${by} is of another pack`);
       continue;
     }
-    try {
-      await verifySignature(
-        { bytes: bytesOf(record), type: "hookwarden-review", bundle: null },
-        Buffer.from(signature, "latin1"),
-        trusted,
-        now,
-      );
-    } catch (error) {
-      if (!(error instanceof HookwardenError)) throw error;
-      reasons.push(error.message);
-      continue;
-    }
-    if (record.decision === "refuse")
-      throw required(pack, `${quote(record.reviewer)} has refused it on ${record.reviewed}`);
-    approved ??= record;
+    const why = await distrust({ record, signature }, trusted, name, now);
+    if (why !== null) reasons.push(why);
+    else if (record.decision === "refuse")
+      throw required(pack.digest, `${by} has refused it on ${record.reviewed}`);
+    else if (now >= Date.parse(record.expires))
+      reasons.push(`the approval of ${by} has expired on ${record.expires}`);
+    else approvals.push(record);
   }
-  if (approved) return approved;
-  throw required(pack, reasons[0] ?? "there is no record at all");
+  const named = new Set(approvals.flatMap(({ hooks }) => hooks.map((hook) => `${hook.name} ${hook.digest}`)));
+  const missing = pack.hooks.filter((hook) => !named.has(`${hook.name} ${hook.digest}`));
+  if (approvals.length > 0 && missing.length === 0) return approvals;
+  if (approvals.length > 0) {
+    const list = missing.map((hook) => quote(hook.name)).join(", ");
+    reasons.unshift(`its hooks ${list} are in no record that approves it`);
+  }
+  throw required(pack.digest, reasons[0] ?? "there is no record at all");
+}
+
+/** Why a record does not count; `null` where it does. */
+async function distrust(
+  { record, signature }: SignedReview,
+  trusted: CheckedTrust,
+  name: string | null,
+  now: number,
+): Promise<string | null> {
+  const signed = { bytes: bytesOf(record), type: "hookwarden-review", bundle: name ?? "" } as const;
+  try {
+    const kid = await verifySignature(signed, Buffer.from(signature, "latin1"), trusted, now);
+    const owner = trusted.keys.get(kid)?.reviewer;
+    return owner === undefined || owner === record.reviewer
+      ? null
+      : `the key ${quote(kid)} belongs to ${quote(owner)}, and the record is of ${quote(record.reviewer)}`;
+  } catch (error) {
+    if (!(error instanceof HookwardenError)) throw error;
+    return error.message;
+  }
+}
+
+async function readAll(records: RequiredReview["records"]): Promise<readonly SignedReview[]> {
+  const all: SignedReview[] = [];
+  for (const given of records) {
+    if (typeof given !== "string") all.push(checkSigned(given));
+    else for (const path of await recordFiles(given)) all.push(await readReview(path));
+  }
+  return all;
+}
+
+/** The path itself, or the records in the folder that it is one of. */
+async function recordFiles(path: string): Promise<readonly string[]> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return [path];
+  const names = (await readdir(path)).filter((file) => file.endsWith(".json")).sort();
+  return names.map((file) => join(path, file));
 }
 
 function required(pack: string, why: string): HookwardenError {
@@ -128,7 +193,7 @@ export async function readReview(path: string): Promise<SignedReview> {
   const bytes = await readWholeFile(path, recordBytes, "the review record");
   try {
     return checkSigned(
-      readJsonBytes(bytes, { maxBytes: recordBytes, maxDepth: 4, maxKeys: 64, maxKeyLength: 64 }),
+      readJsonBytes(bytes, { maxBytes: recordBytes, maxDepth: 5, maxKeys: 4_096, maxKeyLength: 64 }),
       path,
     );
   } catch (error) {
@@ -160,11 +225,14 @@ function checkRecord(value: unknown, file?: string): ReviewRecord {
       throw invalid(`\`${member}\` must be a digest such as \`sha256:…\``, file);
   if (record["decision"] !== "approve" && record["decision"] !== "refuse")
     throw invalid("`decision` must be `approve` or `refuse`", file);
-  const { reviewer, reviewed, counts } = record;
+  checkScope(record, file);
+  const { reviewer, reviewed, expires, counts } = record;
   if (typeof reviewer !== "string" || reviewer.trim() === "" || reviewer.length > longestName)
     throw invalid(`\`reviewer\` must be a name of 1 to ${longestName} characters`, file);
   if (typeof reviewed !== "string" || !isDateTime(reviewed))
     throw invalid("`reviewed` must be a time such as `2026-01-31T12:00:00Z`", file);
+  if (typeof expires !== "string" || !isDateTime(expires))
+    throw invalid("`expires` must be a time such as `2027-01-31T12:00:00Z`", file);
   const kinds = ["high", "medium", "low", "info"];
   const numbers = (typeof counts === "object" && counts !== null ? counts : {}) as {
     readonly [kind: string]: unknown;
@@ -175,6 +243,20 @@ function checkRecord(value: unknown, file?: string): ReviewRecord {
   )
     throw invalid("`counts` must have a whole number for `high`, `medium`, `low` and `info`", file);
   return record as unknown as ReviewRecord;
+}
+
+function checkScope({ scope, hooks, tool }: { readonly [member: string]: unknown }, file?: string): void {
+  if (scope !== "pack" && scope !== "hooks") throw invalid("`scope` must be `pack` or `hooks`", file);
+  if (!Array.isArray(hooks) || hooks.length === 0 || !hooks.every(isReviewedHook))
+    throw invalid("`hooks` must be a list of the reviewed hooks, each with `name` and `digest`", file);
+  if (typeof tool !== "string" || tool.trim() === "" || tool.length > longestName)
+    throw invalid(`\`tool\` must be a text of 1 to ${longestName} characters`, file);
+}
+
+function isReviewedHook(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Object.keys(value).length !== 2) return false;
+  const { name, digest } = value as Partial<ReviewedHook>;
+  return typeof name === "string" && name !== "" && typeof digest === "string" && digestForm.test(digest);
 }
 
 function bytesOf(record: ReviewRecord): Buffer {

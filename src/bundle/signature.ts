@@ -12,7 +12,7 @@ export type SignatureType =
 export interface Signed {
   readonly bytes: Buffer;
   readonly type: SignatureType;
-  /** Name of the bundle, for keys that may sign some bundles only; `null` for what is no bundle. */
+  /** Name of the bundle or the reviewed pack, for keys that may sign some only; `null` for what is neither. */
   readonly bundle: string | null;
 }
 
@@ -54,7 +54,11 @@ export async function verifySignature(
   if (key.expires !== undefined && now >= Date.parse(key.expires))
     untrusted(`the key ${quote(kid)} has expired on ${key.expires}`);
   if (key.bundles && bundle !== null && !key.bundles.includes(bundle))
-    untrusted(`the key ${quote(kid)} may not sign a bundle ${quote(bundle)}`);
+    untrusted(
+      bundle === ""
+        ? `the key ${quote(kid)} may sign for some packs only, and this one has no name`
+        : `the key ${quote(kid)} may not sign ${type === "hookwarden-review" ? "a review of the pack" : "a bundle"} ${quote(bundle)}`,
+    );
   // Two spellings of one signature would make two bundles of one.
   if (Buffer.from(mark, "base64url").toString("base64url") !== mark)
     untrusted("the signature is not in its one spelling");

@@ -11,8 +11,10 @@ export interface TrustedKey extends PublicKeyJwk {
   readonly expires?: string;
   /** `true`: nothing that it ever signed is accepted. */
   readonly revoked?: boolean;
-  /** Names of the bundles that it may sign. Default: all. */
+  /** Names of the bundles that it may sign, and of the packs whose reviews it may sign. Default: all. */
   readonly bundles?: readonly string[];
+  /** The only name that a review by this key may give as its reviewer. Default: any. */
+  readonly reviewer?: string;
 }
 
 /** What a host accepts: its trust file. */
@@ -24,7 +26,7 @@ export interface Trust {
   readonly name?: string;
   /** Lowest version that is accepted. */
   readonly floor?: string;
-  /** Digests (`sha256:` of the file) of bundles that are accepted although they are older. */
+  /** Digests (`sha256:` of the signed content) of bundles that are accepted although they are older. */
   readonly approved?: readonly string[];
 }
 
@@ -48,6 +50,7 @@ const keyMembers: ReadonlySet<string> = new Set([
   "expires",
   "revoked",
   "bundles",
+  "reviewer",
 ]);
 
 /**
@@ -83,7 +86,7 @@ function checkKey(value: unknown, pointer: string): TrustedKey {
     wrong("a trust file must not hold a private key (`d`)", pointer);
   }
   const key = objectAt(value, pointer, keyMembers) as Partial<TrustedKey & { use: string; alg: string }>;
-  const { kty, crv, x, kid, use, alg, expires, revoked, bundles } = key;
+  const { kty, crv, x, kid, use, alg, expires, revoked, bundles, reviewer } = key;
   if (kty !== "OKP" || crv !== "Ed25519" || typeof x !== "string")
     wrong("a key must be an Ed25519 key (`kty` `OKP`)", pointer);
   if ((use !== undefined && use !== "sig") || (alg !== undefined && alg !== "EdDSA"))
@@ -97,6 +100,8 @@ function checkKey(value: unknown, pointer: string): TrustedKey {
   if (bundles !== undefined && !(Array.isArray(bundles) && bundles.every(isPlainName))) {
     wrong("`bundles` must be a list of names", `${pointer}/bundles`);
   }
+  if (reviewer !== undefined && (typeof reviewer !== "string" || reviewer.trim() === ""))
+    wrong("`reviewer` must be a name", `${pointer}/reviewer`);
   return key as TrustedKey;
 }
 

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { EngineName } from "../../sandbox/index.ts";
+import type { RequiredReview } from "../bundle/review-record.ts";
 import type { ToolSchemas } from "../broker/tool-schemas.ts";
 import { HookwardenError } from "../errors.ts";
 import { readJsonFile } from "./json-file.ts";
@@ -49,6 +50,27 @@ export function addExample(command: Command, ...lines: readonly string[]): Comma
 /** `--events`, as every command has it that reads events. */
 export function addEvents(command: Command): Command {
   return command.option("--events <file>", "events as JSON Lines or JSON; `-` is standard input (required)");
+}
+
+export interface ReviewOptions {
+  readonly requireReview?: readonly string[];
+  readonly reviewers?: string;
+}
+
+/** `--require-review` and `--reviewers`, as every command has them that serves a pack. */
+export function addReview(command: Command): Command {
+  return command
+    .option("--require-review <paths>", "serve only what these signed review records approve", names)
+    .option("--reviewers <file>", "public keys of the reviewers that count");
+}
+
+/** @throws {HookwardenError} `usage` where only one of the two is given */
+export function reviewOf({ requireReview, reviewers }: ReviewOptions): { requireReview?: RequiredReview } {
+  if (requireReview === undefined && reviewers === undefined) return {};
+  const records = requireReview ?? required(undefined, "--require-review");
+  return {
+    requireReview: { records: [records].flat(), trust: required(reviewers, "--reviewers") },
+  };
 }
 
 /**

@@ -8,21 +8,29 @@ export interface ReviewDecision {
   readonly reviewer: string;
   /** When, ISO 8601. Default: now. */
   readonly reviewed?: string;
+  /** From when on an approval counts no more, ISO 8601. Default: 365 days after `reviewed`. */
+  readonly expires?: string;
 }
 
-/** The record of a review, to be signed with `signReview`. It names the whole pack, also where one hook of it was reviewed. */
+const yearMs = 365 * 86_400_000;
+
+/** The record of a review, to be signed with `signReview`. It names the hooks that were reviewed, and no others. */
 export function reviewRecord(
-  { subject, corpus, sheet }: ReviewReport,
-  { decision, reviewer, reviewed }: ReviewDecision,
+  { subject, corpus, sheet, hooks, tool }: ReviewReport,
+  { decision, reviewer, reviewed = new Date().toISOString(), expires }: ReviewDecision,
 ): ReviewRecord {
   return {
     format: reviewRecordFormat,
     pack: subject.pack,
+    scope: subject.kind === "hook" ? "hooks" : "pack",
+    hooks: hooks.map(({ name, digest }) => ({ name, digest })),
+    tool,
     corpus: corpus.digest,
     findings: sheet.findingsDigest,
     counts: sheet.counts,
     decision,
     reviewer,
-    reviewed: reviewed ?? new Date().toISOString(),
+    reviewed,
+    expires: expires ?? new Date(Date.parse(reviewed) + yearMs).toISOString(),
   };
 }

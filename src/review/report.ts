@@ -75,7 +75,7 @@ export interface ReviewSubject {
   readonly version: string | null;
   /** `sha256:` of everything that can change a decision: what a review record is about. */
   readonly pack: string;
-  /** Of the file, where a bundle was reviewed. */
+  /** Where a bundle was reviewed; `digest` is of its signed content. */
   readonly bundle: {
     readonly digest: string;
     readonly key: string | null;

@@ -1,4 +1,5 @@
 import type { EngineName } from "../../sandbox/index.ts";
+import type { RequiredReview } from "../bundle/review-record.ts";
 import type { Trust } from "../bundle/trust.ts";
 import { HookwardenError } from "../errors.ts";
 import type { AuditMode } from "./audit-log.ts";
@@ -45,6 +46,11 @@ export interface ServerOptions {
   readonly retentionDays?: number;
   /** Keys that may sign bundles: the path of a trust file, or what stands in it. Default: none. */
   readonly trust?: string | Trust;
+  /**
+   * Insists on signed reviews that approve each pack, when it comes, when it is activated and when the server starts.
+   * See docs/reviewing.md. Default: none.
+   */
+  readonly requireReview?: RequiredReview;
   /** A private Ed25519 key (JWK) that packs which come as files are signed with. Default: they stay unsigned. */
   readonly signingKey?: unknown;
   /** Limits of tenants whose record says nothing else. */

@@ -64,6 +64,8 @@ const statuses: ReadonlyMap<string, number> = new Map<ErrorCode, number>([
   ["bundle-invalid", 422],
   ["bundle-untrusted", 422],
   ["bundle-rollback", 409],
+  ["review-required", 422],
+  ["review-invalid", 503],
   ["log-failed", 503],
   ["storage-failed", 503],
   ["closed", 503],

@@ -1,3 +1,4 @@
+import { digestOfBytes } from "../bundle/open.ts";
 import { HookwardenError } from "../errors.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import { Problem } from "./problem.ts";
@@ -92,8 +93,8 @@ export class Registry implements AsyncDisposable {
   }
 
   /**
-   * A stored revision as a pack that the tenant may have now: its bytes are held to the digest that was noted when it
-   * came, its signature to the trust file as it is now, its hooks to the tenant's limits.
+   * A stored revision as a pack that the tenant may have now: its content is held to the digest that was noted at upload,
+   * its signature to the trust file as it is now, its hooks to the tenant's limits and to the required reviews.
    *
    * @param beside hooks of another pack that is resident at the same time.
    * @throws {HookwardenError} or `Problem`: why it may not be used.
@@ -104,9 +105,12 @@ export class Registry implements AsyncDisposable {
     const bytes = known && (await stores.packs.bundle(name, revision));
     if (!known || !bytes) throw new HookwardenError("storage-failed", `revision ${revision} is not stored`);
     const { opened, trustedKey } = await gate.open(bytes, record.signedOnly, { signedBy: known.signedBy });
-    if (opened.digest !== known.bundle || opened.pack.digest !== known.pack) {
+    // Revisions that older versions stored have the digest of the file.
+    const same = opened.digest === known.bundle || digestOfBytes(bytes) === known.bundle;
+    if (!same || opened.pack.digest !== known.pack) {
       throw new HookwardenError("storage-failed", `revision ${revision} is not what was uploaded`);
     }
+    await gate.review(opened);
     // The settings may have changed while it was opened.
     const tenant = this.#tenants.get(name);
     if (!tenant) throw new Problem("not-found");

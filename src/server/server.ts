@@ -100,7 +100,8 @@ async function build(
     if (feed.isWatched) feed.tell({ type: "quarantine", at: new Date().toISOString(), lifted, ...entry });
   };
   const { trust, signingKey } = options;
-  const gate = new BundleGate({ trust, ownKey: keyName(signingKey), log });
+  const { requireReview } = options;
+  const gate = new BundleGate({ trust, ownKey: keyName(signingKey), requireReview, log });
   const failures = new FailureLog(log);
   const telemetry = options.telemetry ? await openTelemetry(log) : null;
   registry = opened.use(

@@ -11,7 +11,7 @@ export interface PackRevision {
   readonly revision: number;
   /** Digest of the pack that it loads as: the `pack` of its decisions. */
   readonly pack: string;
-  /** `sha256:` of the stored bundle. */
+  /** `sha256:` of the bundle's signed content. */
   readonly bundle: string;
   /** Name and version of the bundle. */
   readonly name: string;

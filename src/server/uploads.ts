@@ -65,6 +65,7 @@ export class Uploads {
           });
     const { pack } = accepted.opened;
     enforce("upload", "pack", tenant, { hooks: pack.hooks, trusted: accepted.isTrusted });
+    await this.#options.gate.review(accepted.opened);
     for (const hook of pack.hooks) await loadInTurn(tenant, hook);
     return accepted;
   }

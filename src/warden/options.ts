@@ -11,6 +11,7 @@ import type { LogOptions } from "../log/options.ts";
 import type { LoadOptions } from "../pack/load.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import type { StateStore } from "../state/store.ts";
+import { checkDispatchMembers, checkWardenMembers } from "./known-options.ts";
 
 export type Isolation = "process" | "inline";
 
@@ -97,6 +98,7 @@ export interface DispatchOptions {
 
 /** @throws {HookwardenError} `option-invalid` */
 export function checkOptions(options: WardenOptions): void {
+  checkWardenMembers(options);
   const { engine, isolation, crossCheck, maxEventBytes, watch, pack } = options;
   if (engine !== undefined && engine !== "quickjs" && engine !== "isolate") {
     invalid("`engine` must be `quickjs` or `isolate`");
@@ -115,9 +117,18 @@ export function checkOptions(options: WardenOptions): void {
     invalid("`maxEventBytes` must be a whole number above 0");
   }
   checkSupply(options);
+  checkReview(options.requireReview);
   if (watch && typeof pack !== "string" && typeof options.bundle !== "string") {
     invalid("`watch` needs `pack` to be the path of a folder, or `bundle` to be that of a file");
   }
+}
+
+function checkReview(required: RequiredReview | undefined): void {
+  if (required === undefined) return;
+  const { records, trust } = (required ?? {}) as Partial<RequiredReview>;
+  // Asking for a review in the wrong form must not end as asking for none.
+  if (!Array.isArray(records) || (typeof trust !== "string" && typeof trust !== "object") || trust === null)
+    invalid("`requireReview` must have `records`, a list, and `trust`: the keys of the reviewers");
 }
 
 function checkSupply({ pack, bundle, trust, keepBundle }: WardenOptions): void {
@@ -159,6 +170,7 @@ const nothing: CheckedDispatch = {
 /** @throws {HookwardenError} `option-invalid` */
 export function checkDispatch(options: DispatchOptions | undefined): CheckedDispatch {
   if (options === undefined) return nothing;
+  checkDispatchMembers(options);
   const { decisionId, tenant = "default", time, rules } = options;
   if (decisionId !== undefined && (typeof decisionId !== "string" || !idPattern.test(decisionId))) {
     invalid("`decisionId` must be 1 to 128 visible ASCII characters");

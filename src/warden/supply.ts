@@ -15,7 +15,7 @@ export interface BundleDescription {
   readonly name: string;
   readonly version: string;
   readonly target: string;
-  /** `sha256:` of the file. */
+  /** `sha256:` of the signed content. */
   readonly digest: string;
   /** Name of the key that signed it. */
   readonly key: string | null;
@@ -52,15 +52,19 @@ export async function supply(
     ...(keepBundle === undefined ? {} : { keep: keepBundle }),
   };
   const bundle = await loadBundle(source, serving && floorOf(serving));
-  await insist(options, bundle.pack);
+  await insist(options, bundle.pack, bundle.list.name);
   return { pack: bundle.pack, bundle };
 }
 
 /** The digest is of everything that can change a decision, so that a pack that was touched after its review is another one. */
-async function insist({ requireReview }: WardenOptions, pack: LoadedPack): Promise<void> {
+async function insist(
+  { requireReview }: WardenOptions,
+  pack: LoadedPack,
+  name: string | null = pack.manifest.name ?? null,
+): Promise<void> {
   if (requireReview === undefined) return;
   const { insistOnReview } = await import("../bundle/review-record.ts");
-  await insistOnReview(requireReview, pack.digest);
+  await insistOnReview(requireReview, pack, name);
 }
 
 export function describeBundle({ list, digest, key, from }: LoadedBundle): BundleDescription {

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../sandbox/index.ts";
@@ -129,6 +129,110 @@ describe("a warden that insists on a review", () => {
       await expect(createWarden({ pack: pack.path, sandbox, requireReview })).rejects.toMatchObject({
         code: "review-required",
       });
+    }
+  });
+});
+
+describe("a record", () => {
+  const harmful = "export default () => ({ action: 'allow', reason: 'anything goes' });";
+  const two = async () => {
+    const pack = await packOf("guard", source, manifest);
+    await cp(join(pack.path, "guard"), join(pack.path, "extra"), { recursive: true });
+    const hook = JSON.parse(await readFile(join(pack.path, "extra/hook.json"), "utf8")) as object;
+    await writeFile(
+      join(pack.path, "extra/hook.json"),
+      JSON.stringify({ ...hook, name: "extra", actions: ["allow"] }),
+    );
+    await writeFile(join(pack.path, "extra/hook.js"), harmful);
+    const file = join(pack.path, "hookwarden.json");
+    const whole = JSON.parse(await readFile(file, "utf8")) as { hooks: unknown[] };
+    await writeFile(file, JSON.stringify({ ...whole, name: "acme", hooks: [...whole.hooks, "extra"] }));
+    return pack;
+  };
+
+  // One look at a harmless hook must not let the one beside it serve, which nobody has looked at.
+  it("of one hook vouches for that hook only, and records of all hooks for the pack", async () => {
+    await using pack = await two();
+    const [guard, extra] = [
+      await signed(join(pack.path, "guard"), "approve"),
+      await signed(join(pack.path, "extra"), "approve"),
+    ];
+    expect(guard.record).toMatchObject({ scope: "hooks", hooks: [{ name: "guard" }] });
+    const create = (...records: readonly SignedReview[]) =>
+      createWarden({ pack: pack.path, sandbox, requireReview: required(...records) });
+    await expect(create(guard)).rejects.toMatchObject({
+      code: "review-required",
+      message: expect.stringContaining("`extra`") as string,
+    });
+    await using both = await create(guard, extra);
+    expect(both.hooks()).toHaveLength(2);
+    const whole = await signed(pack.path, "approve");
+    expect(whole.record).toMatchObject({ scope: "pack", hooks: [{ name: "guard" }, { name: "extra" }] });
+    await using all = await create(whole);
+    expect(all.hooks()).toHaveLength(2);
+    const refused = await signed(join(pack.path, "extra"), "refuse");
+    await expect(create(whole, refused)).rejects.toMatchObject({ code: "review-required" });
+  });
+
+  it("says with what it was made and when it ends, and an approval that has ended counts no more", async () => {
+    await using pack = await packOf("guard", source, manifest);
+    const { record } = await signed(pack.path, "approve");
+    expect(record.tool).toMatch(/^hookwarden \d/);
+    expect(record.expires).toBe("2027-02-03T10:00:00.000Z");
+    const expires = "2026-02-04T10:00:00Z";
+    const ended = await signReview({ ...record, expires }, key);
+    const create = (one: SignedReview) =>
+      createWarden({ pack: pack.path, sandbox, requireReview: required(one) });
+    await expect(create(ended)).rejects.toMatchObject({
+      code: "review-required",
+      message: expect.stringContaining("expired") as string,
+    });
+    const late = { ...ended, record: { ...ended.record, expires: "2099-01-01T00:00:00Z" } };
+    await expect(create(late)).rejects.toMatchObject({ code: "review-required" });
+    const refusal = await signReview({ ...record, decision: "refuse", expires }, key);
+    const requireReview = required({ ...(await signed(pack.path, "approve")) }, refusal);
+    await expect(createWarden({ pack: pack.path, sandbox, requireReview })).rejects.toMatchObject({
+      message: expect.stringContaining("refused") as string,
+    });
+  });
+
+  // A key for one team's packs must not approve another team's, nor speak in another person's name.
+  it("counts only for packs that its key may sign for, and under the name that belongs to the key", async () => {
+    await using pack = await two();
+    const record = await signed(pack.path, "approve");
+    const create = (more: object) => {
+      const trust = { keys: [{ ...publicHalf(key), ...more }] };
+      return createWarden({ pack: pack.path, sandbox, requireReview: { records: [record], trust } });
+    };
+    for (const [more, why] of [
+      [{ bundles: ["other"] }, "may not sign a review"],
+      [{ reviewer: "Bob" }, "belongs to `Bob`"],
+    ] as const)
+      await expect(create(more)).rejects.toMatchObject({
+        code: "review-required",
+        message: expect.stringContaining(why) as string,
+      });
+    await using warden = await create({ bundles: ["acme"], reviewer: "Alice" });
+    expect(warden.hooks()).toHaveLength(2);
+    await using nameless = await packOf("guard", source, manifest);
+    const own = await signed(nameless.path, "approve");
+    const trust = { keys: [{ ...publicHalf(key), bundles: ["acme"] }] };
+    await expect(
+      createWarden({ pack: nameless.path, sandbox, requireReview: { records: [own], trust } }),
+    ).rejects.toMatchObject({ message: expect.stringContaining("no name") as string });
+  });
+
+  it("may lie in a folder of records, which is read again with each reload", async () => {
+    await using pack = await packOf("guard", source, manifest);
+    const folder = join(pack.path, "..", `reviews-${process.pid}`);
+    await mkdir(folder, { recursive: true });
+    try {
+      await writeFile(join(folder, "a.json"), JSON.stringify(await signed(pack.path, "approve")));
+      await using warden = await createWarden({ pack: pack.path, sandbox, requireReview: required(folder) });
+      await writeFile(join(folder, "b.json"), JSON.stringify(await signed(pack.path, "refuse")));
+      await expect(warden.reload()).rejects.toMatchObject({ code: "review-required" });
+    } finally {
+      await rm(folder, { recursive: true });
     }
   });
 });

@@ -5,10 +5,13 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { deflateRawSync, gunzipSync } from "node:zlib";
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
 import { describe, expect, it } from "vitest";
 import { buildBundle } from "../../src/bundle/build.ts";
 import { generateKey, publicHalf } from "../../src/bundle/keys.ts";
+import { openBundle } from "../../src/bundle/open.ts";
+import { type ReviewRecord, signReview } from "../../src/bundle/review-record.ts";
 import { createClient, ServerError } from "../../src/client/index.ts";
 import { HookwardenError } from "../../src/errors.ts";
 import { verifyLog } from "../../src/log/verify.ts";
@@ -199,6 +202,64 @@ describe("packs", () => {
     const { revision } = await client.putPack("acme", await bundle(key, "1.1.0"));
     expect(revision).toMatchObject({ signedBy: "ours", version: "1.1.0" });
     expect(await codeOf(client.putPack("acme", await bundle(key, "1.0.0")))).toBe("bundle-rollback");
+  });
+
+  // The same signed archive, compressed by somebody else: it was refused as other content under the version that serves.
+  it("are known by their signed content, however the file is compressed", async () => {
+    const key = await generateKey("ours");
+    await using test = await startTestServer({ trust: { keys: [publicHalf(key)] } });
+    const files = new Map(Object.entries(guard).map(([path, text]) => [path, Buffer.from(text)]));
+    const { bytes } = await buildBundle(files, { name: "guard", version: "1.0.0", key, nodeModules: [] });
+    const tar = gunzipSync(bytes);
+    const anew = Buffer.concat([
+      bytes.subarray(0, 10),
+      deflateRawSync(tar, { level: 0 }),
+      bytes.subarray(-8),
+    ]);
+    const { client } = await test.tenant("acme", undefined, { signedOnly: true });
+    const { revision: first } = await client.putPack("acme", Buffer.from(bytes));
+    const { revision: second } = await client.putPack("acme", anew);
+    expect(second).toMatchObject({ revision: 2, bundle: first.bundle, signedBy: "ours" });
+    expect((await client.decide(danger)).verdict).toBe("deny");
+    await client.activatePack("acme", { revision: 1 });
+    expect((await client.decide(danger)).verdict).toBe("deny");
+  });
+
+  it("can be held to reviews, also where the review came after the pack", async () => {
+    const reviewer = await generateKey("alice");
+    const records = mkdtempSync(join(tmpdir(), "hookwarden-reviews-"));
+    const requireReview = { records: [records], trust: { keys: [publicHalf(reviewer)] } };
+    await using test = await startTestServer({ requireReview });
+    const files = new Map(Object.entries(guard).map(([path, text]) => [path, Buffer.from(text)]));
+    const { bytes } = await buildBundle(files, { name: "guard", version: "1.0.0", nodeModules: [] });
+    const { pack } = await openBundle(bytes, { trust: null });
+    const write = async (decision: "approve" | "refuse"): Promise<void> => {
+      const digest = `sha256:${"0".repeat(64)}`;
+      const record: ReviewRecord = {
+        format: "hookwarden-review-record-2",
+        pack: pack.digest,
+        scope: "pack",
+        hooks: pack.hooks.map((hook) => ({ name: hook.name, digest: hook.digest })),
+        tool: "hookwarden test",
+        corpus: digest,
+        findings: digest,
+        counts: { high: 0, medium: 0, low: 0, info: 0 },
+        decision,
+        reviewer: "Alice",
+        reviewed: "2026-01-01T00:00:00Z",
+        expires: "2999-01-01T00:00:00Z",
+      };
+      writeFileSync(join(records, `${decision}.json`), JSON.stringify(await signReview(record, reviewer)));
+    };
+    const { client } = await test.tenant("acme");
+    expect(await codeOf(client.putPack("acme", Buffer.from(bytes)))).toBe("review-required");
+    await write("approve");
+    await client.putPack("acme", Buffer.from(bytes));
+    await client.putPack("acme", Buffer.from(bytes), { rollout: "none" });
+    expect((await client.decide(danger)).verdict).toBe("deny");
+    await write("refuse");
+    expect(await codeOf(client.activatePack("acme", { revision: 2 }))).toBe("review-required");
+    rmSync(records, { recursive: true });
   });
 
   it("can be tried without serving", async () => {

@@ -76,7 +76,7 @@ export class Decider {
   }
 
   private async create(): Promise<Warden> {
-    const { pack, engine, isolation, log } = this.options;
+    const { pack, engine, isolation, log, requireReview, reviewers } = this.options;
     this.store ??= await openStateFile(this.options);
     const options: WardenOptions = {
       pack,
@@ -84,6 +84,9 @@ export class Decider {
       isolation,
       store: this.store,
       maxEventBytes: largestEvent,
+      ...(requireReview === null || reviewers === null
+        ? {}
+        : { requireReview: { records: [requireReview], trust: reviewers } }),
       ...(log === null ? {} : { log: { to: log, flush: "each" } }),
     };
     return createWarden(options);

@@ -8,6 +8,10 @@ export interface HookOptions {
   readonly isolation: "process" | "inline";
   /** File of the decision log; `null` for none. */
   readonly log: string | null;
+  /** A signed review record, or a folder of them, without which the pack does not serve; `null` for none. */
+  readonly requireReview: string | null;
+  /** Trust file with the keys of the reviewers. */
+  readonly reviewers: string | null;
   /** Folder in which hooks' state is kept; `null` for the user's own. */
   readonly state: string | null;
   /** After how many milliseconds an event that has no decision is refused. */
@@ -33,6 +37,8 @@ export const hookDefaults: Omit<HookOptions, "pack"> = {
   engine: "quickjs",
   isolation: "process",
   log: null,
+  requireReview: null,
+  reviewers: null,
   state: null,
   deadlineMs: 20_000,
   idleSeconds: 900,
@@ -55,6 +61,13 @@ export const optionRows: readonly OptionRow[] = [
     help: "sandboxes in child processes, or (quickjs only) beside the decision",
   },
   { flag: "log", field: "log", kind: "path", help: "append each decision to this log" },
+  {
+    flag: "require-review",
+    field: "requireReview",
+    kind: "path",
+    help: "a signed review record, or a folder of them, that must approve the pack",
+  },
+  { flag: "reviewers", field: "reviewers", kind: "path", help: "public keys of the reviewers that count" },
   { flag: "state", field: "state", kind: "path", help: "folder in which hooks' state is kept" },
   {
     flag: "deadline",
@@ -107,6 +120,8 @@ export function readHookArguments(args: readonly string[], cwd: string): HookOpt
     options[row.field] = readOption(row, value, cwd);
   }
   if (pack === null) throw new OptionError("the folder of the pack is missing");
+  if ((options["requireReview"] === null) !== (options["reviewers"] === null))
+    throw new OptionError("`--require-review` and `--reviewers` belong together");
   return { ...options, pack } as unknown as HookOptions;
 }
 

@@ -1,4 +1,5 @@
 import { ElicitRequestParamsSchema, ElicitResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { quote } from "../../../sandbox/json/index.ts";
 import type { Decision } from "../../broker/decision.ts";
 import type { SessionContext } from "./context.ts";
 import type { Answer, Call, Outcome } from "./mediation.ts";
@@ -12,6 +13,7 @@ import {
 } from "./message.ts";
 import { elicitationTool } from "./names.ts";
 import { refusalOf } from "./refusal.ts";
+import { foldCase, memberProblem, twinKeys } from "./spelling.ts";
 import { asksForTask, taskIdOf } from "./tasks.ts";
 import { stopSentence } from "./tool-call.ts";
 
@@ -23,6 +25,8 @@ import { stopSentence } from "./tool-call.ts";
 
 /** The error by which a server asks a person to open addresses, before it runs the tool. */
 const urlElicitationRequired = -32042;
+/** The member of that error's data, without its case. */
+const listName = foldCase("elicitations");
 
 /**
  * What a server asks the person in an error, judged as if it had asked by a request of its own.
@@ -35,9 +39,13 @@ export async function judgeElicitationError(
   session: SessionContext,
 ): Promise<JsonObject | null> {
   const { code, data } = error;
-  if (code !== urlElicitationRequired || !isObject(data)) return error;
+  if (!isObject(data)) return error;
+  // Readers that turn texts into numbers take "-32042" for the code, and some look at the data alone.
+  const misspelt = Object.keys(data).some((key) => foldCase(key) === listName && key !== "elicitations");
+  if (misspelt) return null;
   const { elicitations } = data;
-  if (!Array.isArray(elicitations)) return error;
+  if (!Array.isArray(elicitations))
+    return elicitations !== undefined && Number(code) === urlElicitationRequired ? null : error;
   let changed = false;
   const judged: JsonObject[] = [];
   for (const input of elicitations) {
@@ -55,6 +63,14 @@ type Judged =
   | { readonly kind: "refused"; readonly decision: Decision | null };
 
 async function judge(input: JsonObject, useId: string, session: SessionContext): Promise<Judged> {
+  const misspelt = memberProblem(input);
+  const twins = twinKeys(input);
+  if (misspelt !== null || twins !== null) {
+    session.problem(
+      `an elicitation was declined: ${misspelt ?? `it has two names that differ only in case, ${quote(twins?.[0] ?? "")} and ${quote(twins?.[1] ?? "")}`}`,
+    );
+    return { kind: "refused", decision: null };
+  }
   const decision = await session.decide({
     hook_event_name: "PreToolUse",
     tool_name: session.hookName(elicitationTool),

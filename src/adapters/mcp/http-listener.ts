@@ -7,7 +7,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { readJsonBytes } from "../../../sandbox/json/index.ts";
 import { HookwardenError } from "../../errors.ts";
 import { listenError } from "../../listen-error.ts";
-import { isObject, losesIntegers, messageLimits, refusalText, rpcCodes } from "./message.ts";
+import { isObject, losesNumbers, messageLimits, refusalText, rpcCodes } from "./message.ts";
 import type { ProxyTransport } from "./transport.ts";
 
 /** Where clients reach the proxy over Streamable HTTP. */
@@ -211,13 +211,8 @@ export class HttpListener {
     const bytes = Buffer.concat(parts);
     try {
       const body = readJsonBytes(bytes, messageLimits(this.#maxBytes));
-      if (!losesIntegers(bytes.toString("utf8"))) return body;
-      reply(
-        response,
-        400,
-        rpcCodes.invalidRequest,
-        "an integer in the message is too large to be passed on exactly",
-      );
+      if (!losesNumbers(bytes.toString("utf8"))) return body;
+      reply(response, 400, rpcCodes.invalidRequest, "a number in the message cannot be passed on exactly");
     } catch (error) {
       reply(response, 400, rpcCodes.parse, refusalText(error));
     }

@@ -1,5 +1,6 @@
 import { JsonError, type JsonLimits, readJson } from "../../../sandbox/json/index.ts";
 import { maxEventDepth } from "../../broker/snapshot.ts";
+import { envelopeProblem } from "./spelling.ts";
 
 /** Messages of JSON-RPC 2.0, as the Model Context Protocol uses it. */
 
@@ -64,6 +65,8 @@ export function classify(message: unknown): Classified {
   const known = isRequestId(id) ? id : null;
   const invalid = (why: string): Classified => ({ kind: "invalid", id: known, why });
   if (message["jsonrpc"] !== "2.0") return invalid('`jsonrpc` must be "2.0"');
+  const misspelt = envelopeProblem(message);
+  if (misspelt !== null) return invalid(misspelt);
   const { method, result, error } = message;
   if (method !== undefined) {
     if (typeof method !== "string") return invalid("`method` must be a string");
@@ -89,7 +92,10 @@ export function errorMessage(id: RequestId | null, error: RpcError): RawMessage 
   return id === null ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error };
 }
 
-/** The text of a message as it came, so that what nobody changed goes on byte for byte, numbers included. */
+/**
+ * The text of a message as it came, so that what nobody changed goes on byte for byte, numbers included. There is none
+ * for a message that was read as something else than it says: it goes on as it was read.
+ */
 const texts = new WeakMap<object, string>();
 
 /** A message as text: the one that it came as, where it came from a line and is as it was. */
@@ -122,8 +128,46 @@ export function messageLimits(maxBytes: number): JsonLimits {
 export function readMessages(text: string, limits: JsonLimits): readonly unknown[] {
   const value = readJson(text, limits);
   if (Array.isArray(value)) return value;
-  if (isObject(value)) texts.set(value, text);
+  if (isObject(value) && !hasLoneSurrogate(text)) texts.set(value, text);
   return [value];
+}
+
+/** A pair of surrogates, a lone one (the group), or any other escape. */
+const escapes =
+  /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|[^])/g;
+
+/**
+ * Whether a JSON text has an escape for half of a surrogate pair. The strict reader makes U+FFFD of it, and other
+ * readers something else: Python's file functions take some of them for bytes of a file's name.
+ */
+export function hasLoneSurrogate(text: string): boolean {
+  if (!/\\u[dD][89a-fA-F]/.test(text)) return false;
+  for (const [, lone] of text.matchAll(escapes)) if (lone !== undefined) return true;
+  return false;
+}
+
+/**
+ * A value that came as an object, with U+FFFD in place of lone surrogates, as events have it.
+ *
+ * @returns the same value where it has none. @throws {TypeError} for a key that has one, and for what has no end.
+ */
+export function toWellFormed(value: unknown, depth = 1): unknown {
+  if (typeof value === "string") return value.isWellFormed() ? value : value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > maxEventDepth) throw new TypeError(`the message nests deeper than ${maxEventDepth} levels`);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => toWellFormed(item, depth + 1));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  const source = value as JsonObject;
+  let copy: { [key: string]: unknown } | null = null;
+  for (const key of Object.keys(source)) {
+    if (!key.isWellFormed()) throw new TypeError("the message has a key with a lone surrogate");
+    const inner = source[key];
+    const formed = toWellFormed(inner, depth + 1);
+    if (formed !== inner) (copy ??= { ...source })[key] = formed;
+  }
+  return copy ?? value;
 }
 
 /** The id in a text that the strict reader has refused, so that whoever waits for the answer does not wait for ever. */
@@ -140,20 +184,26 @@ export function idOfRefused(text: string): { id: RequestId | null; answer: boole
   }
 }
 
-/** Whether a text has an integer that a double does not hold exactly: hooks would judge another number than the tool gets. */
-export function losesIntegers(text: string): boolean {
-  if (!/\d{16}|\d[eE]/.test(text)) return false;
+/** Whether a text has a number that a double does not hold as it is written: hooks would judge another one than the tool gets. */
+export function losesNumbers(text: string): boolean {
+  if (!/\d[\d.]{15}|\d[eE]/.test(text)) return false;
   let loses = false;
   JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
-    if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      // 1e300 is as it was written; 9007199254740993 is not.
-      if (context?.source !== undefined && /^-?\d+$/.test(context.source)) {
-        loses ||= BigInt(context.source) !== BigInt(value);
-      }
-    }
+    if (typeof value === "number" && context?.source !== undefined) loses ||= isLost(context.source, value);
     return value;
   });
   return loses;
+}
+
+/** A double has 17 significant digits at most, and is not 0 where any of its digits is not. */
+function isLost(source: string, value: number): boolean {
+  // 1e300 is as it was written; 9007199254740993 is not.
+  if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value) && BigInt(source) !== BigInt(value);
+  const digits = source
+    .replace(/[eE].*$/, "")
+    .replace(/\D/g, "")
+    .replace(/^0+/, "");
+  return digits.replace(/0+$/, "").length > 17 || (value === 0 && digits !== "");
 }
 
 /** A refusal of the strict reader, in words. */

@@ -10,8 +10,12 @@ const serverPattern = /^(?!.*__)[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?$
 /** What the protocol asks of names of tools. Among other characters there are some that look like these. */
 const toolPattern = /^[A-Za-z0-9_./-]{1,128}$/;
 
-/** The name under which hooks see what a server asks of a person. No tool can have it. */
+/** The name under which hooks see what a server asks of a person. */
 export const elicitationTool = "elicitation/create";
+
+/** Names under which hooks see what is no tool: methods of the protocol. No tool of a server can have one of them. */
+const reservedNames =
+  /^(?:initialize|ping|(?:tools|tasks|resources|prompts|completion|logging|sampling|elicitation|roots|notifications)\/.*)$/;
 
 /** @throws {HookwardenError} `option-invalid` */
 export function checkServerName(name: string): string {
@@ -29,8 +33,9 @@ export function hookToolName(server: string, tool: string): string {
 
 /**
  * Whether a tool may have a name: letters, digits, `_`, `-`, `.` and `/`, at most 128 of them, as the protocol asks
- * for. Anything else could look like another tool to a person, and slip past a matcher.
+ * for. Anything else could look like another tool to a person, and slip past a matcher. The names of the protocol's own
+ * methods are taken.
  */
 export function isPlainToolName(tool: unknown): tool is string {
-  return typeof tool === "string" && toolPattern.test(tool) && tool !== elicitationTool;
+  return typeof tool === "string" && toolPattern.test(tool) && !reservedNames.test(tool);
 }

@@ -1,5 +1,5 @@
 import { quote } from "../../../sandbox/json/index.ts";
-import { type ContextOptions, SessionContext, type Side } from "./context.ts";
+import { type ContextOptions, listens, SessionContext, type Side } from "./context.ts";
 import type { Lane } from "./lane.ts";
 import type { Answer, Call, Outcome } from "./mediation.ts";
 import {
@@ -12,9 +12,13 @@ import {
   type RawMessage,
   type RequestId,
   rpcCodes,
+  originalText,
+  toWellFormed,
 } from "./message.ts";
-import { mediationOf, methodTable } from "./methods.ts";
+import { isKnownMethod, judgedNotification, meantMethod, mediationOf, methodTable } from "./methods.ts";
 import { Party } from "./party.ts";
+import { judgeNotification, judgeServerError } from "./server-text.ts";
+import { memberProblem } from "./spelling.ts";
 import type { ProxyTransport, RefusedText } from "./transport.ts";
 
 export interface SessionOptions extends Omit<ContextOptions, "ask"> {
@@ -109,8 +113,16 @@ export class Session {
     return side === "client" ? this.#server : this.#client;
   }
 
-  #receive(from: Party, message: unknown): void {
-    const what = classify(message);
+  #receive(from: Party, given: unknown): void {
+    let message = given;
+    let what: Classified;
+    try {
+      // What came as a text has been read strictly; a transport in this process may hand over anything.
+      if (isObject(given) && originalText(given) === undefined) message = toWellFormed(given);
+      what = classify(message);
+    } catch (error) {
+      what = { kind: "invalid", id: null, why: wordsOf(error) };
+    }
     const raw = message as RawMessage;
     if (from.side === "server" && isObject(message)) Party.note(message);
     switch (what.kind) {
@@ -145,6 +157,11 @@ export class Session {
       this.context.problem(`the ${from.side} has used the id ${quote(String(id))} twice`);
       from.lane.push(errorMessage(null, { code: rpcCodes.invalidRequest, message: "the id is in use" }));
       return;
+    }
+    const why = misspelling(method, message["params"]);
+    if (why !== null) {
+      this.context.problem(`a request of the ${from.side} is refused: ${why}`);
+      return reply(rpcCodes.invalidRequest, why);
     }
     if (from.calls.size >= maxPending) return reply(rpcCodes.refused, "too many requests are under way");
     if (this.#closing) return reply(rpcCodes.refused, "the session is ending");
@@ -234,9 +251,26 @@ export class Session {
       this.context.problem(`the ${from.side} has sent ${quote(method)} without an id; it goes nowhere`);
       return;
     }
+    const why = misspelling(method, message["params"]);
+    if (why !== null) {
+      this.context.problem(`a notification of the ${from.side} is refused: ${why}`);
+      return;
+    }
     if (method === "notifications/cancelled" && !this.#takeBack(from, message)) return;
     if (method === "notifications/tools/list_changed" && from.side === "server") this.context.tools.forget();
-    to.lane.push(message);
+    const form = from.side === "server" ? judgedNotification(method, message["params"]) : null;
+    if (!form || !listens(this.#options.warden, "PostToolUse")) return to.lane.push(message);
+    const place = to.lane.reserve();
+    judgeNotification(method, message, form, this.context).then(
+      (judged) => {
+        if (judged) Party.inherit(judged, message);
+        place(judged);
+      },
+      (error: unknown) => {
+        this.context.problem(`${method} is dropped after a failure of hookwarden: ${wordsOf(error)}`);
+        place(null);
+      },
+    );
   }
 
   /** @returns whether the other side has to know. */
@@ -266,16 +300,12 @@ export class Session {
       return;
     }
     to.calls.delete(what.key);
-    const mediation = mediationOf(call.method, to.side);
-    const judge = mediation !== null && typeof mediation === "object" ? mediation.answer : undefined;
-    if (!judge) {
-      if (call.method === "initialize" && answer.kind === "result") this.#negotiated(answer.result);
-      to.lane.push(message);
-      return;
-    }
+    if (call.method === "initialize" && answer.kind === "result") this.#negotiated(answer.result);
+    const judge = this.#judgeOf(to, call, answer);
+    if (!judge) return to.lane.push(message);
     const place = to.lane.reserve();
     Promise.resolve()
-      .then(() => judge(call, answer, this.context))
+      .then(() => judge())
       .then(place, (error: unknown) => {
         this.context.problem(
           `the answer to ${call.method} is kept back after a failure of hookwarden: ${wordsOf(error)}`,
@@ -287,6 +317,28 @@ export class Session {
           }),
         );
       });
+  }
+
+  /** What makes the answer that goes on of the one that came; `null` where that is the same. */
+  #judgeOf(to: Party, call: Call, answer: Answer): (() => RawMessage | Promise<RawMessage>) | null {
+    const { context } = this;
+    const known = isKnownMethod(call.method);
+    // What a person fills into a form has the names that the form gave.
+    const free = to.side === "server" && call.method !== "sampling/createMessage" ? "content" : undefined;
+    const why = known ? memberProblem(answer.kind === "result" ? answer.result : answer.error, free) : null;
+    if (why !== null) {
+      context.problem(`the answer to ${call.method} is refused: ${why}`);
+      const error = { code: rpcCodes.refused, message: "the answer was refused: a name in it is misspelt" };
+      return () => errorMessage(call.id, error);
+    }
+    const mediation = mediationOf(call.method, to.side);
+    if (mediation !== null && typeof mediation === "object" && mediation.answer) {
+      const { answer: judge } = mediation;
+      return () => judge(call, answer, context);
+    }
+    // Whatever was asked for, the words of an error reach the model or the person.
+    if (answer.kind === "error" && to.side === "client") return () => judgeServerError(call, answer, context);
+    return null;
   }
 
   /** The hooks are others now, so that the list of tools may be. */
@@ -363,6 +415,13 @@ export class Session {
     await client.close();
     this.#ended.resolve({ by, why });
   }
+}
+
+/** Why a request or a notification is refused that has a name of the protocol in another case; `null` where none has. */
+function misspelling(method: string, params: unknown): string | null {
+  const meant = meantMethod(method);
+  if (meant !== null) return `the method ${quote(method)} differs from ${quote(meant)} only in case`;
+  return isKnownMethod(method) ? memberProblem(params) : null;
 }
 
 const longestWords = 500;

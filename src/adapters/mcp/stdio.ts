@@ -5,9 +5,10 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { LineReader } from "./lines.ts";
 import {
   idOfRefused,
-  losesIntegers,
+  losesNumbers,
   messageLimits,
   messageText,
+  originalText,
   readMessages,
   refusalText,
 } from "./message.ts";
@@ -102,9 +103,11 @@ export class StreamTransport implements ProxyTransport {
       this.#refuse(id, answer, refusalText(error), false);
       return;
     }
-    // The members of a batch are written anew, and must not change by that.
-    if (messages.length !== 1 && losesIntegers(text)) {
-      this.#refuse(null, false, "an integer in a batch is too large to be passed on exactly", true);
+    // What has no text of its own (a member of a batch, or a text with half a character) is written anew, and must not
+    // change by that.
+    if (originalText(messages[0] as object) === undefined && losesNumbers(text)) {
+      const { id, answer } = idOfRefused(text);
+      this.#refuse(id, answer, "a number in the message cannot be passed on exactly", id === null);
       return;
     }
     for (const message of messages) this.onmessage?.(message as JSONRPCMessage);

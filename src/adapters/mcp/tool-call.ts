@@ -1,10 +1,12 @@
+import { quote } from "../../../sandbox/json/index.ts";
 import type { AttributedText, Decision } from "../../broker/decision.ts";
 import { canApprove, isApproved } from "./approval.ts";
 import { listens, type SessionContext } from "./context.ts";
 import type { Call, Outcome } from "./mediation.ts";
-import { errorMessage, isObject, type JsonObject, losesIntegers, originalText, rpcCodes } from "./message.ts";
+import { errorMessage, isObject, type JsonObject, losesNumbers, originalText, rpcCodes } from "./message.ts";
 import { isPlainToolName } from "./names.ts";
 import { refusal, refusalOf, refusedCall } from "./refusal.ts";
+import { twinKeys } from "./spelling.ts";
 import { asksForTask } from "./tasks.ts";
 
 /** What is remembered of a tool call until its result comes. */
@@ -42,10 +44,18 @@ export async function mediateToolCall(call: Call, session: SessionContext): Prom
       refusal("the call did not run: its tool's name has characters that names of tools do not have"),
     );
   }
-  if (losesIntegers(originalText(message) ?? "")) {
+  if (losesNumbers(originalText(message) ?? "")) {
     return refuse(
       refusal(
-        "the call did not run: an integer in it is too large to be judged exactly; send it as a string, if the tool takes one",
+        "the call did not run: a number in it has too many digits to be judged exactly; send it as a string, if the tool takes one",
+      ),
+    );
+  }
+  const twins = twinKeys(given);
+  if (twins !== null) {
+    return refuse(
+      refusal(
+        `the call did not run: two names in its arguments differ only in case, ${quote(twins[0])} and ${quote(twins[1])}; send one of them`,
       ),
     );
   }

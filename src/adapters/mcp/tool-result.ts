@@ -119,7 +119,8 @@ async function judgeResult(
   return { ...judged, content: [...content, { type: "text", text: fenced(added) }] };
 }
 
-async function mediateError(
+/** Decides what a client gets of an error: the elicitations in it, then its words. */
+export async function mediateError(
   call: Call,
   answer: Answer & { readonly kind: "error" },
   facts: ToolCallFacts,
@@ -131,7 +132,7 @@ async function mediateError(
   if (!plain) return errorMessage(call.id, { code, message: "the server's error is no error of JSON-RPC" });
   const asking = await judgeElicitationError(plain, facts.useId, session);
   if (!asking) {
-    const message = refusal("the tool wants something of the person, and was refused");
+    const message = refusal("the server wants something of the person, and was refused");
     return errorMessage(call.id, { code: rpcCodes.refused, message });
   }
   const failure = await judgeFailure(asking, facts, session);

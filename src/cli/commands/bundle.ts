@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { buildBundle, type BuildOptions } from "../../bundle/build.ts";
-import { digestOfBytes } from "../../bundle/open.ts";
+import { digestOfList } from "../../bundle/open.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
 import { safeJson } from "../inert.ts";
@@ -41,7 +41,7 @@ async function run(pack: string, options: BundleCommandOptions, { terminal }: Cl
   };
   const { bytes, list, signed } = await buildBundle(pack, build);
   await writeOut(out, bytes);
-  const digest = digestOfBytes(bytes);
+  const digest = digestOfList(list);
   if (format === "json") {
     await terminal.line(safeJson({ file: out, digest, bytes: bytes.length, signed, ...list }, 2));
     return;

@@ -13,14 +13,17 @@ import {
   addEngine,
   addExample,
   addFormat,
+  addReview,
   type EngineOptions,
   type FormatOption,
   names,
   required,
+  type ReviewOptions,
+  reviewOf,
 } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 
-interface McpOptions extends FormatOption, EngineOptions {
+interface McpOptions extends FormatOption, EngineOptions, ReviewOptions {
   readonly pack?: string;
   readonly name?: string;
   readonly url?: string;
@@ -68,7 +71,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--watch", "load the pack again when its folder changes")
     .action((server: readonly string[], options: McpOptions) => run(server, options, cli));
   addExample(
-    addEngine(addFormat(command)),
+    addReview(addEngine(addFormat(command))),
     "mcp --pack ./policies --name files -- npx my-server /data",
     "mcp --pack ./policies --name web --url https://example.org/mcp",
   );
@@ -88,6 +91,7 @@ async function run(server: readonly string[], options: McpOptions, cli: Cli): Pr
     maxEventBytes: maxMessageBytes + eventMargin,
     ...(options.watch ? { watch: true } : {}),
     ...log,
+    ...reviewOf(options),
   });
   const tell = (text: string): void => terminal.note(visible(`hookwarden: ${text}`));
   const proxy = await createMcpProxy({

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { HookwardenError, placeText } from "../../errors.ts";
 import { readTrust } from "../../bundle/load.ts";
+import { isDateTime } from "../../catalogue/time.ts";
 import type { LoadedPack } from "../../pack/types.ts";
 import {
   type Input,
@@ -37,6 +38,7 @@ interface Options extends FormatOption {
   readonly reviewer?: string;
   readonly key?: string;
   readonly record?: string;
+  readonly expires?: string;
 }
 
 /** Exit status where there is a finding as bad as `--fail-on` says. */
@@ -76,6 +78,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--reviewer <name>", "who decides")
     .option("--key <file>", "private key of the reviewer, as keygen makes them")
     .option("--record <file>", "where the signed record goes")
+    .option("--expires <time>", "from when on an approval counts no more; default: in 365 days")
     .action((subject: string, options: Options) => run(subject, options, cli));
   addExample(
     addFormat(command),
@@ -116,15 +119,21 @@ async function run(path: string, options: Options, cli: Cli): Promise<void> {
     cli.exitCode = found;
 }
 
-function checkDecision({ decision, reviewer, key, record }: Options): void {
+function checkDecision({ decision, reviewer, key, record, expires }: Options): void {
   const given = [decision, reviewer, key, record].filter((one) => one !== undefined).length;
   if (given !== 0 && given !== 4)
     throw new HookwardenError("usage", "`--decision`, `--reviewer`, `--key` and `--record` belong together");
+  if (expires === undefined) return;
+  if (given === 0) throw new HookwardenError("usage", "`--expires` needs `--decision`");
+  if (!isDateTime(expires))
+    throw new HookwardenError("usage", "`--expires` must be a time such as `2027-01-31T12:00:00Z`");
 }
 
 async function writeRecord(report: ReviewReport, options: Options): Promise<void> {
   const { decision, reviewer, key, record } = options as Required<Options>;
-  const signed = await signReview(reviewRecord(report, { decision, reviewer }), await readJsonFile(key));
+  const { expires } = options;
+  const said = { decision, reviewer, ...(expires === undefined ? {} : { expires }) };
+  const signed = await signReview(reviewRecord(report, said), await readJsonFile(key));
   await writeOut(record, `${JSON.stringify(signed, null, 2)}\n`);
 }
 

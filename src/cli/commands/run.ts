@@ -17,16 +17,19 @@ import {
   addEvents,
   addExample,
   addFormat,
+  addReview,
   type EngineOptions,
   type FormatOption,
   names,
   readTools,
   required,
+  type ReviewOptions,
+  reviewOf,
 } from "../options.ts";
 import { reportError } from "../report-error.ts";
 import { paragraph } from "../table.ts";
 
-interface RunOptions extends FormatOption, EngineOptions {
+interface RunOptions extends FormatOption, EngineOptions, ReviewOptions {
   readonly events?: string;
   readonly tool?: readonly string[];
   readonly tools?: string;
@@ -56,7 +59,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--fail-on-stop", "exit 2 if a decision is deny, skip, block or halt")
     .action((pack: string, options: RunOptions) => run(pack, options, cli));
   addExample(
-    addEngine(addFormat(command)),
+    addReview(addEngine(addFormat(command))),
     "run ./policies --events session.jsonl",
     "run ./policies --events - --format json < session.jsonl",
   );
@@ -69,7 +72,14 @@ async function run(pack: string, options: RunOptions, cli: Cli): Promise<void> {
   const tools = options.tools === undefined ? {} : { tools: await readTools(options.tools) };
   cli.terminal.progress("loading the pack");
   const log = options.log === undefined ? {} : { log: { to: options.log, mask: options.mask ?? [] } };
-  await using warden = await createWarden({ pack, engine, isolation, ...tools, ...log });
+  await using warden = await createWarden({
+    pack,
+    engine,
+    isolation,
+    ...tools,
+    ...log,
+    ...reviewOf(options),
+  });
   const ask = dialect === null ? plainly(warden) : translated(new Translator(dialect, warden));
   const orderOf = orderKey(warden.pack);
   const found = ofTools(readEvents(events, cli.terminal.signal), options.tool);

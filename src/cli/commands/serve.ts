@@ -10,9 +10,17 @@ import { createFleetServer } from "../../server/nats/index.ts";
 import type { Cli } from "../cli.ts";
 import { addFleet, fleetFrom, type FleetOptions } from "../fleet-options.ts";
 import { readJsonFile } from "../json-file.ts";
-import { addExample, addFormat, type FormatOption, names } from "../options.ts";
+import {
+  addExample,
+  addFormat,
+  addReview,
+  type FormatOption,
+  names,
+  type ReviewOptions,
+  reviewOf,
+} from "../options.ts";
 
-interface ServeOptions extends FormatOption, FleetOptions {
+interface ServeOptions extends FormatOption, FleetOptions, ReviewOptions {
   readonly data: string;
   readonly pack?: string;
   readonly watch?: true;
@@ -61,7 +69,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--new-operator-key <file>", "make one more operator key, and write it to a new file")
     .option("--telemetry", "spans and metrics to the OpenTelemetry provider of the process")
     .option("--no-console", "no pages at /console");
-  addFleet(addFormat(command)).action(async (options: ServeOptions) => {
+  addFleet(addReview(addFormat(command))).action(async (options: ServeOptions) => {
     await serve(options, cli);
     cli.terminal.endedInOrder();
   });
@@ -133,6 +141,7 @@ async function serverOptions(options: ServeOptions): Promise<ServerOptions> {
     audit: options.audit,
     console: options.console,
     telemetry: options.telemetry === true,
+    ...reviewOf(options),
     ...(allowedHosts ? { hosts: allowedHosts } : {}),
     ...(allowedOrigins ? { origins: allowedOrigins } : {}),
     ...(mask ? { mask } : {}),

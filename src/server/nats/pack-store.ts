@@ -18,6 +18,17 @@ interface Serving extends Rollout {
   readonly history: readonly RolloutChange[];
 }
 
+/** A revision, and where its bytes are. */
+interface StoredRevision extends PackRevision {
+  /** `sha256:` of the bytes. Absent in old records, whose `bundle` is that. */
+  readonly file?: string;
+}
+
+function withoutFile(stored: StoredRevision): PackRevision {
+  const { file: _, ...revision } = stored;
+  return revision;
+}
+
 /**
  * The packs of a fleet: bundles in the object store by digest, and signed records that say which bundle is which
  * revision and which revision serves. A generation is never taken back: the record of a rollout has a higher version
@@ -33,33 +44,39 @@ export class NatsPackStore implements PackStore {
   }
 
   async put(revision: NewRevision, bundle: Uint8Array): Promise<PackRevision> {
-    const digest = await this.objects.put(bundle);
-    if (digest !== revision.bundle) throw new Error("a bundle has another digest than its revision says");
+    const file = await this.objects.put(bundle);
     const created = new Date().toISOString();
-    let stored: PackRevision | null = null;
+    let stored: StoredRevision | null = null;
     // The number is given by making its record, which only one can.
     for (let next = this.highest(revision.tenant) + 1; !stored; next++) {
-      const made = { ...revision, revision: next, created };
+      const made = { ...revision, revision: next, created, file };
       const done = await this.registry.change(revisionKey(revision.tenant, next), (before) =>
         before === null ? made : undefined,
       );
       if (done !== undefined) stored = made;
     }
-    return stored;
+    return withoutFile(stored);
   }
 
   get(tenant: string, revision: number): PackRevision | null {
-    return this.registry.get(revisionKey(tenant, revision)) as PackRevision | null;
+    const found = this.#stored(tenant, revision);
+    return found && withoutFile(found);
   }
 
   async bundle(tenant: string, revision: number): Promise<Uint8Array | null> {
-    const found = this.get(tenant, revision);
-    return found && this.objects.get(found.bundle);
+    const found = this.#stored(tenant, revision);
+    return found && this.objects.get(found.file ?? found.bundle);
   }
 
   list(tenant: string, limit: number): readonly PackRevision[] {
-    const all = this.registry.list(revisionPrefix(tenant)).map(({ value }) => value as PackRevision);
+    const all = this.registry
+      .list(revisionPrefix(tenant))
+      .map(({ value }) => withoutFile(value as StoredRevision));
     return all.sort((one, other) => other.revision - one.revision).slice(0, limit);
+  }
+
+  #stored(tenant: string, revision: number): StoredRevision | null {
+    return this.registry.get(revisionKey(tenant, revision)) as StoredRevision | null;
   }
 
   rollout(tenant: string): Rollout {

@@ -62,6 +62,11 @@ export const serverMigrations: readonly string[] = [
     PRIMARY KEY (tenant, program)
   ) STRICT, WITHOUT ROWID;
   `,
+  // `bundle` is the digest of the content from here on; the bytes are found by their own.
+  `
+  ALTER TABLE revision ADD COLUMN file TEXT NOT NULL DEFAULT '';
+  UPDATE revision SET file = bundle;
+  `,
 ];
 
 /** How `audit.db` came to its form. */

@@ -1,3 +1,4 @@
+import { digestOfBytes } from "../../bundle/open.ts";
 import type {
   NewRevision,
   PackRevision,
@@ -18,7 +19,10 @@ interface RolloutRow {
 
 const columns = "tenant, revision, pack, bundle, name, version, signed_by, hooks, created, created_by";
 
-/** Packs in a SQLite file. The same bundle is stored once, whoever uploads it. */
+/**
+ * Packs in a SQLite file. The same bytes are stored once, whoever uploads them. They are found by their own digest, and
+ * not by that of the content: another tenant's file with the same content may lack the signature.
+ */
 export class SqlitePackStore implements PackStore {
   readonly #database: Database;
   readonly #listeners = new Set<(rollout: Rollout) => void>();
@@ -36,9 +40,10 @@ export class SqlitePackStore implements PackStore {
         tenant,
       );
       const made = { ...revision, revision: (last?.last ?? 0) + 1, created: new Date().toISOString() };
-      db.run("INSERT OR IGNORE INTO bundle VALUES (?, ?)", revision.bundle, bundle);
+      const file = digestOfBytes(bundle);
+      db.run("INSERT OR IGNORE INTO bundle VALUES (?, ?)", file, bundle);
       db.run(
-        `INSERT INTO revision (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO revision (${columns}, file) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         tenant,
         made.revision,
         pack,
@@ -49,6 +54,7 @@ export class SqlitePackStore implements PackStore {
         hooks,
         made.created,
         createdBy,
+        file,
       );
       return made;
     });
@@ -62,7 +68,7 @@ export class SqlitePackStore implements PackStore {
 
   bundle(tenant: string, revision: number): Uint8Array | null {
     const row = this.#database.get<{ bytes: Uint8Array }>(
-      "SELECT bytes FROM bundle JOIN revision ON revision.bundle = bundle.digest WHERE tenant = ? AND revision = ?",
+      "SELECT bytes FROM bundle JOIN revision ON revision.file = bundle.digest WHERE tenant = ? AND revision = ?",
       tenant,
       revision,
     );

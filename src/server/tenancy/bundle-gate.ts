@@ -1,5 +1,6 @@
 import { readTrust } from "../../bundle/load.ts";
 import { type Floor, openBundle, type OpenedBundle } from "../../bundle/open.ts";
+import { insistOnReview, type RequiredReview } from "../../bundle/review-record.ts";
 import type { CheckedTrust, Trust } from "../../bundle/trust.ts";
 import { HookwardenError } from "../../errors.ts";
 import { Problem } from "../problem.ts";
@@ -9,6 +10,8 @@ export interface BundleGateOptions {
   readonly trust: string | Trust | undefined;
   /** Name of the server's own signing key; `null` without one. */
   readonly ownKey: string | null;
+  /** Reviews that a pack must have before it serves. Absent: none. */
+  readonly requireReview: RequiredReview | undefined;
   readonly log: (event: string, fields?: { readonly [name: string]: unknown }) => void;
 }
 
@@ -55,6 +58,12 @@ export class BundleGate {
     if (isOwn && !signedOnly) return { opened, trustedKey: null };
     const held = await openBundle(bytes, { trust, floors: from.floors ?? [] });
     return { opened: held, trustedKey: held.key };
+  }
+
+  /** @throws {HookwardenError} `review-required` where reviews are required and none of them approves the pack as it is. */
+  async review({ pack, list }: OpenedBundle): Promise<void> {
+    const { requireReview } = this.#options;
+    if (requireReview) await insistOnReview(requireReview, pack, list.name);
   }
 
   async #trustNow(source: string | Trust): Promise<CheckedTrust> {

@@ -8,6 +8,9 @@ import { serve } from "./serve.ts";
 
 /** The daemon: decides events of one user, one pack and one set of options for as long as some come. */
 
+/** How long this process may take to end once it serves no more, in milliseconds. */
+const endMs = 5_000;
+
 const options = readHookArguments(process.argv.slice(2), process.cwd());
 const identity = identityOf(options, fileURLToPath(import.meta.url));
 const files = daemonFiles(runtimeFolder(), identity);
@@ -17,7 +20,10 @@ if (lock) {
   const ending = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => ending.abort());
   await using decider = new Decider(options);
-  await serve({ files, identity, decider, idleSeconds: options.idleSeconds }, ending.signal);
+  const { idleSeconds, deadlineMs } = options;
+  await serve({ files, identity, decider, idleSeconds, deadlineMs }, ending.signal);
+  // What is still being decided has no client any more, and may never be.
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), endMs).unref();
   lock.release();
 }
 // Where another one holds the lock, there is a daemon, and this one ends.

@@ -3,21 +3,27 @@ import { chmodSync, lstatSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { Decider } from "../decider.ts";
 import type { DaemonFiles } from "../runtime-folder.ts";
-import { countOf, largestEvent, send, WireReader } from "../wire.ts";
+import { countOf, largestEvent, type Outcome, send, WireReader } from "../wire.ts";
 
 /** Most clients at a time; one more is sent away, and decides in a process of its own. */
 const mostClients = 256;
 /** How long a client may take to say who it is and what it wants, in milliseconds. */
 const patienceMs = 5_000;
+/** How long after the client's own deadline a decision may still take, in milliseconds. */
+const afterDeadlineMs = 2_000;
+/** How long clients may hold up the daemon's end, in milliseconds. */
+const closeMs = 5_000;
 /** How often the daemon sees to it that its socket is still its own, in milliseconds. */
 const lookMs = 1_000;
 
 export interface ServeOptions {
   readonly files: DaemonFiles;
   readonly identity: string;
-  readonly decider: Decider;
+  readonly decider: Pick<Decider, "decide">;
   /** After how many seconds without a client it ends. */
   readonly idleSeconds: number;
+  /** How long a client waits for its answer, in milliseconds. */
+  readonly deadlineMs: number;
 }
 
 /**
@@ -26,7 +32,7 @@ export interface ServeOptions {
  * @param signal aborted when the daemon should end at once.
  */
 export async function serve(
-  { files, identity, decider, idleSeconds }: ServeOptions,
+  { files, identity, decider, idleSeconds, deadlineMs }: ServeOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const words = [randomBytes(32).toString("hex"), randomBytes(32).toString("hex")] as const;
@@ -37,7 +43,7 @@ export async function serve(
 
   const clients = new Set<Socket>();
   let lastSeen = Date.now();
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
+  const server = createServer((socket) => {
     lastSeen = Date.now();
     socket.on("error", () => undefined);
     if (clients.size >= mostClients) return void socket.destroy();
@@ -46,7 +52,15 @@ export async function serve(
       clients.delete(socket);
       lastSeen = Date.now();
     });
-    answer(socket, words, identity, decider).catch(() => socket.destroy());
+    // A client sends no end before it has its answer: one that has ended has gone, and its socket is half open.
+    socket.on("end", () => socket.destroy());
+    const decide = (event: Buffer): Promise<Outcome> => {
+      // A decision that never settles must not hold the socket, and by it the daemon.
+      const timer = setTimeout(() => socket.destroy(), deadlineMs + afterDeadlineMs);
+      socket.once("close", () => clearTimeout(timer));
+      return decider.decide(event);
+    };
+    answer(socket, words, identity, decide).catch(() => socket.destroy());
   });
   await listen(server, files.socket);
   rmSync(files.starting, { force: true });
@@ -70,15 +84,21 @@ export async function serve(
   // First the name, so that nobody finds us any more; closing would take it away too, but later.
   if (lstatSync(files.socket, { throwIfNoEntry: false })?.ino === own) rmSync(files.socket, { force: true });
   const closed = new Promise((done) => server.close(done));
-  if (signal.aborted) for (const client of clients) client.destroy();
+  const leave = (): void => {
+    for (const client of clients) client.destroy();
+  };
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave);
+  const timer = setTimeout(leave, closeMs);
   await closed;
+  clearTimeout(timer);
 }
 
 async function answer(
   socket: Socket,
   [theirs, ours]: readonly [string, string],
   identity: string,
-  decider: Decider,
+  decide: (event: Buffer) => Promise<Outcome>,
 ): Promise<void> {
   const timer = setTimeout(() => socket.destroy(), patienceMs);
   const reader = new WireReader(socket);
@@ -89,7 +109,7 @@ async function answer(
   const { bytes } = await reader.message();
   const event = await reader.bytes(countOf(bytes, largestEvent));
   clearTimeout(timer);
-  const { exit, out, err } = await decider.decide(event);
+  const { exit, out, err } = await decide(event);
   const body = Buffer.from(out);
   send(socket, { exit, out: body.length, err: Buffer.byteLength(err) }, body);
   socket.end(err);
