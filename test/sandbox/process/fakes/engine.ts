@@ -89,11 +89,25 @@ const behaviours: Record<string, (call: Call) => Outcome | Promise<Outcome>> = {
   forgotten: () => say(forgotten),
 };
 
-export async function createSandbox(): Promise<unknown> {
+interface Options {
+  readonly onLoad: (begins: boolean) => void;
+}
+
+export async function createSandbox({ onLoad }: Options): Promise<unknown> {
+  const loaded = new Set<string>();
   return {
     engine: "quickjs",
     version: "fake 1",
-    call: (call: Call) => behaviours[call.handler]!(call),
+    call: (call: Call) => {
+      const { key, source } = call.program;
+      if (!loaded.has(key)) {
+        onLoad(true);
+        if (source === "hang") for (;;);
+        onLoad(false);
+        loaded.add(key);
+      }
+      return behaviours[call.handler]!(call);
+    },
     inspect: async (program: { source: string }): Promise<Inspection> => {
       if (program.source === "hang") for (;;);
       if (program.source === "bad")
