@@ -38,8 +38,8 @@ export const faultTable = {
     blame: "hook",
     title: "the time ran out",
     cause:
-      "The call took longer than `limits.wallMs`, or it waits for a promise that nothing can settle any more.",
-    fix: "Look for expensive regular expressions and built-ins on large inputs; await only promises that the hook itself settles.",
+      "The call took longer than `limits.wallMs`, or than what was left of `budgets.decisionMs`; or the script did not finish loading in time (the message says so); or it waits for a promise that nothing can settle any more.",
+    fix: "Look for expensive regular expressions and built-ins on large inputs; await only promises that the hook itself settles; keep what runs at the top level of the script short.",
   },
   "memory-exceeded": {
     blame: "hook",
@@ -69,7 +69,7 @@ export const faultTable = {
     blame: "engine",
     title: "the sandbox died",
     cause:
-      "The engine trapped, or its process ended in the middle of the call. A hook that has ended its process five times in a row is not run for a while, a second at first and a minute at most; such calls say so.",
+      "The engine trapped, or its process ended in the middle of the call. A hook that has ended its process, or has not loaded in time, five times in a row is not run for a while, a second at first and a minute at most; such calls say so.",
     fix: "The sandbox is replaced by itself. If it happens again with the same event, send the hook and the event as a bug report.",
   },
   overloaded: {
