@@ -87,9 +87,7 @@ class QuickjsSandbox implements Sandbox {
   async inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
     const slot = `${pagesFor(limits.memoryKb)}\n${tenant}`;
     const loaded = await this.#load({ program, limits, tenant }, slot, true);
-    return loaded.ok
-      ? { ok: true, handlers: loaded.program.handlers }
-      : { ok: false, fault: loaded.fault };
+    return loaded.ok ? { ok: true, handlers: loaded.program.handlers } : { ok: false, fault: loaded.fault };
   }
 
   #loadAndCall(call: Call): Outcome | Promise<Outcome> {
@@ -114,9 +112,7 @@ class QuickjsSandbox implements Sandbox {
     const slot = this.#slot(call, pages);
     const instance = this.#find(slot) ?? this.#takeSpare(slot, pages);
     if (instance) return this.#run(instance, slot, call, loaded.program, began);
-    return this.#create(slot, pages).then((created) =>
-      this.#run(created, slot, call, loaded.program, began),
-    );
+    return this.#create(slot, pages).then((created) => this.#run(created, slot, call, loaded.program, began));
   }
 
   readonly tidy = (): void => {
@@ -247,7 +243,8 @@ class QuickjsSandbox implements Sandbox {
       maxReplyBytes: loadLimits.replyBytes,
     };
     const result = instance.load(program.name, program.source, limits, bounds);
-    this.#refill(instance.pages);
+    // Making the next engine takes longer than most calls: this one goes first.
+    later(() => this.#refill(instance.pages));
     if (instance.healthy && !this.#instances.has(slot)) this.#keep(slot, instance);
     const { steps, memoryBytes } = instance;
     const loaded: Loaded =
