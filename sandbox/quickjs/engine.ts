@@ -93,12 +93,12 @@ class QuickjsSandbox implements Sandbox {
   #loadAndCall(call: Call): Outcome | Promise<Outcome> {
     const started = performance.now();
     this.#onLoad(true);
-    const done = (loaded: Loaded): Outcome | Promise<Outcome> => {
+    const run = (loaded: Loaded): Outcome | Promise<Outcome> => {
       if (loaded.ok) this.#onLoad(false);
       return this.#callLoaded(call, loaded, started);
     };
     const loaded = this.#load(call, this.#slot(call, pagesFor(call.limits.memoryKb)), false);
-    return loaded instanceof Promise ? loaded.then(done) : done(loaded);
+    return loaded instanceof Promise ? loaded.then(run) : run(loaded);
   }
 
   /** @param began when the call did, its loading included: the caller's time budget counts from there. */
