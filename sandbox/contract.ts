@@ -28,6 +28,11 @@ export interface Call {
   /** Seed of the guest's `Math.random`: four unsigned 32-bit numbers. */
   readonly seed: readonly [number, number, number, number];
   readonly limits: Limits;
+  /**
+   * Time that the caller has left for loading the program and running it together, in milliseconds. Default: no limit
+   * beyond those of loading and of the call.
+   */
+  readonly budgetMs?: number;
   /** Kept contexts only: calls with the same key may share a context. Absent: every call is pristine. */
   readonly keep?: string;
 }
@@ -59,6 +64,8 @@ export type Outcome =
       readonly fault: Fault;
       /** Whether the process that it ran in ended by it, or had to be killed because of it. Absent: no. */
       readonly killed?: boolean;
+      /** Whether the program could not be loaded in the time that it had. Absent: no. */
+      readonly loadTimedOut?: boolean;
     } & Usage);
 
 /** What a sandbox can say of a loaded program without calling it. */

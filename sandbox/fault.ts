@@ -44,8 +44,8 @@ export const faultTable = {
     circumstantial: true,
     title: "the time ran out",
     cause:
-      "The call took longer than `limits.wallMs`, or it waits for a promise that nothing can settle any more.",
-    fix: "Look for expensive regular expressions and built-ins on large inputs; await only promises that the hook itself settles.",
+      "The call took longer than `limits.wallMs`, or than what was left of `budgets.decisionMs`; or the script did not finish loading in time (the message says so); or it waits for a promise that nothing can settle any more.",
+    fix: "Look for expensive regular expressions and built-ins on large inputs; await only promises that the hook itself settles; keep what runs at the top level of the script short.",
   },
   "memory-exceeded": {
     blame: "hook",
@@ -83,7 +83,7 @@ export const faultTable = {
     circumstantial: true,
     title: "the hook is in quarantine",
     cause:
-      "The hook was not called, because it has failed repeatedly: it ended its process five times in a row, or, on a server, most of its recent calls were faults. It is tried again after a pause that doubles each time.",
+      "The hook was not called, because it has failed repeatedly: it ended its process or did not load in time five times in a row, or, on a server, most of its recent calls were faults. It is tried again after a pause that doubles each time.",
     fix: "Read the faults before it in the decision log, and fix the hook. On a server, lift the quarantine once a fixed version is active.",
   },
   "input-too-large": {

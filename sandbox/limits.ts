@@ -88,10 +88,19 @@ export const answerLimits = {
   keyLength: 256,
 } as const;
 
-/** Least that loading a program may take, whatever its limits for calls are. */
+/** Limits of loading a program. No manifest changes them. */
 export const loadLimits = {
+  /** Engine steps, or `limits.steps` where that is more. */
   steps: 50_000_000,
+  /** Milliseconds, or `limits.wallMs` where that is more. */
   wallMs: 2_000,
   /** Bytes of the list of exported names. */
   replyBytes: 65_536,
+  /** How long a program that ran out of time while it was loaded is not loaded again, in milliseconds. */
+  retryMs: 10_000,
 } as const;
+
+/** Time that loading a program may take for a call, in milliseconds: its own limit, or what the caller has left. */
+export function loadMs({ limits, budgetMs = Infinity }: { limits: Limits; budgetMs?: number }): number {
+  return Math.min(Math.max(limits.wallMs, loadLimits.wallMs), budgetMs);
+}

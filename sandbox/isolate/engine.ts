@@ -2,8 +2,9 @@ import { setFlagsFromString } from "node:v8";
 import type { Call, Inspection, Outcome, Program, Sandbox } from "../contract.ts";
 import type { Fault } from "../fault.ts";
 import { encodeMessage, guestText, type Message, readReply } from "../guest/message.ts";
-import { loadLimits, type Limits } from "../limits.ts";
+import { loadMs, type Limits } from "../limits.ts";
 import { failed, faults, isLonger, microseconds } from "../outcome.ts";
+import { SlowLoads } from "../slow-loads.ts";
 import { Instance, type LoadedContext, type LoadResult, type Stopped } from "./instance.ts";
 import { loadPackage, packageVersion } from "./package.ts";
 import { createWorld, type World } from "./world.ts";
@@ -20,6 +21,11 @@ export interface IsolateOptions {
   readonly maxKept?: number;
   /** Contexts that one isolate makes before it is replaced, so that what V8 keeps of each cannot add up. Default 1,000. */
   readonly maxContexts?: number;
+  /**
+   * Called with `true` when a call has to wait for its program to be loaded, and with `false` when the program is
+   * loaded and is about to run: whoever watches the time from outside has a limit for each.
+   */
+  readonly onLoad?: (begins: boolean) => void;
 }
 
 /** A program whose load took longer is not loaded ahead of its next call: whoever waits then may want another one. */
@@ -44,6 +50,9 @@ type Loaded =
   | { readonly ok: true; readonly handlers: readonly string[] | null }
   | { readonly ok: false; readonly fault: Fault };
 
+/** What is asked of a program: to be loaded for a call, or for an inspection. */
+type Load = Pick<Call, "program" | "tenant" | "limits" | "budgetMs">;
+
 /** An isolate with what it has ready. */
 interface Seat {
   readonly instance: Instance;
@@ -61,6 +70,8 @@ class IsolateSandbox implements Sandbox {
   readonly #maxInstances: number;
   readonly #maxKept: number;
   readonly #maxContexts: number;
+  readonly #onLoad: (begins: boolean) => void;
+  readonly #slowLoads = new SlowLoads();
   /** By tenant and size. */
   readonly #seats = new Map<string, Seat>();
   /** What is known of a program, by its key and the limits that it was loaded with. */
@@ -74,6 +85,7 @@ class IsolateSandbox implements Sandbox {
     this.#maxInstances = options.maxInstances ?? 8;
     this.#maxKept = options.maxKept ?? 256;
     this.#maxContexts = options.maxContexts ?? 1_000;
+    this.#onLoad = options.onLoad ?? (() => undefined);
   }
 
   call(call: Call): Outcome {
@@ -84,6 +96,8 @@ class IsolateSandbox implements Sandbox {
       return failed(faults.inputTooLarge(limits), null, started, 0);
     const known = this.#programs.get(program.key)?.get(sizeOf(limits));
     if (known?.ok === false) return failed(known.fault, null, started, 0);
+    const slow = this.#slowLoads.recall(call);
+    if (slow) return { ...failed(slow, null, started, 0), loadTimedOut: true };
     const slot = slotOf(call.tenant, limits);
     const seat = this.#seat(slot, limits);
     return this.#pristine || call.keep === undefined
@@ -96,14 +110,16 @@ class IsolateSandbox implements Sandbox {
     if (known) return known;
     const slot = slotOf(tenant, limits);
     const seat = this.#seat(slot, limits);
-    const result = this.#load(seat, slot, program, limits);
-    if (result.kind !== "loaded") return { ok: false, fault: loadFault(result) };
+    const load: Load = { program, limits, tenant };
+    const result = this.#load(seat, slot, load);
+    if (result.kind !== "loaded") return { ok: false, fault: loadFault(result, load) };
     this.#putReady(seat, result.loaded, limits);
     return { ok: true, handlers: result.loaded.handlers };
   }
 
   forget(programKey: string): void {
     this.#programs.delete(programKey);
+    this.#slowLoads.forget(programKey);
     if (this.#next?.program.key === programKey) this.#next = null;
     for (const seat of this.#seats.values()) {
       if (seat.ready?.loaded.program.key === programKey) this.#dropReady(seat);
@@ -121,7 +137,7 @@ class IsolateSandbox implements Sandbox {
     this.#next = null;
     if (!next || next.seat.ready || !next.seat.instance.healthy || this.#worn(next.seat)) return;
     const { seat, program, limits } = next;
-    const result = seat.instance.load(program, limits, loadDeadline(limits));
+    const result = seat.instance.load(program, limits, performance.now() + loadMs({ limits }));
     if (result.kind === "loaded") this.#putReady(seat, result.loaded, limits);
   }
 
@@ -141,8 +157,8 @@ class IsolateSandbox implements Sandbox {
       seat.ready = null;
     } else {
       this.#dropReady(seat);
-      const result = this.#load(seat, slot, program, limits);
-      if (result.kind !== "loaded") return failed(loadFault(result), null, started, 0);
+      const result = this.#loadFor(seat, slot, call);
+      if (result.kind !== "loaded") return loadFailed(result, call, started);
       ({ loaded } = result);
     }
     this.#next = loaded.loadMs < slowLoadMs ? { seat, program, limits } : null;
@@ -160,8 +176,8 @@ class IsolateSandbox implements Sandbox {
     const key = `${sizeOf(limits)}\n${program.key}\n${call.keep}`;
     let loaded = kept.get(key);
     if (!loaded) {
-      const result = this.#load(seat, slot, program, limits);
-      if (result.kind !== "loaded") return failed(loadFault(result), null, started, 0);
+      const result = this.#loadFor(seat, slot, call);
+      if (result.kind !== "loaded") return loadFailed(result, call, started);
       ({ loaded } = result);
       const oldest = kept.size >= this.#maxKept ? kept.entries().next().value : undefined;
       if (oldest) {
@@ -180,13 +196,15 @@ class IsolateSandbox implements Sandbox {
 
   #run(
     instance: Instance,
-    { program, limits }: Call,
+    { program, limits, budgetMs = Infinity }: Call,
     started: number,
     run: (deadline: number) => ReturnType<Instance["call"]>,
   ): Outcome {
-    const result = run(performance.now() + limits.wallMs);
+    const now = performance.now();
+    const ms = Math.min(limits.wallMs, started + budgetMs - now);
+    const result = run(now + ms);
     const { grownBytes: memoryBytes } = instance;
-    if (result.kind === "stopped") return failed(stopFault(result.by, limits), null, started, memoryBytes);
+    if (result.kind === "stopped") return failed(stopFault(result.by, limits, ms), null, started, memoryBytes);
     if (result.kind === "unsettled") return failed(faults.unsettled(), null, started, memoryBytes);
     const reply = readReply(result.text, limits, program.name);
     const durationUs = microseconds(started);
@@ -196,15 +214,26 @@ class IsolateSandbox implements Sandbox {
       : { ok: false, fault: reply.fault, steps: null, durationUs, memoryBytes, logs };
   }
 
-  #load(seat: Seat, slot: string, program: Program, limits: Limits): LoadResult {
-    const result = seat.instance.load(program, limits, loadDeadline(limits));
+  /** Loads a program for a call that waits for it. */
+  #loadFor(seat: Seat, slot: string, call: Call): LoadResult {
+    this.#onLoad(true);
+    const result = this.#load(seat, slot, call);
+    if (result.kind === "loaded") this.#onLoad(false);
+    return result;
+  }
+
+  #load(seat: Seat, slot: string, load: Load): LoadResult {
+    const { program, limits } = load;
+    const result = seat.instance.load(program, limits, performance.now() + loadMs(load));
     if (!seat.instance.healthy) this.#seats.delete(slot);
     // A failure by the clock may not happen again; one by counting will.
-    if (result.kind !== "stopped" || result.by === "memory") {
+    if (result.kind === "stopped" && result.by === "wall") {
+      this.#slowLoads.remember(load);
+    } else if (result.kind !== "stopped" || result.by === "memory") {
       const loaded: Loaded =
         result.kind === "loaded"
           ? { ok: true, handlers: result.loaded.handlers }
-          : { ok: false, fault: loadFault(result) };
+          : { ok: false, fault: loadFault(result, load) };
       const known = this.#programs.get(program.key);
       if (known) known.set(sizeOf(limits), loaded);
       else this.#programs.set(program.key, new Map([[sizeOf(limits), loaded]]));
@@ -267,14 +296,11 @@ function readyKey(program: Program, limits: Limits): string {
   return `${sizeOf(limits)}\n${program.key}`;
 }
 
-function loadDeadline(limits: Limits): number {
-  return performance.now() + Math.max(limits.wallMs, loadLimits.wallMs);
-}
-
-function stopFault(by: Stopped, limits: Limits): Fault {
+/** @param ms time that the call had */
+function stopFault(by: Stopped, limits: Limits, ms: number): Fault {
   switch (by) {
     case "wall":
-      return faults.wall(limits);
+      return ms < limits.wallMs ? faults.budget(ms) : faults.wall(limits);
     case "memory":
       return faults.memory(limits);
     case "crash":
@@ -282,11 +308,19 @@ function stopFault(by: Stopped, limits: Limits): Fault {
   }
 }
 
-function loadFault(result: Exclude<LoadResult, { kind: "loaded" }>): Fault {
+type FailedLoad = Exclude<LoadResult, { kind: "loaded" }>;
+
+function loadFailed(result: FailedLoad, load: Load, since: number): Outcome {
+  const fault = loadFault(result, load);
+  const outcome = failed(fault, null, since, 0);
+  return fault.code === "timeout" ? { ...outcome, loadTimedOut: true } : outcome;
+}
+
+function loadFault(result: FailedLoad, load: Load): Fault {
   if (result.kind === "failed") return { code: "load-failed", message: guestText(result.message) };
   switch (result.by) {
     case "wall":
-      return { code: "timeout", message: "took too long to load" };
+      return faults.loadWall(load);
     case "memory":
       return { code: "memory-exceeded", message: "asked for too much memory while it was loaded" };
     case "crash":

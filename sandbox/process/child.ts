@@ -12,7 +12,7 @@ import { AwakeStdin } from "./awake-stdin.ts";
 import { protocolVersion, RequestReader } from "./request.ts";
 import { StdinSource } from "./stdin-source.ts";
 import { warmUp } from "./warm-up.ts";
-import { writeInspection, writeMissing, writeOutcome, writeReady } from "./write-reply.ts";
+import { writeInspection, writeLoad, writeMissing, writeOutcome, writeReady } from "./write-reply.ts";
 
 interface EngineModule {
   createSandbox(options: unknown): Promise<Sandbox>;
@@ -20,7 +20,7 @@ interface EngineModule {
 
 async function loadEngine(
   name: EngineName,
-  options: { pristine?: boolean },
+  options: { pristine?: boolean; onLoad?: (begins: boolean) => void },
   modulePath: string | undefined,
 ): Promise<Sandbox> {
   if (modulePath !== undefined) return ((await import(modulePath)) as EngineModule).createSandbox(options);
@@ -69,8 +69,13 @@ async function main(): Promise<void> {
   const [name, json, modulePath] = process.argv.slice(2) as [EngineName, string, string?];
   const { spinUs, ...options } = JSON.parse(json) as { pristine?: boolean; spinUs: number };
   let engine: Sandbox;
+  /** The call that runs; the parent has a deadline for its loading, and another one for the rest. */
+  let running: number | null = null;
+  const onLoad = (begins: boolean): void => {
+    if (running !== null) send(writeLoad(running, begins));
+  };
   try {
-    engine = await loadEngine(name, options, modulePath);
+    engine = await loadEngine(name, { ...options, onLoad }, modulePath);
   } catch (error) {
     if (!(error instanceof EngineMissingError)) throw error;
     send(writeMissing(error.message));
@@ -92,8 +97,10 @@ async function main(): Promise<void> {
     const request = requests.next();
     if (request === null) break;
     if (request.kind === "call") {
+      running = request.id;
       const answer = engine.call(request.call);
       const outcome = answer instanceof Promise ? await answer : answer;
+      running = null;
       send(writeOutcome(request.id, outcome, request.call.limits));
       engine.tidy?.();
       if (outcome !== answer || ++calls % callsPerTurn === 0) await turn();

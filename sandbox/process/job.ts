@@ -1,12 +1,12 @@
 import type { Call, Inspection, Outcome, Program } from "../contract.ts";
-import type { FaultCode } from "../fault.ts";
+import type { Fault, FaultCode } from "../fault.ts";
 import type { Limits } from "../limits.ts";
 
-type Answer = Outcome | Inspection;
+export type Answer = Outcome | Inspection;
 
 /** Whoever has to know when a job is over. */
 export interface JobOwner {
-  settled(job: Job): void;
+  settled(job: Job, answer: Answer): void;
 }
 
 /** One call or inspection on its way through the pool. It is answered exactly once. */
@@ -19,6 +19,8 @@ export class Job {
   readonly call: Call | null;
   /** Bytes of text that it carries, the program's source not counted. */
   readonly bytes: number;
+  /** Time that the caller has left, in milliseconds. */
+  readonly budgetMs: number;
   /** Since when it waits for a child, by `performance.now()`. */
   waitsSince = 0;
   /** How many children it has been sent to. */
@@ -41,6 +43,7 @@ export class Job {
     this.limits = limits;
     this.call = call;
     this.bytes = bytes;
+    this.budgetMs = call?.budgetMs ?? Infinity;
     this.#owner = owner;
     this.#resolve = resolve as (answer: Answer) => void;
   }
@@ -50,7 +53,7 @@ export class Job {
     const resolve = this.#resolve;
     if (!resolve) return;
     this.#resolve = null;
-    this.#owner.settled(this);
+    this.#owner.settled(this, answer);
     resolve(answer);
   }
 
@@ -65,6 +68,16 @@ export class Job {
   failKilled(code: FaultCode, message: string, durationUs: number): void {
     if (!this.call) return this.fail(code, message, durationUs);
     this.settle({ ...faultOutcome(code, message, durationUs), killed: true });
+  }
+
+  /** The same, where it had to be ended while it loaded the program. */
+  failLoading(fault: Fault, durationUs: number): void {
+    if (!this.call) return this.fail(fault.code, fault.message, durationUs);
+    this.settle({
+      ...faultOutcome(fault.code, fault.message, durationUs),
+      killed: true,
+      loadTimedOut: true,
+    });
   }
 }
 

@@ -1,11 +1,14 @@
 import type { Call, EngineName, Inspection, Outcome, Program, Sandbox } from "../contract.ts";
+import type { Fault } from "../fault.ts";
 import type { Limits } from "../limits.ts";
 import { describeEnd, Fleet, type FleetOwner } from "./fleet.ts";
-import { faultOutcome, Job, type JobOwner } from "./job.ts";
+import { ExpiringMap } from "../expiring-map.ts";
+import { faults } from "../outcome.ts";
+import { SlowLoads } from "../slow-loads.ts";
+import { type Answer, faultOutcome, Job, type JobOwner } from "./job.ts";
 import type { Settings } from "./options.ts";
 import type { End, Entry, Runner } from "./runner.ts";
 import { Schedule } from "./schedule.ts";
-import { Strikes } from "./strikes.ts";
 import { Waiting } from "./waiting.ts";
 
 /** How often deadlines are looked at, in milliseconds. */
@@ -14,6 +17,10 @@ const tickMs = 10;
 const memoryMs = 25;
 /** Calls that are made together are written to a busy child so many at a time. */
 const burst = 8;
+/** How long a program that has had its child killed is kept apart from others, in milliseconds. */
+const apartMs = 60_000;
+/** Most such programs that are remembered. */
+const apartMost = 1_024;
 /** A job is sent to at most so many children; from the third on it is the first that each of them has. */
 const attemptsMost = 5;
 
@@ -30,7 +37,9 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   readonly #settings: Settings;
   readonly #fleet: Fleet;
   readonly #schedule: Schedule;
-  readonly #strikes = new Strikes();
+  /** Programs that have had a child killed not long ago. */
+  readonly #apart = new ExpiringMap<true>(apartMs, apartMost);
+  readonly #slowLoads = new SlowLoads();
   readonly #waiting: Waiting;
   /** Children that have jobs which have not been written yet. */
   #unwritten: Runner[] = [];
@@ -53,7 +62,7 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     const shared = settings.tenantsPerProcess === "shared";
     // Programs that have killed wait apart, and tenants that hold up children, so that nobody waits for them.
     this.#waiting = new Waiting((job) => {
-      if (this.#strikes.has(job.program.key)) return "apart";
+      if (this.#isApart(job)) return "apart";
       return shared && !this.#schedule.isHeld(job.tenant) ? "all" : laneOf(job.tenant);
     });
   }
@@ -93,7 +102,8 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   }
 
   forget(programKey: string): void {
-    this.#strikes.forget(programKey);
+    this.#apart.deleteWhere((key) => key === programKey);
+    this.#slowLoads.forget(programKey);
     for (const runner of this.#fleet.all) if (runner.forget(programKey)) this.#writeSoon(runner);
   }
 
@@ -125,13 +135,26 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
       this.#schedule.now = performance.now();
       this.#timer = setInterval(this.#tick, tickMs);
     }
+    if (this.#isSlowLoad(job)) return;
     if (this.#waiting.isFor(job) || !this.#place(job)) this.#waiting.push(job, this.#schedule.now);
+  }
+
+  #isApart({ program }: Job): boolean {
+    return this.#apart.get(program.key) !== undefined;
+  }
+
+  /** Answers a call whose program is not to be loaded again yet. */
+  #isSlowLoad(job: Job): boolean {
+    const fault = job.call && this.#slowLoads.recall(job.call);
+    if (fault) job.settle({ ...faultOutcome(fault.code, fault.message), loadTimedOut: true });
+    return fault !== null;
   }
 
   readonly #tryPlace = (job: Job): boolean => this.#place(job);
 
   #place(job: Job): boolean {
-    const runner = this.#strikes.has(job.program.key)
+    if (this.#isSlowLoad(job)) return true;
+    const runner = this.#isApart(job)
       ? this.#schedule.chooseApart(job)
       : this.#schedule.choose(job);
     if (!runner) return false;
@@ -193,9 +216,15 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     if (this.#awake) setImmediate(this.#look);
   };
 
-  settled(job: Job): void {
+  settled(job: Job, answer: Answer): void {
     this.#jobs--;
     this.#bytes -= job.bytes;
+    if (!answer.ok && "loadTimedOut" in answer && job.call) this.#rememberSlowLoad(job.call);
+  }
+
+  /** What is remembered already must not be remembered for longer each time that it is asked for. */
+  #rememberSlowLoad(call: Call): void {
+    if (!this.#slowLoads.recall(call)) this.#slowLoads.remember(call);
   }
 
   // ---- what the fleet tells
@@ -214,15 +243,14 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   }
 
   lost(runner: Runner, end: End, entries: Entry[]): void {
-    const blamed = entries.find((entry) => !entry.loading);
-    if (blamed && !blamed.left)
-      this.#blame(blamed.job, end, entries[0]!.loading, performance.now() - runner.since);
+    const [blamed] = entries;
+    if (blamed && !blamed.left) this.#blame(blamed, end, performance.now() - runner.since);
     else if (blamed) this.#strike(blamed.job, end);
     const again: Job[] = [];
     for (const entry of entries) {
-      const { job, loading, left } = entry;
+      const { job, left } = entry;
       // A job that has left may have come back to the same child, behind what it has left there: that one is not lost.
-      if (loading || left || entry === blamed) continue;
+      if (left || entry === blamed) continue;
       if (this.#disposed) job.fail("overloaded", closed);
       else if (job.attempts < attemptsMost) again.push(job);
       else job.fail("overloaded", "the process ended before it was this call's turn, several times in a row");
@@ -237,23 +265,21 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
 
   #strike(job: Job, end: End): void {
     if (end.cause !== "retired" && !(end.cause === "exit" && end.byStranger))
-      this.#strikes.add(job.program.key);
+      this.#apart.set(job.program.key, true);
   }
 
   /** Names the fault of the job that a child was at when it ended. */
-  #blame(job: Job, end: End, loading: boolean, durationMs: number): void {
+  #blame({ job, kind, phase, runMs }: Entry, end: End, durationMs: number): void {
     this.#strike(job, end);
     const us = durationMs * 1_000;
-    const { wallMs, memoryKb } = job.limits;
+    const { memoryKb } = job.limits;
     if (this.#disposed) job.fail("overloaded", closed, us);
-    else if (end.cause === "deadline" && loading) {
-      job.failKilled("timeout", "loading the program took too long, and its process was killed", us);
-    } else if (end.cause === "deadline") {
-      job.failKilled(
-        "timeout",
-        `it took longer than \`limits.wallMs\` (${wallMs} ms), and its process was killed`,
-        us,
-      );
+    else if (end.cause === "deadline") {
+      const loading = kind === "inspect" || phase === "new" || phase === "loading";
+      const { code, message } = loading ? faults.loadWall(job) : lateFault(job.limits, runMs);
+      const fault = { code, message: `${message}, and its process was killed` };
+      if (loading) job.failLoading(fault, us);
+      else job.failKilled(code, fault.message, us);
     } else if (end.cause === "memory") {
       job.failKilled(
         "memory-exceeded",
@@ -313,4 +339,10 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
       }
     }
   }
+}
+
+/** Names the limit that a call met while it ran: its own, or the time that its caller or its loading left it. */
+function lateFault({ wallMs }: Limits, runMs: number): Fault {
+  if (runMs < wallMs) return faults.budget(runMs);
+  return { code: "timeout", message: `it took longer than \`limits.wallMs\` (${wallMs} ms)` };
 }

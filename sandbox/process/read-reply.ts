@@ -35,7 +35,7 @@ const sandboxFaults: ReadonlySet<string> = new Set<FaultCode>([
 ]);
 
 export interface Reply {
-  readonly kind: "ready" | "missing" | "outcome" | "inspection";
+  readonly kind: "ready" | "missing" | "loading" | "running" | "outcome" | "inspection";
   readonly id: number;
   /** Version of the engine, or why it is missing. */
   readonly text: string;
@@ -63,6 +63,9 @@ const K = 75;
 const N = 78;
 const E = 69;
 const I = 73;
+const T = 84;
+const L = 76;
+const R = 82;
 
 /** A child writes a frame in one go. It may come in so many pieces, and one more for so many bytes. */
 const crumbs = 64;
@@ -147,7 +150,11 @@ export class ReplyReader {
         inspection: null,
       };
     }
-    const fault = kind === E ? readFault(text) : null;
+    if (kind === L || kind === R) {
+      return { kind: kind === L ? "loading" : "running", id, text: "", outcome: null, inspection: null };
+    }
+    const fault = kind === E || kind === T ? readFault(text) : null;
+    if (kind === T && fault?.code !== "timeout") refuse("another fault where it said that time ran out");
     if (expected.kind === "inspect") {
       const inspection: Inspection = fault
         ? { ok: false, fault }
@@ -156,7 +163,7 @@ export class ReplyReader {
     }
     const durationUs = ns / 1_000;
     const outcome: Outcome = fault
-      ? { ok: false, fault, steps, durationUs, memoryBytes, logs }
+      ? { ok: false, fault, steps, durationUs, memoryBytes, logs, ...(kind === T ? { loadTimedOut: true } : undefined) }
       : { ok: true, output: kind === N ? null : text, steps, durationUs, memoryBytes, logs };
     return { kind: "outcome", id, text: "", outcome, inspection: null };
   }
@@ -204,9 +211,12 @@ function checkHeader(
     if (body > messageBytes + faultHeadBytes) refuse("a message that is too long");
   } else if (expected.kind === "inspect") {
     if (kind !== I || body > handlersBytes) refuse("something else than an inspection");
+  } else if (kind === T) {
+    if (body > messageBytes + 32) refuse("a message that is too long");
   } else if (kind === K) {
     if (body > limits.outputBytes) refuse("an answer that is larger than its limit");
-  } else if (kind !== N || body !== 0) refuse("a frame of an unknown kind");
+  } else if ((kind !== N && kind !== L && kind !== R) || body !== 0) refuse("a frame of an unknown kind");
+  if ((kind === L || kind === R) && logs !== 0) refuse("logs of a call that has not been answered");
   if (logs > (expected.kind === "call" ? mostLogBytes(limits) + mostLogLines(limits) * logHeadBytes : 0)) {
     refuse("more logs than their limit");
   }

@@ -8,6 +8,9 @@
  *     K  answer; body: JSON text
  *     N  answer `null`; no body
  *     E  fault; body: code, `@line:column` where a place is known, space, message
+ *     T  the same, where the program could not be loaded in time
+ *     L  the call has to wait for its program to be loaded; no body
+ *     R  the program has been loaded, and the call runs; no body
  *     I  inspection; body: JSON, `null` or a list of names
  *
  * `body` and `logs` stand for sizes in bytes; `steps` is `-` where they are not counted. The logs are `level size text`

@@ -5,16 +5,17 @@
  *
  *     L index key name source                                   remember a program under a number
  *     F index                                                   forget it
- *     C id index time s0 s1 s2 s3 tenant handler keep arg…|limits   call
+ *     C id index time s0 s1 s2 s3 budget tenant handler keep arg…|limits   call
  *     I id index tenant|limits                                  inspect
  *
- * `key`, `tenant`, `arg` and so on stand for sizes in bytes; `keep` is `-` where the call is pristine.
+ * `key`, `tenant`, `arg` and so on stand for sizes in bytes; `keep` is `-` where the call is pristine,
+ * `budget` where the caller has all the time that the limits give.
  */
 import type { Call, Program } from "../contract.ts";
 import { type Limits, limitNames } from "../limits.ts";
 
 /** Version of both frame formats; a child that speaks another one is refused. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 const limitsTexts = new WeakMap<Limits, string>();
 
@@ -40,7 +41,7 @@ export function encodeForget(index: number): string {
 
 export function encodeCall(id: number, index: number, call: Call): string {
   const { tenant, handler, keep, args, seed } = call;
-  let header = `C ${id} ${index} ${call.time} ${seed[0]} ${seed[1]} ${seed[2]} ${seed[3]} ${bytes(tenant)} ${bytes(handler)} `;
+  let header = `C ${id} ${index} ${call.time} ${seed[0]} ${seed[1]} ${seed[2]} ${seed[3]} ${call.budgetMs ?? "-"} ${bytes(tenant)} ${bytes(handler)} `;
   let body = `${tenant}\n${handler}\n`;
   if (keep === undefined) header += "-";
   else {
@@ -127,11 +128,12 @@ export class RequestReader {
 
   #call(fields: string[], limits: string): Request {
     const program = this.#program(Number(fields[2]));
-    const tenant = this.#text(fields[8]);
-    const handler = this.#text(fields[9]);
-    const keep = fields[10] === "-" ? undefined : this.#text(fields[10]);
+    const budgetMs = fields[8] === "-" ? undefined : Number(fields[8]);
+    const tenant = this.#text(fields[9]);
+    const handler = this.#text(fields[10]);
+    const keep = fields[11] === "-" ? undefined : this.#text(fields[11]);
     const args: string[] = [];
-    for (let at = 11; at < fields.length; at++) args.push(this.#text(fields[at]));
+    for (let at = 12; at < fields.length; at++) args.push(this.#text(fields[at]));
     const call: Call = {
       program,
       tenant,
@@ -140,6 +142,7 @@ export class RequestReader {
       time: Number(fields[3]),
       seed: [Number(fields[4]), Number(fields[5]), Number(fields[6]), Number(fields[7])],
       limits: this.#readLimits(limits),
+      ...(budgetMs === undefined ? undefined : { budgetMs }),
       ...(keep === undefined ? undefined : { keep }),
     };
     return { kind: "call", id: Number(fields[1]), call };

@@ -1,4 +1,4 @@
-import { type Limits, limitNames, loadLimits } from "../limits.ts";
+import { type Limits, loadMs } from "../limits.ts";
 import { Fifo } from "./fifo.ts";
 import { Job } from "./job.ts";
 import type { Child } from "./launch.ts";
@@ -32,18 +32,15 @@ export interface Entry {
   readonly kind: "call" | "inspect";
   readonly limits: Limits;
   readonly job: Job;
-  /** Loads the program for the call that follows, so that each has its own deadline. Nobody waits for the answer. */
-  readonly loading: boolean;
+  /**
+   * What the child is at. `new`: it has yet to read the program, and will load it. `sent`: it has the program, and may
+   * have it loaded. `loading` and `running` are what it has said itself.
+   */
+  phase: "new" | "sent" | "loading" | "running";
+  /** Time that the call may run once its program is loaded, in milliseconds. */
+  runMs: number;
   /** Another child has been given the job: the answer is read, checked and dropped. */
   left: boolean;
-  /** The program could not be loaded before it, and may be loaded again in it. */
-  loadsAgain: boolean;
-}
-
-interface Slot {
-  readonly index: number;
-  /** Limits that the program has been loaded under; engines make their images for one size of memory. */
-  limits: Limits | null;
 }
 
 /** How much of a child's standard error is kept for whoever debugs it, in bytes. */
@@ -84,7 +81,8 @@ export class Runner {
   readonly #gathers: boolean;
   readonly #child: Child;
   readonly #reader = new ReplyReader();
-  readonly #slots = new Map<string, Slot>();
+  /** Numbers of the programs that have been sent, by their keys. */
+  readonly #programs = new Map<string, number>();
   #lastIndex = 0;
   #lastId = 0;
   #outbox = "";
@@ -139,50 +137,41 @@ export class Runner {
     return this.#unwritten;
   }
 
-  /** Whether the program has been sent, and under these limits. */
-  has(key: string, limits: Limits): boolean {
-    const slot = this.#slots.get(key);
-    return slot?.limits != null && sameLimits(slot.limits, limits);
+  /** Whether the program has been sent. */
+  has(key: string): boolean {
+    return this.#programs.has(key);
   }
 
   /** Sends a job with the next `flush`; `true` when there was nothing to flush before. */
   send(job: Job): boolean {
     const first = this.#outbox === "";
-    const { program, limits } = job;
-    let slot = this.#slots.get(program.key);
-    if (!slot) {
-      slot = { index: ++this.#lastIndex, limits: null };
-      this.#slots.set(program.key, slot);
-      this.#outbox += encodeLoad(slot.index, program);
-    }
-    if (slot.limits === null || !sameLimits(slot.limits, limits)) {
-      slot.limits = limits;
-      if (job.call) this.#ask(job, slot.index, true);
+    const { program, call, limits } = job;
+    let index = this.#programs.get(program.key);
+    const isNew = index === undefined;
+    if (index === undefined) {
+      index = ++this.#lastIndex;
+      this.#programs.set(program.key, index);
+      this.#outbox += encodeLoad(index, program);
     }
     job.attempts++;
     this.#unwritten++;
-    this.#ask(job, slot.index, false);
-    return first;
-  }
-
-  #ask(job: Job, index: number, loading: boolean): void {
     const id = ++this.#lastId;
-    const { call, limits } = job;
-    this.#outbox +=
-      call && !loading ? encodeCall(id, index, call) : encodeInspect(id, index, job.tenant, limits);
-    const kind = call && !loading ? "call" : "inspect";
-    const entry: Entry = { id, kind, limits, job, loading, left: false, loadsAgain: false };
+    this.#outbox += call ? encodeCall(id, index, call) : encodeInspect(id, index, job.tenant, limits);
+    const runMs = Math.min(limits.wallMs, job.budgetMs);
+    const phase = isNew ? "new" : "sent";
+    const entry: Entry = { id, kind: job.kind, limits, job, phase, runMs, left: false };
     this.jobs.push(entry);
     if (this.jobs.length === 1) this.#begin(entry);
+    return first;
   }
 
   /** Makes the child forget a program; `true` when there was nothing to flush before. */
   forget(key: string): boolean {
-    const slot = this.#slots.get(key);
-    if (!slot) return false;
+    const index = this.#programs.get(key);
+    if (index === undefined) return false;
     const first = this.#outbox === "";
-    this.#slots.delete(key);
-    this.#outbox += encodeForget(slot.index);
+    this.#programs.delete(key);
+    this.#outbox += encodeForget(index);
     return first;
   }
 
@@ -202,7 +191,7 @@ export class Runner {
     for (const entry of this.jobs) {
       if (entry.job === oldest?.job || entry.left || !mayLeave(entry.job)) continue;
       entry.left = true;
-      if (!entry.loading) jobs.push(entry.job);
+      jobs.push(entry.job);
     }
     return jobs;
   }
@@ -220,13 +209,26 @@ export class Runner {
   }
 
   /** The clock of a job starts when nothing is before it in its child. */
-  #begin({ job, kind, limits, loadsAgain }: Entry): void {
+  #begin({ job, kind, phase, runMs }: Entry): void {
     const now = performance.now();
     this.since = now;
-    const loads = kind === "inspect" || loadsAgain;
-    const wallMs = loads ? Math.max(limits.wallMs, loadLimits.wallMs) : limits.wallMs;
-    this.deadline = now + wallMs + this.#graceMs;
+    const loads = kind === "inspect" || phase === "new";
+    this.deadline = now + (loads ? loadMs(job) : runMs) + this.#graceMs;
     this.floor = now - this.memory.at < sampleAgeMs ? this.memory.bytes + 4 * job.bytes : 0;
+  }
+
+  /** A call loads its program at most once, and runs afterwards: each has a deadline, and they come in this order. */
+  #proceed(entry: Entry, phase: "loading" | "running"): void {
+    const { phase: before, job } = entry;
+    if (phase === "running" ? before !== "loading" : before === "loading" || before === "running")
+      throw new ProtocolViolation("a load out of order");
+    entry.phase = phase;
+    const now = performance.now();
+    if (phase === "running") {
+      entry.runMs = Math.min(entry.runMs, this.since + job.budgetMs - now);
+      this.deadline = now + entry.runMs + this.#graceMs;
+      // The time to load a program that is new to the child began with the job.
+    } else if (before === "sent") this.deadline = now + loadMs(job) + this.#graceMs;
   }
 
   #read(chunk: Buffer): void {
@@ -236,7 +238,8 @@ export class Runner {
         const entry = this.jobs.peek();
         const reply = this.#reader.next(this.state === "starting" ? undefined : (entry ?? null));
         if (!reply) return;
-        if (entry) this.#answered(entry, (reply.outcome ?? reply.inspection)!);
+        if (reply.kind === "loading" || reply.kind === "running") this.#proceed(entry!, reply.kind);
+        else if (entry) this.#answered(entry, (reply.outcome ?? reply.inspection)!);
         else this.#greeted(reply.kind, reply.id, reply.text);
       }
     } catch (error) {
@@ -256,10 +259,9 @@ export class Runner {
   #answered(entry: Entry, answer: Parameters<Job["settle"]>[0]): void {
     this.jobs.shift();
     const next = this.jobs.peek();
-    if (next && entry.loading && !answer.ok) next.loadsAgain = true;
     if (next) this.#begin(next);
     else this.deadline = Infinity;
-    if (!entry.left && !entry.loading) entry.job.settle(answer);
+    if (!entry.left) entry.job.settle(answer);
     this.#owner.answered(this);
   }
 
@@ -284,8 +286,4 @@ export class Runner {
       byStranger: signal === "SIGKILL" || signal === "SIGTERM",
     });
   }
-}
-
-function sameLimits(one: Limits, other: Limits): boolean {
-  return one === other || limitNames.every((name) => one[name] === other[name]);
 }

@@ -123,7 +123,7 @@ export class Schedule {
       if (slow && job.attempts > 0) continue;
       // One that was called in beyond the number of processes is used only while others are slow.
       const avoid = slow ? 1_000 : place > this.#processes ? 500 : 0;
-      const load = length + (runner.has(job.program.key, job.limits) ? 0 : loadCost) + avoid;
+      const load = length + (runner.has(job.program.key) ? 0 : loadCost) + avoid;
       if (load >= least) continue;
       least = load;
       best = runner;

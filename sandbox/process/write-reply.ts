@@ -57,9 +57,14 @@ export function writeMissing(message: string): string {
 
 export function writeOutcome(id: number, outcome: Outcome, limits: Limits): string {
   const logs = outcome.logs.length === 0 ? "" : writeLogs(outcome.logs, limits);
-  if (!outcome.ok) return frame("E", id, outcome, faultBody(outcome.fault), logs);
+  if (!outcome.ok) return frame(outcome.loadTimedOut ? "T" : "E", id, outcome, faultBody(outcome.fault), logs);
   if (outcome.output === null) return frame("N", id, outcome, "", logs);
   return frame("K", id, outcome, outcome.output, logs);
+}
+
+/** Tells that a call begins to load its program, or that the program is loaded and runs now. */
+export function writeLoad(id: number, begins: boolean): string {
+  return frame(begins ? "L" : "R", id, noFigures, "", "");
 }
 
 export function writeInspection(id: number, inspection: Inspection): string {

@@ -2,11 +2,12 @@ import type { Call, Inspection, LogLine, Outcome, Program, Sandbox } from "../co
 import type { Fault } from "../fault.ts";
 import { encodeMessage, guestText, type Reply, readReply, thrownFault } from "../guest/message.ts";
 import { positionIn } from "../guest/stack.ts";
-import { loadLimits, type Limits } from "../limits.ts";
+import { loadLimits, loadMs, type Limits } from "../limits.ts";
 import { type Bounds, Instance, type LoadedProgram, pagesFor, type RawResult } from "./instance.ts";
 import type { Base } from "./base.ts";
 import { loadBase } from "./kept-base.ts";
 import { failed, faults, isLonger, microseconds } from "../outcome.ts";
+import { SlowLoads } from "../slow-loads.ts";
 import { engineVersion } from "./module.ts";
 
 export interface QuickjsOptions {
@@ -20,6 +21,11 @@ export interface QuickjsOptions {
    * goes first. Each takes about a megabyte. Default 256.
    */
   readonly maxInstances?: number;
+  /**
+   * Called with `true` when a call has to wait for its program to be loaded, and with `false` when the program is
+   * loaded and is about to run: whoever watches the time from outside has a limit for each.
+   */
+  readonly onLoad?: (begins: boolean) => void;
 }
 
 /** An instance in which a call took more memory than this is not kept: what was touched stays the process's. */
@@ -32,7 +38,17 @@ const later: (run: () => void) => void =
     : (run) => void setTimeout(run);
 
 type Loaded =
-  { readonly ok: true; readonly program: LoadedProgram } | { readonly ok: false; readonly fault: Fault };
+  | { readonly ok: true; readonly program: LoadedProgram }
+  | {
+      readonly ok: false;
+      readonly fault: Fault;
+      /** What the load took: the same for every call that fails by it, whatever ran in between. */
+      readonly steps: number;
+      readonly memoryBytes: number;
+    };
+
+/** What is asked of a program: to be loaded for a call, or for an inspection. */
+type Load = Pick<Call, "program" | "tenant" | "limits" | "budgetMs">;
 
 /** Creates a sandbox that runs QuickJS, as WebAssembly, in this process. */
 export async function createQuickjsSandbox(options: QuickjsOptions = {}): Promise<Sandbox> {
@@ -45,6 +61,8 @@ class QuickjsSandbox implements Sandbox {
   readonly #base: Base;
   readonly #pristine: boolean;
   readonly #maxInstances: number;
+  readonly #onLoad: (begins: boolean) => void;
+  readonly #slowLoads = new SlowLoads();
   /** By program, memory and stack: an image is made for one size. */
   readonly #programs = new Map<string, Map<string, Loaded>>();
   readonly #instances = new Map<string, Instance>();
@@ -59,21 +77,43 @@ class QuickjsSandbox implements Sandbox {
     this.#base = base;
     this.#pristine = options.pristine ?? true;
     this.#maxInstances = options.maxInstances ?? 256;
+    this.#onLoad = options.onLoad ?? (() => undefined);
   }
 
   call(call: Call): Outcome | Promise<Outcome> {
-    const pages = pagesFor(call.limits.memoryKb);
-    const slot = this.#slot(call, pages);
-    const instance = this.#find(slot) ?? this.#takeSpare(slot, pages);
-    return instance ? this.#run(instance, slot, call) : this.#createAndRun(slot, pages, call);
+    const loaded = this.#outcomeOfLoad(call, false);
+    return loaded ? this.#callLoaded(call, loaded, performance.now()) : this.#loadAndCall(call);
   }
 
   async inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
-    const pages = pagesFor(limits.memoryKb);
-    const slot = `${pages}\n${tenant}`;
-    const instance = this.#find(slot) ?? this.#takeSpare(slot, pages) ?? (await this.#create(slot, pages));
-    const loaded = this.#load(instance, slot, program, limits);
-    return loaded.ok ? { ok: true, handlers: loaded.program.handlers } : loaded;
+    const slot = `${pagesFor(limits.memoryKb)}\n${tenant}`;
+    const loaded = await this.#load({ program, limits, tenant }, slot, true);
+    return loaded.ok ? { ok: true, handlers: loaded.program.handlers } : { ok: false, fault: loaded.fault };
+  }
+
+  #loadAndCall(call: Call): Outcome | Promise<Outcome> {
+    const started = performance.now();
+    this.#onLoad(true);
+    const run = (loaded: Loaded): Outcome | Promise<Outcome> => {
+      if (loaded.ok) this.#onLoad(false);
+      return this.#callLoaded(call, loaded, started);
+    };
+    const loaded = this.#load(call, this.#slot(call, pagesFor(call.limits.memoryKb)), false);
+    return loaded instanceof Promise ? loaded.then(run) : run(loaded);
+  }
+
+  /** @param began when the call did, its loading included: the caller's time budget counts from there. */
+  #callLoaded(call: Call, loaded: Loaded, began: number): Outcome | Promise<Outcome> {
+    if (!loaded.ok) {
+      const { fault, steps, memoryBytes } = loaded;
+      const outcome = failed(fault, steps, began, memoryBytes);
+      return fault.code === "timeout" ? { ...outcome, loadTimedOut: true } : outcome;
+    }
+    const pages = pagesFor(call.limits.memoryKb);
+    const slot = this.#slot(call, pages);
+    const instance = this.#find(slot) ?? this.#takeSpare(slot, pages);
+    if (instance) return this.#run(instance, slot, call, loaded.program, began);
+    return this.#create(slot, pages).then((created) => this.#run(created, slot, call, loaded.program, began));
   }
 
   readonly tidy = (): void => {
@@ -92,6 +132,7 @@ class QuickjsSandbox implements Sandbox {
 
   forget(programKey: string): void {
     this.#programs.delete(programKey);
+    this.#slowLoads.forget(programKey);
     if (this.#lastLoaded?.key === programKey) this.#lastLoaded = null;
   }
 
@@ -136,10 +177,6 @@ class QuickjsSandbox implements Sandbox {
     return instance;
   }
 
-  async #createAndRun(slot: string, pages: number, call: Call): Promise<Outcome> {
-    return this.#run(await this.#create(slot, pages), slot, call);
-  }
-
   #refill(pages: number): void {
     if (this.#spares.has(pages) || this.#disposed) return;
     void Instance.create(pages, this.#base).then((instance) => {
@@ -156,49 +193,88 @@ class QuickjsSandbox implements Sandbox {
     this.#instances.set(slot, instance);
   }
 
-  #load(instance: Instance, slot: string, program: Program, limits: Limits): Loaded {
+  /** What loading a program came to, if it has been loaded for these limits. */
+  #known({ key }: Program, limits: Limits): Loaded | undefined {
     // Most calls are made with the limits of the one before; those that nobody can change need no second look.
     const last = this.#lastLoaded;
-    if (last !== null && last.key === program.key && last.limits === limits) return last.loaded;
-    const image = `${limits.memoryKb}/${limits.stackKb}/${limits.logBytes}/${limits.outputBytes}/${limits.outputDepth}`;
-    const known = this.#programs.get(program.key);
-    const loaded = known?.get(image);
-    if (loaded) {
-      if (Object.isFrozen(limits)) this.#lastLoaded = { key: program.key, limits, loaded };
-      return loaded;
+    if (last !== null && last.key === key && last.limits === limits) return last.loaded;
+    const loaded = this.#programs.get(key)?.get(imageOf(limits));
+    if (loaded && Object.isFrozen(limits)) this.#lastLoaded = { key, limits, loaded };
+    return loaded;
+  }
+
+  /**
+   * Loads a program in an engine in which nothing has run. All tenants start from the image that is taken there: a
+   * program that broke the engine under one tenant must not be able to put something into the image of another one.
+   *
+   * @param slot gets the engine afterwards, if it has none
+   * @param again whether to load a program again that ran out of time a moment ago
+   */
+  #load(load: Load, slot: string, again: boolean): Loaded | Promise<Loaded> {
+    const pages = pagesFor(load.limits.memoryKb);
+    const spare = this.#spares.get(pages);
+    if (!spare) {
+      return Instance.create(pages, this.#base).then((fresh) => {
+        // Another call may have waited for an engine at the same time, and have loaded the program.
+        const done = this.#outcomeOfLoad(load, again);
+        if (!done) return this.#loadIn(fresh, load, slot);
+        this.#spares.set(pages, fresh);
+        return done;
+      });
     }
+    const done = this.#outcomeOfLoad(load, again);
+    if (done) return done;
+    this.#spares.delete(pages);
+    return this.#loadIn(spare, load, slot);
+  }
+
+  /** What a load came to that need not be made, or not yet; `null` where the program has to be loaded. */
+  #outcomeOfLoad(load: Load, again: boolean): Loaded | null {
+    const known = this.#known(load.program, load.limits);
+    if (known) return known;
+    const fault = again ? null : this.#slowLoads.recall(load);
+    return fault && { ok: false, fault, steps: 0, memoryBytes: 0 };
+  }
+
+  #loadIn(instance: Instance, load: Load, slot: string): Loaded {
+    const { program, limits } = load;
     const bounds: Bounds = {
       steps: Math.max(limits.steps, loadLimits.steps),
-      deadline: performance.now() + Math.max(limits.wallMs, loadLimits.wallMs),
+      deadline: performance.now() + loadMs(load),
       maxReplyBytes: loadLimits.replyBytes,
     };
     const result = instance.load(program.name, program.source, limits, bounds);
-    if (!instance.healthy) this.#instances.delete(slot);
-    const fresh: Loaded =
+    // Making the next engine takes longer than most calls: this one goes first.
+    later(() => this.#refill(instance.pages));
+    if (instance.healthy && !this.#instances.has(slot)) this.#keep(slot, instance);
+    const { steps, memoryBytes } = instance;
+    const loaded: Loaded =
       "image" in result
         ? { ok: true, program: result }
-        : { ok: false, fault: loadFault(result, program.name) };
+        : { ok: false, fault: loadFault(result, load), steps, memoryBytes };
     // A failure by the clock may not happen again; one by counting will.
-    if (fresh.ok || fresh.fault.code !== "timeout") {
-      if (known) known.set(image, fresh);
-      else this.#programs.set(program.key, new Map([[image, fresh]]));
+    if (!loaded.ok && loaded.fault.code === "timeout") this.#slowLoads.remember(load);
+    else {
+      const images = this.#programs.get(program.key);
+      if (images) images.set(imageOf(limits), loaded);
+      else this.#programs.set(program.key, new Map([[imageOf(limits), loaded]]));
     }
-    return fresh;
+    return loaded;
   }
 
-  #run(instance: Instance, slot: string, call: Call): Outcome {
+  #run(instance: Instance, slot: string, call: Call, program: LoadedProgram, began: number): Outcome {
     const started = performance.now();
-    const { limits } = call;
-    const loaded = this.#load(instance, slot, call.program, limits);
-    if (!loaded.ok) return failed(loaded.fault, instance.steps, started, instance.memoryBytes);
+    const { limits, budgetMs = Infinity } = call;
     const kept = !this.#pristine && call.keep !== undefined;
-    if (kept) instance.resume(loaded.program);
-    else instance.select(loaded.program);
+    if (kept) instance.resume(program);
+    else instance.select(program);
     const message = encodeMessage(call);
     if (isLonger(message.args, limits.inputBytes)) return failed(faults.inputTooLarge(limits), 0, started, 0);
+    const now = performance.now();
+    const ms = Math.min(limits.wallMs, began + budgetMs - now);
     const result = instance.call(message, {
       steps: limits.steps,
-      deadline: performance.now() + limits.wallMs,
+      deadline: now + ms,
       maxReplyBytes: limits.outputBytes + 6 * limits.logBytes + 16_384,
     });
     const isGrown = !kept && instance.memoryBytes > grownBytes;
@@ -207,7 +283,7 @@ class QuickjsSandbox implements Sandbox {
       this.#refill(instance.pages);
     } else if (!kept) this.#tidyLater(instance);
     const { steps, memoryBytes } = instance;
-    if (result.kind !== "text") return failed(callFault(result, limits), steps, started, memoryBytes);
+    if (result.kind !== "text") return failed(callFault(result, limits, ms), steps, started, memoryBytes);
     const reply = readReply(result.text, limits, call.program.name);
     const logs: readonly LogLine[] = reply.logs;
     const durationUs = microseconds(started);
@@ -222,10 +298,17 @@ class QuickjsSandbox implements Sandbox {
   }
 }
 
-function callFault(result: Exclude<RawResult, { kind: "text" }>, limits: Limits): Fault {
+/** What an image depends on: engines take it for one size of memory and stack, and the prelude is told the rest. */
+function imageOf({ memoryKb, stackKb, logBytes, outputBytes, outputDepth }: Limits): string {
+  return `${memoryKb}/${stackKb}/${logBytes}/${outputBytes}/${outputDepth}`;
+}
+
+/** @param ms time that the call had */
+function callFault(result: Exclude<RawResult, { kind: "text" }>, limits: Limits, ms: number): Fault {
   switch (result.kind) {
     case "stopped":
-      return result.by === "steps" ? faults.steps(limits) : faults.wall(limits);
+      if (result.by === "steps") return faults.steps(limits);
+      return ms < limits.wallMs ? faults.budget(ms) : faults.wall(limits);
     case "unsettled":
       return faults.unsettled();
     case "refused-memory":
@@ -241,19 +324,17 @@ function callFault(result: Exclude<RawResult, { kind: "text" }>, limits: Limits)
   }
 }
 
-function loadFault(result: Exclude<RawResult | LoadedProgram, LoadedProgram>, file: string): Fault {
+function loadFault(result: Exclude<RawResult | LoadedProgram, LoadedProgram>, load: Load): Fault {
   switch (result.kind) {
     case "exception":
-      return thrownFault("load-failed", result.message, positionIn(result.stack ?? "", file));
+      return thrownFault("load-failed", result.message, positionIn(result.stack ?? "", load.program.name));
     case "unsettled":
       return {
         code: "load-failed",
         message: "the module waits for a promise that nothing can settle any more",
       };
     case "stopped":
-      return result.by === "steps"
-        ? { code: "steps-exceeded", message: `used more than ${loadLimits.steps} steps while it was loaded` }
-        : { code: "timeout", message: "took too long to load" };
+      return result.by === "steps" ? faults.loadSteps(load.limits) : faults.loadWall(load);
     case "refused-memory":
       return { code: "memory-exceeded", message: "asked for too much memory while it was loaded" };
     case "overflow":

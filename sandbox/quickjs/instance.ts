@@ -129,15 +129,10 @@ export class Instance {
       exports._free(file.at);
       const failed = this.#exception(namespace);
       if (failed) return failed.kind === "exception" ? this.#importing(failed) : failed;
-      while (exports._QTS_PromiseState(context, namespace) === promise.pending) {
-        if (!exports._QTS_IsJobPending(runtime)) return { kind: "unsettled" };
-        exports._QTS_FreeValuePointer(
-          context,
-          exports._QTS_ExecutePendingJob(runtime, 1, this.#anchors.argv),
-        );
-        if (this.#stopped) return { kind: "stopped", by: this.#stopped };
-      }
+      this.#runJobs();
+      if (this.#stopped) return { kind: "stopped", by: this.#stopped };
       const state = exports._QTS_PromiseState(context, namespace);
+      if (state === promise.pending) return { kind: "unsettled" };
       if (state === promise.rejected) {
         const error = exports._QTS_PromiseResult(context, namespace);
         return { kind: "exception", message: this.#describe(error), stack: this.#stackOf(error) };
@@ -156,6 +151,9 @@ export class Instance {
       const names = exports._QTS_Call(context, register, undef, 4, this.#anchors.argv);
       const thrown = this.#exception(names);
       if (thrown) return thrown;
+      // Getters of the exports are the guest's code as well.
+      this.#runJobs();
+      if (this.#stopped) return { kind: "stopped", by: this.#stopped };
       const text = this.#read(names, bounds.maxReplyBytes);
       return text === null ? { kind: "too-large" } : { kind: "text", text };
     };
@@ -176,6 +174,18 @@ export class Instance {
     this.#loaded = { image, handlers, stackBytes };
     this.#dirty = true;
     return this.#loaded;
+  }
+
+  /**
+   * Runs promise jobs until none is left or the bounds stop it. A program is loaded when nothing of it is left to run:
+   * what its promises set up is part of its image.
+   */
+  #runJobs(): void {
+    const { exports } = this.#module;
+    const { runtime, context, argv } = this.#anchors;
+    while (this.#stopped === null && exports._QTS_IsJobPending(runtime)) {
+      exports._QTS_FreeValuePointer(context, exports._QTS_ExecutePendingJob(runtime, 1, argv));
+    }
   }
 
   /** Puts a program's image in place, whatever was there. */

@@ -24,6 +24,8 @@ other does not show. There is no \`import\`, \`import()\`, \`require\`, network,
 - **Time.** \`Date\` stands at the event's time while a call runs, and at 1 January 1970 while the module is loaded. The
   zone is UTC, and there is no locale.
 - **Chance.** \`Math.random\` gives the same numbers for the same seed, on every machine and on both engines.
+- **Loading.** The module is loaded when its top level has run and no promise job that it has queued is left: what a
+  promise sets up at the top level is there in every call. Jobs that never end are a \`timeout\` or \`steps-exceeded\`.
 - **Memory.** Every call starts from the world as it was when the module had been loaded. Nothing that a call changes,
   a variable, a prototype, a cache, is there in the next one, unless the host chose kept contexts.
 - **Code from strings.** \`eval\` and every function constructor throw.

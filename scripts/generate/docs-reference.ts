@@ -1,5 +1,5 @@
 import { circumstantialFaults, type FaultRow, faultTable } from "../../sandbox/fault.ts";
-import { answerLimits, type LimitRow, limitTable } from "../../sandbox/limits.ts";
+import { answerLimits, type LimitRow, limitTable, loadLimits } from "../../sandbox/limits.ts";
 import { maxReasonLength, maxTextLength } from "../../src/catalogue/fields.ts";
 import { type ErrorRow, errorTable } from "../../src/errors.ts";
 import { type BudgetRow, budgetTable, manifestLimits, stateLimits } from "../../src/pack/limits.ts";
@@ -133,6 +133,35 @@ ${table(
     row.means,
   ]),
 )}
+
+## Loading
+
+A script is loaded once in each process of the sandbox (quickjs), or for each call (isolate), and whenever its limits
+change. It is loaded when its top level has run and no promise job that it has queued is left.
+
+${table(
+  ["limit", "default", "unit", "what it limits"],
+  [
+    ["time", number(loadLimits.wallMs), "milliseconds", "loading, or `limits.wallMs` where that is more"],
+    [
+      "steps",
+      number(loadLimits.steps),
+      "engine steps",
+      "loading, or `limits.steps` where that is more (quickjs only)",
+    ],
+    [
+      "pause",
+      number(loadLimits.retryMs),
+      "milliseconds",
+      "how long a script that ran out of time while loading is not loaded again",
+    ],
+  ],
+)}
+
+Loading is part of the decision that waits for it: it never takes longer than what is left of \`budgets.decisionMs\`, and
+the call gets the rest. A script that is not loaded in time fails with \`timeout\`; the message names the limit that it met.
+Until the pause is over its calls fail at once, unless a call has at least twice as much time. Each failure counts
+towards the circuit breaker, as the end of a process does.
 
 ## One decision
 

@@ -1,4 +1,4 @@
-import type { Call, Fault, FaultCode, Limits, Outcome, Sandbox } from "../../sandbox/index.ts";
+import type { Call, Fault, FaultCode, Outcome, Sandbox } from "../../sandbox/index.ts";
 import { type Answer, readAnswer, refusals } from "./answer.ts";
 import { Composition } from "./compose.ts";
 import type { Refusal } from "./decision.ts";
@@ -65,7 +65,7 @@ export class Course {
   private ran = 0;
   /** The calls under way, for the record. */
   private readonly inputs = new Map<Binding, Call>();
-  /** Hooks that were given less time than their own limit, because hooks before them had used it up. */
+  /** Hooks that had less than half of the decision's time, because hooks before them had used it up. */
   private readonly shortened = new Set<Binding>();
 
   constructor(
@@ -101,15 +101,12 @@ export class Course {
     if (!recheck && this.ran >= budgets.maxHooks) {
       return hindered(binding, `${budgets.maxHooks} hooks have run, which is \`budgets.maxHooks\``);
     }
-    let { limits } = binding;
+    const { limits } = binding;
     // The first hook runs right after the time has begun to count.
     const left = this.ran === 0 ? budgets.decisionMs : this.deadline - performance.now();
     if (left <= 0) return hindered(binding, `\`budgets.decisionMs\` (${budgets.decisionMs}) is used up`);
-    if (left < limits.wallMs) {
-      limits = { ...limits, wallMs: Math.max(1, Math.ceil(left)) };
-      // Who had most of the decision's time to itself has no one else to blame.
-      if (left < budgets.decisionMs / 2) this.shortened.add(binding);
-    }
+    // Who had most of the decision's time to itself has no one else to blame.
+    if (left < budgets.decisionMs / 2) this.shortened.add(binding);
     if (this.state?.unavailable && this.state.keeps(binding))
       return failing("state-unavailable", "the hook's state cannot be read or written");
     const eventText = binding.project(this.view);
@@ -128,7 +125,7 @@ export class Course {
       this.ran++;
       this.seen[binding.place] = eventText;
     }
-    return this.send(binding, limits, eventText, context);
+    return this.send(binding, Math.max(1, Math.ceil(left)), eventText, context);
   }
 
   /** Takes what a call gave. */
@@ -217,7 +214,7 @@ export class Course {
 
   private send(
     binding: Binding,
-    limits: Limits,
+    budgetMs: number,
     eventText: string,
     context: string,
   ): Outcome | Promise<Outcome> {
@@ -230,7 +227,8 @@ export class Course {
       args: [eventText, context],
       time: request.clock,
       seed: seedFor(this.seed, binding.seed),
-      limits,
+      limits: binding.limits,
+      budgetMs,
       ...(request.keep ? { keep: request.event.session_id } : undefined),
     };
     if (request.record) this.inputs.set(binding, call);

@@ -1,9 +1,9 @@
 import type { Call, EngineName, Inspection, Limits, Outcome, Program, Sandbox } from "../../sandbox/index.ts";
 import type { StateKey, StateStore } from "../state/store.ts";
 
-/** How a hook that ends its process again and again is kept from doing so. */
+/** How a hook that ends its process, or never finishes loading, is kept from doing so again and again. */
 export const breakerLimits = {
-  /** Ends in a row after which a hook is not run for a while. */
+  /** Failures in a row after which a hook is not run for a while. */
   strikes: 5,
   /** How long it is not run for the first time, in milliseconds; doubled each time. */
   firstMs: 1_000,
@@ -17,7 +17,7 @@ export const breakerLimits = {
 
 /** What is known of one hook of one tenant. */
 interface Record {
-  /** Ends in a row. */
+  /** Failures in a row. */
   strikes: number;
   /** Not run before this time, in milliseconds since 1970. */
   until: number;
@@ -26,11 +26,12 @@ interface Record {
 }
 
 /**
- * A sandbox that does not run a program for a while which has ended its process again and again: its calls are
- * answered with `crashed` at once, so that its failure policy decides, and no other hook waits for a new process.
+ * A circuit breaker: a program that has ended its process, or has run out of time while it was loaded, several times in
+ * a row is not run for a while. Its calls are answered with `crashed` at once, so that its failure policy decides, and
+ * no other hook waits for a new process or for a load that does not end.
  *
- * Counted are ends in a row, for each tenant apart: what one tenant's events do to a hook costs no other one the hook.
- * After the pause one call tries it again; the pause doubles with each further end. With a store, a restart of this
+ * Failures are counted for each tenant separately: what one tenant's events do to a hook costs no other one the hook.
+ * After the pause one call tries it again; the pause doubles with each further failure. With a store, a restart of this
  * process is no amnesty. A store that fails keeps nothing and stops nothing.
  */
 export class BreakerSandbox implements Sandbox {
@@ -96,11 +97,11 @@ export class BreakerSandbox implements Sandbox {
   }
 
   #judge(call: Call, outcome: Outcome, before: Record | undefined): Outcome {
-    const killed = !outcome.ok && outcome.killed === true;
-    if (!killed && (before === undefined || before.strikes === 0)) return outcome;
+    const failed = !outcome.ok && (outcome.killed === true || outcome.loadTimedOut === true);
+    if (!failed && (before === undefined || before.strikes === 0)) return outcome;
     const record = this.#records.get(keyOf(call)) ?? before ?? fresh();
     record.trying = false;
-    if (killed) {
+    if (failed) {
       record.strikes++;
       const times = record.strikes - breakerLimits.strikes;
       if (times >= 0) {
@@ -197,7 +198,7 @@ function refused(strikes: number, leftMs: number): Outcome {
     ok: false,
     fault: {
       code: "quarantined",
-      message: `not run: it has ended its process ${strikes} times in a row, and ${when}`,
+      message: `not run: it has ended its process or not loaded in time ${strikes} times in a row, and ${when}`,
     },
     steps: null,
     durationUs: 0,

@@ -90,24 +90,24 @@ describe("the time of a decision", () => {
   });
 
   test("a call gets no more than what is left", async () => {
-    const walls: number[] = [];
+    const given: (number | undefined)[] = [];
     const late = quiet("late", {
       limits: { wallMs: 100 },
-      run: (_event, _context, call) => void walls.push(call.limits.wallMs),
+      run: (_event, _context, call) => void given.push(call.limits.wallMs, call.budgetMs),
     });
     await decideOnce([late], event, { budgets: { decisionMs: 50 } });
     await decideOnce([late], event, { budgets: { decisionMs: 5_000 } });
     await decideOnce([slow, late], event, { budgets: { decisionMs: 120 } });
-    expect(walls.slice(0, 2)).toEqual([50, 100]);
+    expect(given.slice(0, 5)).toEqual([100, 50, 100, 5_000, 100]);
     // About 80 are left; timers may fire a little early.
-    expect(walls[2]).toBeLessThanOrEqual(90);
+    expect(given[5]).toBeLessThanOrEqual(90);
   });
 
   test("running out is the host's fault where others had used most of it, and the hook's own where not", async () => {
     const endless = quiet("endless", {
       limits: { wallMs: 1_000 },
       run: async (_event, _context, call) => {
-        await sleep(call.limits.wallMs + 2);
+        await sleep(Math.min(call.limits.wallMs, call.budgetMs ?? Infinity) + 2);
         throw new FakeFault("timeout");
       },
     });

@@ -1,6 +1,7 @@
 import { answers } from "./contract/answers.ts";
 import { type Create, runParts, type SuiteOptions } from "./contract/harness.ts";
 import { limits } from "./contract/limits.ts";
+import { loading } from "./contract/loading.ts";
 import { pristine } from "./contract/pristine.ts";
 import { programs } from "./contract/programs.ts";
 import { tampering } from "./contract/tampering.ts";
@@ -13,5 +14,5 @@ import { world } from "./contract/world.ts";
  * @param options what does not hold for this sandbox, by name of the test, and why
  */
 export function describeSandboxContract(name: string, create: Create, options: SuiteOptions = {}): void {
-  runParts(name, create, { answers, programs, world, limits, pristine, tampering }, options);
+  runParts(name, create, { answers, programs, loading, world, limits, pristine, tampering }, options);
 }

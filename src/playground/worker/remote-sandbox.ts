@@ -1,4 +1,4 @@
-import type { Call, Inspection, Limits, Outcome, Program, Sandbox } from "../../../sandbox/index.ts";
+import type { Call, Fault, Inspection, Limits, Outcome, Program, Sandbox } from "../../../sandbox/index.ts";
 import { loadLimits } from "../../../sandbox/limits.ts";
 import type { EnginePort, FromEngine, ToEngine } from "../protocol.ts";
 
@@ -41,6 +41,7 @@ export class RemoteSandbox implements Sandbox {
     return this.#inTurn(async () => {
       const { program, ...rest } = call;
       const began = performance.now();
+      const loads = !this.#engine?.programs.has(program.key);
       const answer = await this.#ask(program, call.limits, (id) => ({
         kind: "call",
         id,
@@ -48,7 +49,7 @@ export class RemoteSandbox implements Sandbox {
         key: program.key,
       }));
       if (answer?.kind === "outcome") return answer.outcome;
-      return { ok: false, fault: hung(call.limits), ...usage(began) };
+      return { ok: false, fault: hung(call.limits, loads), ...usage(began) };
     });
   }
 
@@ -61,7 +62,7 @@ export class RemoteSandbox implements Sandbox {
         limits,
         tenant,
       }));
-      return answer?.kind === "inspection" ? answer.inspection : { ok: false, fault: hung(limits) };
+      return answer?.kind === "inspection" ? answer.inspection : { ok: false, fault: hung(limits, true) };
     });
   }
 
@@ -118,11 +119,11 @@ export class RemoteSandbox implements Sandbox {
   }
 }
 
-function hung({ wallMs }: Limits): { readonly code: "timeout"; readonly message: string } {
-  return {
-    code: "timeout",
-    message: `it took longer than \`limits.wallMs\` (${wallMs} ms), and its worker was ended`,
-  };
+function hung({ wallMs }: Limits, loads: boolean): Fault {
+  const limit = loads
+    ? "the limit of loading and `limits.wallMs` together"
+    : `\`limits.wallMs\` (${wallMs} ms)`;
+  return { code: "timeout", message: `it took longer than ${limit}, and its worker was ended` };
 }
 
 function usage(began: number): Pick<Outcome, "steps" | "durationUs" | "memoryBytes" | "logs"> {

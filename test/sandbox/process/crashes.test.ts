@@ -99,8 +99,49 @@ describe("a call that hangs", () => {
   it("while it loads has a deadline of its own, and is a `timeout`", async () => {
     await using sandbox = await createProcessSandbox({ ...options, graceMs: 100 });
     const outcome = await sandbox.call(callOf("echo", ["1"], { program: programOf("hang") }));
-    expect(outcome).toMatchObject({ ok: false, fault: { code: "timeout" } });
-    expect(!outcome.ok && outcome.fault.message).toContain("loading");
+    expect(outcome).toMatchObject({
+      ok: false,
+      fault: { code: "timeout" },
+      killed: true,
+      loadTimedOut: true,
+    });
+    expect(!outcome.ok && outcome.fault.message).toBe(
+      "took longer than 2000 ms to load, which is the limit of loading, and its process was killed",
+    );
+  });
+
+  // A module that hangs in a built-in can only be killed: it costs a process once, not with every decision.
+  it("while it loads is killed when the caller's time is over, and is not loaded again for a while", async () => {
+    await using sandbox = await createProcessSandbox({ ...options, graceMs: 100 });
+    const program = programOf("hang");
+    const call = (): unknown => sandbox.call(callOf("echo", ["1"], { program, budgetMs: 300 }));
+    expect(await call()).toMatchObject({
+      fault: {
+        message: expect.stringMatching(/to load than the 300 ms .* and its process was killed$/) as string,
+      },
+      killed: true,
+      loadTimedOut: true,
+    });
+    const again = await call();
+    expect(again).toMatchObject({
+      fault: { code: "timeout", message: expect.stringContaining("not loaded again") as string },
+      loadTimedOut: true,
+    });
+    expect(again).not.toHaveProperty("killed");
+  });
+
+  // An engine that loads for every call: the short limit of the call is none of the load's.
+  it("is not what a call does whose program takes longer to load than the call may run", async () => {
+    await using sandbox = await createProcessSandbox({ ...options, graceMs: 200 });
+    const program = programOf("every call 500 ms");
+    const limits = limitsWith({ wallMs: 50 });
+    for (let at = 0; at < 3; at++)
+      expect(said(await sandbox.call(callOf("echo", [String(at)], { program, limits })))).toBe(at);
+    // What follows the load is bounded by the call's own limit, and named by it.
+    const outcome = await sandbox.call(callOf("hang", [], { program, limits }));
+    expect(outcome).toMatchObject({ ok: false, fault: { code: "timeout" }, killed: true });
+    expect(!outcome.ok && outcome.fault.message).toContain("`limits.wallMs` (50 ms)");
+    expect(outcome).not.toHaveProperty("loadTimedOut");
   });
 
   // A hook that kills its child each time must not take its neighbours' calls with it, nor make them wait.

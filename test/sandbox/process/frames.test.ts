@@ -82,6 +82,7 @@ describe("requests", () => {
         handler: text,
         args: fc.array(text, { maxLength: 3 }),
         keep: fc.option(text, { nil: undefined }),
+        budgetMs: fc.option(fc.integer({ min: 1 }), { nil: undefined }),
         time: fc.oneof(fc.integer(), fc.double({ noNaN: true })),
       }),
       { maxLength: 6 },
@@ -89,8 +90,13 @@ describe("requests", () => {
     fc.assert(
       fc.property(calls, sizes, text, (wanted, cuts, source) => {
         const program = programOf(source);
-        const sent = wanted.map(({ keep, handler, args, ...rest }) =>
-          callOf(handler, args, { ...rest, program, ...(keep === undefined ? {} : { keep }) }),
+        const sent = wanted.map(({ keep, budgetMs, handler, args, ...rest }) =>
+          callOf(handler, args, {
+            ...rest,
+            program,
+            ...(keep === undefined ? {} : { keep }),
+            ...(budgetMs === undefined ? {} : { budgetMs }),
+          }),
         );
         const frames = sent.map((call, at) => encodeCall(at + 1, 1, call)).join("");
         const got = requestsOf(encodeLoad(1, program) + frames + encodeForget(1), cuts);

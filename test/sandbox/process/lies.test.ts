@@ -53,6 +53,13 @@ const brokenFrames = {
   "more logs than the limit": "more logs than",
   "a log line over the limit": "more logs than",
   "a million empty log lines": "broken logs",
+  // Loading has a deadline of its own: whoever could begin it again and again would have no deadline.
+  "two loads": "a load out of order",
+  "the end of a load that never began": "a load out of order",
+  "a load after the load": "a load out of order",
+  "a load with a body": "an unknown kind",
+  "a load with logs": "logs of a call that has not been answered",
+  "a failed load that is none": "another fault",
   // A frame in single bytes: each costs the parent a turn of its loop.
   crumbs: "crumbs",
   // It goes on without an output.
@@ -106,20 +113,22 @@ describe("a child that lies", () => {
     expect(outcome.ok && outcome.output).toBe("[".repeat(limitsWith({}).outputBytes));
   });
 
-  it.each(["a broken inspection", "an inspection that is no JSON", "an inspection over the limit"])(
-    "%s: the inspection is `crashed`",
-    async (lie) => {
-      const inspection = await sandbox.inspect(programOf("", lie), limitsWith({}), "t1");
-      expect(inspection).toMatchObject({ ok: false, fault: { code: "crashed" } });
-      expect(said(await sandbox.call(callOf("ok")))).toBe(true);
-    },
-  );
+  it.each([
+    "a broken inspection",
+    "an inspection that is no JSON",
+    "an inspection over the limit",
+    "a load at an inspection",
+  ])("%s: the inspection is `crashed`", async (lie) => {
+    const inspection = await sandbox.inspect(programOf("", lie), limitsWith({}), "t1");
+    expect(inspection).toMatchObject({ ok: false, fault: { code: "crashed" } });
+    expect(said(await sandbox.call(callOf("ok")))).toBe(true);
+  });
 });
 
 describe("a child that gives no answer", () => {
   // One byte a second, no byte at all, a process that stops itself, and one that will not be asked to end: only a
   // deadline of the parent's own and a signal that cannot be caught help.
-  it.each(["one byte a second", "silence", "stopped by itself", "deaf to SIGTERM"])(
+  it.each(["one byte a second", "silence", "a load without end", "stopped by itself", "deaf to SIGTERM"])(
     "%s: the call is a `timeout`, and the next one is answered",
     async (lie) => {
       await using sandbox = await createProcessSandbox({ ...liarOptions, graceMs: 200 });

@@ -9,6 +9,7 @@ export interface CallOptions {
   readonly time?: number;
   readonly seed?: Call["seed"];
   readonly limits?: Partial<Limits>;
+  readonly budgetMs?: number;
   readonly keep?: string;
 }
 
@@ -54,6 +55,7 @@ export function harnessOf(sandbox: Sandbox): Harness {
       seed: options.seed ?? [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0xdeadbeef],
       // Time is tested on its own; elsewhere a busy machine must not make a difference.
       limits: { ...defaultLimits, wallMs: 5_000, ...options.limits },
+      ...(options.budgetMs === undefined ? undefined : { budgetMs: options.budgetMs }),
       ...(options.keep === undefined ? undefined : { keep: options.keep }),
     });
   return {

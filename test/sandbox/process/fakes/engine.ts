@@ -89,11 +89,28 @@ const behaviours: Record<string, (call: Call) => Outcome | Promise<Outcome>> = {
   forgotten: () => say(forgotten),
 };
 
-export async function createSandbox(): Promise<unknown> {
+interface Options {
+  readonly onLoad: (begins: boolean) => void;
+}
+
+export async function createSandbox({ onLoad }: Options): Promise<unknown> {
+  const loaded = new Set<string>();
   return {
     engine: "quickjs",
     version: "fake 1",
-    call: (call: Call) => behaviours[call.handler]!(call),
+    call: (call: Call) => {
+      const { key, source } = call.program;
+      if (!loaded.has(key) || source.startsWith("every call")) {
+        onLoad(true);
+        if (source === "hang") for (;;);
+        // An engine that has no images loads for every call.
+        const end = performance.now() + Number(/^every call (\d+) ms$/.exec(source)?.[1] ?? 0);
+        while (performance.now() < end);
+        onLoad(false);
+        loaded.add(key);
+      }
+      return behaviours[call.handler]!(call);
+    },
     inspect: async (program: { source: string }): Promise<Inspection> => {
       if (program.source === "hang") for (;;);
       if (program.source === "bad")

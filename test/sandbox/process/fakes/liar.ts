@@ -90,6 +90,19 @@ const lies: Record<string, (id: number, most: number) => void> = {
     send(honest(id + 1));
   },
   "brackets up to the limit": (id, most) => send(honest(id, "[".repeat(most))),
+  "two loads": (id) => send(`L ${id} 0 0 0 0 0\n\n\n`.repeat(2)),
+  "the end of a load that never began": (id) => send(`R ${id} 0 0 0 0 0\n\n\n`),
+  "a load after the load": (id) => {
+    for (const kind of "LRL") send(`${kind} ${id} 0 0 0 0 0\n\n\n`);
+  },
+  "a load with a body": (id) => send(`L ${id} 0 0 0 4 0\ntrue\n\n`),
+  "a load with logs": (id) => send(`L ${id} 0 0 0 0 5\n\n1 1 x\n`),
+  "a failed load that is none": (id) => send(`T ${id} 1 1 0 7 0\nthrew x\n\n`),
+  "a load at an inspection": (id) => send(`L ${id} 0 0 0 0 0\n\n\n`),
+  "a load without end": (id) => {
+    send(`L ${id} 0 0 0 0 0\n\n\n`);
+    for (;;) sleep(1_000);
+  },
   "a broken inspection": (id) => send(`I ${id} 0 0 0 9 0\n[1,2,3,4]\n\n`),
   "an inspection that is no JSON": (id) => send(`I ${id} 0 0 0 4 0\nnull\n\n`.replace("null", "nul]")),
   "an inspection over the limit": (id) => send(`I ${id} 0 0 0 65537 0\n`),

@@ -1,0 +1,44 @@
+/** A map whose entries are gone after a fixed time. Bounded: the oldest are forgotten first. */
+export class ExpiringMap<V> {
+  readonly #entries = new Map<string, { readonly value: V; readonly until: number }>();
+  readonly #ms: number;
+  readonly #most: number;
+
+  /** @param ms how long an entry is kept, @param most how many entries are kept */
+  constructor(ms: number, most: number) {
+    this.#ms = ms;
+    this.#most = most;
+  }
+
+  get(key: string): V | undefined {
+    // Nearly always nothing is in it, and it is asked on every call.
+    if (this.#entries.size === 0) return undefined;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (performance.now() < entry.until) return entry.value;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  /** How long an entry will still be kept, in milliseconds. */
+  left(key: string): number {
+    return Math.max(0, Math.ceil((this.#entries.get(key)?.until ?? 0) - performance.now()));
+  }
+
+  /** Adds an entry; one that is there already begins anew. */
+  set(key: string, value: V): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, { value, until: performance.now() + this.#ms });
+    const oldest = this.#entries.keys().next().value;
+    if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  /** Removes the entries whose keys match. */
+  deleteWhere(matches: (key: string) => boolean): void {
+    for (const key of this.#entries.keys()) if (matches(key)) this.#entries.delete(key);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Call, Program } from "./contract.ts";
+import { ExpiringMap } from "./expiring-map.ts";
+import type { Fault } from "./fault.ts";
+import { loadLimits, loadMs } from "./limits.ts";
+import { faults } from "./outcome.ts";
+
+/** Most programs that are remembered. */
+const most = 1_024;
+/** A call that has so many times as much time as the load that failed is a reason to try again. */
+const moreTime = 2;
+
+type Load = Pick<Call, "program" | "tenant" | "limits" | "budgetMs">;
+
+/**
+ * Programs that ran out of time while they were loaded, for a while: a module that never finishes loading would cost
+ * every call all the time that the caller has. Kept for each tenant separately, so that no tenant's time budget decides
+ * about another tenant's call.
+ */
+export class SlowLoads {
+  readonly #failed = new ExpiringMap<Load>(loadLimits.retryMs, most);
+
+  /** The fault of a call whose program is not to be loaded again yet, or `null`. */
+  recall(load: Load): Fault | null {
+    if (this.#failed.size === 0) return null;
+    const key = keyOf(load);
+    const failed = this.#failed.get(key);
+    if (!failed || loadMs(load) >= moreTime * loadMs(failed)) return null;
+    const { code, message } = faults.loadWall(failed);
+    return { code, message: `${message}; it is not loaded again for ${this.#failed.left(key)} ms` };
+  }
+
+  remember({ program, tenant, limits, budgetMs }: Load): void {
+    // The whole call may hold an event of megabytes.
+    this.#failed.set(keyOf({ program, tenant }), {
+      program,
+      tenant,
+      limits,
+      ...(budgetMs === undefined ? undefined : { budgetMs }),
+    });
+  }
+
+  forget(programKey: string): void {
+    this.#failed.deleteWhere((key) => key.endsWith(`\n${programKey}`));
+  }
+}
+
+function keyOf({ tenant, program }: { tenant: string; program: Program }): string {
+  return `${tenant}\n${program.key}`;
+}
