@@ -36,7 +36,7 @@ export const limitTable = {
     ceiling: 1_024,
     minimum: 64,
     unit: "KiB",
-    means: "call stack of the guest",
+    means: "call stack of the guest; less where quickjs runs in the host's own process, or on Windows",
   },
   inputBytes: {
     default: 1_048_576,

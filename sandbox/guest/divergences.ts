@@ -68,6 +68,25 @@ export const divergences: readonly Divergence[] = [
       "Frames have different sizes. quickjs sees that the stack was used up; on isolate the guest's `RangeError` is all there is to see.",
   },
   {
+    what: "Whether recursion goes equally deep in every call of the same hook",
+    reason:
+      "On quickjs always, in child processes on Linux and macOS. On isolate V8's frames shrink when it has compiled a function, so a hook that counts its depth gets another number once it is warm; so does one that counts how many buffers it may have, since earlier calls of the tenant leave a little in the isolate.",
+  },
+  {
+    what: '`stackKb` on quickjs in the host\'s own process (`isolation: "inline"`), and on Windows',
+    reason:
+      "The engine's recursion is also recursion on V8's stack, which is small there. The guest gets as much as fits in any case: with V8's default stack 64 KiB in a call and 35 KiB while it is loaded; more where Node.js was started with a larger `--stack-size`.",
+  },
+  {
+    what: "Overflow of the stack while a module is loaded",
+    reason:
+      "It is `stack-exceeded` on quickjs, and `load-failed` on isolate, which sees only that the module threw.",
+  },
+  {
+    what: "Destructuring patterns that nest more than 255 levels deep, in declarations and parameters",
+    reason: "QuickJS's parser refuses them with a `SyntaxError`.",
+  },
+  {
     what: "Promise jobs that are left when the answer is known",
     reason:
       "quickjs never runs them. V8 runs all jobs in one go; they have no effect, but if they do not end, the call is a `timeout` on isolate.",
@@ -75,7 +94,7 @@ export const divergences: readonly Divergence[] = [
   {
     what: "Accessors that a hook defines at indices of `Array.prototype` or `Object.prototype`",
     reason:
-      "QuickJS's own writer of JSON keeps a list that sees them, so that the call may end as `threw`. V8's does not.",
+      "QuickJS's own writer of JSON keeps a list of the answer's objects that sees them, so that the call may end as `threw`. V8's does not. Nothing but the hook's own objects is in that list.",
   },
   {
     what: "Digits of numbers with a fraction in another base than ten, as in `(0.1).toString(7)`",

@@ -116,31 +116,46 @@ function readText(body: string): string {
   }
 }
 
+/** Reads the number of dropped lines and the lines; `null` where the prelude cannot have written them. */
 function readLogs(text: string, limits: Limits): readonly LogLine[] | null {
+  const [count] = /^\d{0,15}/.exec(text) as RegExpExecArray;
+  const json = text.slice(count.length);
   let lines: unknown;
   try {
-    lines = JSON.parse(text);
+    lines = json === "" ? [] : JSON.parse(json);
   } catch {
     return null;
   }
   if (!Array.isArray(lines)) return null;
+  let dropped = Number(count);
   const logs: LogLine[] = [];
-  let bytes = 0;
+  // The prelude counts code units; the limit is one of bytes.
+  let bytesLeft = limits.logBytes;
   for (const line of lines as unknown[]) {
-    if (
-      !Array.isArray(line) ||
-      typeof line[0] !== "string" ||
-      typeof line[1] !== "string" ||
-      !levels.has(line[0])
-    )
-      return null;
-    bytes += Buffer.byteLength(line[1]);
-    // The guest counted code units; a line too many here is dropped, the count of dropped lines is kept.
-    if (bytes > limits.logBytes && logs.length < lines.length - 1) continue;
-    logs.push({
-      level: line[0] as LogLine["level"],
-      text: line[1].slice(0, limits.logBytes + 64).toWellFormed(),
-    });
+    if (!Array.isArray(line)) return null;
+    const [level, content] = line as unknown[];
+    if (typeof level !== "string" || typeof content !== "string" || !levels.has(level)) return null;
+    if (bytesLeft <= 0) {
+      dropped++;
+      continue;
+    }
+    const shown = firstBytes(content.toWellFormed(), bytesLeft);
+    bytesLeft -= Buffer.byteLength(shown) + 1;
+    logs.push({ level: level as LogLine["level"], text: shown });
   }
+  if (dropped > 0) logs.push({ level: "warn", text: `dropped ${dropped} lines` });
   return logs;
+}
+
+/** As much of a text as `bytes` of UTF-8 hold. */
+function firstBytes(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
+  let units = 0;
+  for (let used = 0; units < text.length;) {
+    const code = text.codePointAt(units) as number;
+    used += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    if (used > bytes) break;
+    units += code < 0x10000 ? 1 : 2;
+  }
+  return text.slice(0, units);
 }

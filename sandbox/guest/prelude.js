@@ -3,7 +3,8 @@
 // guest deterministic. After that it uses captured intrinsics only: a hook that patches `JSON.stringify` or
 // `Promise.prototype.then` lies to nobody but itself.
 //
-// The reply of a call is one string: a tag, the log as JSON or nothing, a newline, the body.
+// The reply of a call is one string: a tag, the number of dropped log lines if there are any, the log as JSON if there is
+// one, a newline, the body.
 //   v  value, the body is its JSON          u  undefined or null
 //   t  threw, the body is a JSON string     n  the value has no JSON
 //      and, on a line of its own, the
@@ -12,7 +13,12 @@
 //   d  deeper than the budget
 //   p  waits for a promise; ask again with `poll` after running jobs
 //
-// No template literals in what runs during a call: QuickJS looks `concat` of strings up for them.
+// No template literals in what runs during a call: QuickJS looks `concat` of strings up for them. No array of the prelude
+// is given to `stringify` either: QuickJS keeps the objects that it is writing in a list that a setter on
+// `Array.prototype` can get hold of.
+//
+// Any call may throw a RangeError, because a hook can come here with its stack nearly used up. State is therefore
+// computed first and assigned afterwards, with no call between two assignments that belong together.
 (function (permits) {
   "use strict";
   const {
@@ -50,8 +56,7 @@
   let s2 = 0;
   let s3 = 0;
   let mixed = false;
-  let logs = [];
-  let logCount = 0;
+  let logText = "";
   let logLeft = 0;
   let logDropped = 0;
   let logBytes = 0;
@@ -134,13 +139,13 @@
   // Most hooks ask neither for the time nor for chance, so the numbers are read when one does.
   const wake = () => {
     const numbers = parse(sleeping);
-    sleeping = "";
     now = numbers[0];
     s0 = numbers[1] | 0;
     s1 = numbers[2] | 0;
     s2 = numbers[3] | 0;
     s3 = numbers[4] | 0;
     mixed = false;
+    sleeping = "";
   };
   const GuestDate = wrap(NativeDate, function (...args) {
     if (sleeping !== "") wake();
@@ -166,23 +171,20 @@
   method(NativeDate.prototype, "toTimeString", 0, withoutZone(NativeDate.prototype.toTimeString));
 
   // sfc32, a small generator that passes the usual statistical batteries once it has taken its seed in; that comes from
-  // the host.
-  const next = () => {
-    const t = (((s0 + s1) | 0) + s3) | 0;
-    s3 = (s3 + 1) | 0;
-    s0 = s1 ^ (s1 >>> 9);
-    s1 = (s2 + (s2 << 3)) | 0;
-    s2 = (s2 << 21) | (s2 >>> 11);
-    s2 = (s2 + t) | 0;
-    return t >>> 0;
-  };
+  // the host. No calls inside, so that it either takes a whole step or none.
   method(Math, "random", 0, () => {
     if (sleeping !== "") wake();
-    if (!mixed) {
-      mixed = true;
-      for (let i = 0; i < 12; i++) next();
+    let t = 0;
+    for (let rounds = mixed ? 1 : 13; rounds > 0; rounds--) {
+      t = (((s0 + s1) | 0) + s3) | 0;
+      s3 = (s3 + 1) | 0;
+      s0 = s1 ^ (s1 >>> 9);
+      s1 = (s2 + (s2 << 3)) | 0;
+      s2 = (s2 << 21) | (s2 >>> 11);
+      s2 = (s2 + t) | 0;
     }
-    return next() / 4294967296;
+    mixed = true;
+    return (t >>> 0) / 4294967296;
   });
 
   // ---- one locale: none. The engines differ in theirs, and a locale would tell of the host -----------------------
@@ -254,18 +256,93 @@
   method(NativeDate.prototype, "toLocaleTimeString", 0, isoPart(11, 19));
 
   // ---- the console ----------------------------------------------------------------------------------------------
+  // JSON of at most about `budget` characters, at a cost in proportion to them: `stringify` would walk all of a value, and
+  // a list of a billion holes is one expression. What is too long is simply cut off.
+  const typedArrayPrototype = getPrototypeOf(Uint8Array.prototype);
+  const typedArrayKind = getOwnPropertyDescriptor(typedArrayPrototype, Symbol.toStringTag).get;
+  const typedArrayLength = getOwnPropertyDescriptor(typedArrayPrototype, "length").get;
+  const stringValue = String.prototype.valueOf;
+  const hugeBigint = 2n ** 1024n;
+  const deepestLogged = 32;
+  const describePrimitive = (value, budget) => {
+    if (typeof value === "string") return quote(apply(slice, value, [0, budget]));
+    if (typeof value === "number") return value - value === 0 ? NativeString(value) : "null";
+    if (typeof value === "bigint") return describeBigint(value);
+    return typeof value === "boolean" || value === null ? NativeString(value) : undefined;
+  };
+  const describeBigint = (value) =>
+    value < hugeBigint && value > -hugeBigint ? NativeString(value) : "[bigint]";
+  // Boxed strings have a key for each character.
+  const unboxed = (value) => {
+    if (getOwnPropertyDescriptor(value, "length") === undefined) return value;
+    try {
+      return apply(stringValue, value, []);
+    } catch {
+      return value;
+    }
+  };
+  // `undefined` for what JSON leaves out. `holders` is the path from the logged value down to this one.
+  const describeValue = (value, key, budget, holders) => {
+    if ((typeof value === "object" && value !== null) || typeof value === "bigint") {
+      const { toJSON } = value;
+      if (typeof toJSON === "function") value = apply(toJSON, value, [key]);
+    }
+    if (typeof value !== "object" || value === null) return describePrimitive(value, budget);
+    const depth = holders === null ? 1 : holders.depth + 1;
+    for (let holder = holders; holder !== null; holder = holder.outer) {
+      if (holder.object === value) return '"[circular]"';
+    }
+    if (depth > deepestLogged) return isArray(value) ? '"[array]"' : '"[object]"';
+    const path = { __proto__: null, object: value, outer: holders, depth };
+    if (isArray(value)) return describeItems(value, budget, path);
+    if (apply(typedArrayKind, value, []) !== undefined) return describeBytes(value, budget);
+    const text = unboxed(value);
+    return typeof text === "string"
+      ? quote(apply(slice, text, [0, budget]))
+      : describeMembers(value, budget, path);
+  };
+  const describeItems = (list, budget, path) => {
+    const { length } = list;
+    let text = "[";
+    for (let i = 0; i < length && text.length <= budget; i++) {
+      if (i > 0) text += ",";
+      text += describeValue(list[i], NativeString(i), budget - text.length, path) ?? "null";
+    }
+    return text + "]";
+  };
+  const describeBytes = (array, budget) => {
+    const length = apply(typedArrayLength, array, []);
+    let text = "{";
+    for (let i = 0; i < length && text.length <= budget; i++) {
+      text += (i > 0 ? "," : "") + '"' + i + '":' + describePrimitive(array[i], budget);
+    }
+    return text + "}";
+  };
+  const describeMembers = (object, budget, path) => {
+    const keys = ownKeys(object);
+    let text = "{";
+    // Keys that are not written cost something as well.
+    for (let i = 0; i < keys.length && text.length + i <= budget + 64; i++) {
+      const key = keys[i];
+      if (typeof key !== "string" || !getOwnPropertyDescriptor(object, key)?.enumerable) continue;
+      const member = describeValue(object[key], key, budget - text.length, path);
+      if (member === undefined) continue;
+      text += (text === "{" ? "" : ",") + quote(apply(slice, key, [0, budget])) + ":" + member;
+    }
+    return text + "}";
+  };
   const describe = (value, budget) => {
     let text;
     if (typeof value === "string") text = value;
     else if (typeof value === "object" && value !== null) {
       try {
-        text = stringify(value);
+        text = describeValue(value, "", budget, null);
       } catch {
         text = undefined;
       }
       if (text === undefined || text === "{}") text = describeError(value) ?? text ?? "[object]";
     } else if (typeof value === "function") text = "[function]";
-    else text = NativeString(value);
+    else text = typeof value === "bigint" ? describeBigint(value) : NativeString(value);
     return apply(slice, text, [0, budget]);
   };
   const describeError = (value) => {
@@ -281,6 +358,7 @@
       return undefined;
     }
   };
+  const quote = (text) => stringify(text);
   const write = (level, args) => {
     if (logLeft <= 0) {
       logDropped++;
@@ -290,16 +368,16 @@
     for (let i = 0; i < args.length && line.length <= logLeft; i++) {
       line += (i ? " " : "") + describe(args[i], logLeft);
     }
+    // What was logged may have logged while it was described.
+    if (logLeft <= 0) {
+      logDropped++;
+      return;
+    }
     line = apply(slice, line, [0, logLeft]);
-    logLeft -= line.length + 1;
-    // `defineProperty`, not assignment: a setter on Array.prototype must not see the log.
-    defineProperty(logs, logCount++, {
-      __proto__: null,
-      value: [level, line],
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
+    const text = logText + (logText === "" ? '["' : ',["') + level + '",' + quote(line) + "]";
+    const left = logLeft - line.length - 1;
+    logText = text;
+    logLeft = left < 0 ? 0 : left;
   };
   const console = {};
   const levels = ["debug", "log", "info", "warn", "error"];
@@ -316,6 +394,22 @@
     return construct(NativeArrayBuffer, [length], new.target);
   });
 
+  // Where one native iterator asks another for its next value, QuickJS calls it without looking at the stack limit, so
+  // that a chain of helpers can run through the whole stack. It looks where a function of the guest's world is between.
+  const guardSteps = (prototype, names) => {
+    for (let i = 0; i < names.length; i++) {
+      const native = prototype[names[i]];
+      const guarded = {
+        f() {
+          return apply(native, this, []);
+        },
+      }.f;
+      method(prototype, names[i], native.length, guarded);
+    }
+  };
+  guardSteps(getPrototypeOf([][Symbol.iterator]().map((item) => item)), ["next", "return"]);
+  guardSteps(getPrototypeOf(Iterator.from({ next() {} })), ["next", "return"]);
+
   // What one of the engines lacks cannot be taken away from its native place.
   const NativeSymbol = Symbol;
   const GuestSymbol = wrap(
@@ -329,8 +423,8 @@
 
   // The native registry belongs to the engine, not to the context: it outlives the call, and no memory limit counts it.
   const symbols = new Map();
-  const symbolKeys = new Map();
   const { get: mapGet, set: mapSet } = Map.prototype;
+  const descriptionOf = getOwnPropertyDescriptor(NativeSymbol.prototype, "description").get;
   method(GuestSymbol, "for", 1, (key) => {
     if (typeof key === "symbol") throw new NativeTypeError("a symbol is no key");
     const name = NativeString(key);
@@ -338,13 +432,13 @@
     if (symbol === undefined) {
       symbol = NativeSymbol(name);
       apply(mapSet, symbols, [name, symbol]);
-      apply(mapSet, symbolKeys, [symbol, name]);
     }
     return symbol;
   });
   method(GuestSymbol, "keyFor", 1, (symbol) => {
     if (typeof symbol !== "symbol") throw new NativeTypeError("not a symbol");
-    return apply(mapGet, symbolKeys, [symbol]);
+    const name = apply(descriptionOf, symbol, []);
+    return apply(mapGet, symbols, [name]) === symbol ? name : undefined;
   });
 
   // Where a hook could learn of the frames below it, there is nothing, and setting it does nothing. An accessor,
@@ -483,31 +577,8 @@
     return false;
   };
   const reply = (tag, body) => {
-    let head = tag;
-    if (logDropped > 0) {
-      defineProperty(logs, logCount++, {
-        __proto__: null,
-        value: ["warn", "dropped " + logDropped + " lines"],
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
-    }
-    if (logCount > 0) {
-      // The entries are arrays of strings made here; `toJSON` of a patched prototype must not speak for them.
-      shield(logs);
-      for (let i = 0; i < logCount; i++) shield(logs[i]);
-      head += stringify(logs);
-    }
-    return head + "\n" + body;
-  };
-  const shield = (value) => defineProperty(value, "toJSON", { __proto__: null, value: undefined });
-  const quote = (text) => {
-    try {
-      return stringify(text);
-    } catch {
-      return '"a value that cannot be described"';
-    }
+    const head = logDropped > 0 ? tag + logDropped : tag;
+    return (logText === "" ? head : head + "[" + logText + "]") + "\n" + body;
   };
   // The frames of an error's stack, for the place of the fault. V8 has an accessor of its own in each error; a getter of the
   // guest's is not asked.
@@ -533,12 +604,7 @@
     if (typeof error === "object" && error !== null) text = describeError(error) ?? "a thrown object";
     else if (typeof error === "function") text = "a thrown function";
     else text = NativeString(error);
-    const body = quote(apply(slice, text, [0, 1000]));
-    const frames = quote(framesOf(error));
-    return reply(
-      "t",
-      (typeof body === "string" ? body : '""') + "\n" + (typeof frames === "string" ? frames : '""'),
-    );
+    return reply("t", quote(apply(slice, text, [0, 1000])) + "\n" + quote(framesOf(error)));
   };
   const encode = (value) => {
     if (value === undefined || value === null) return reply("u", "");
@@ -589,8 +655,7 @@
   // Three texts: the arguments as a JSON list, the name of the handler, and the call's time and seed as five numbers.
   const entry = (args, handler, numbers) => {
     sleeping = numbers;
-    logs = [];
-    logCount = 0;
+    logText = "";
     logDropped = 0;
     logLeft = logBytes;
     innermost = null;
@@ -631,22 +696,15 @@
     exported = namespace.default;
     if (typeof exported === "function") return "f";
     if (typeof exported !== "object" || exported === null || isArray(exported)) return "";
-    const names = [];
+    let names = "";
     const keys = ownKeys(exported);
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i];
       if (typeof key === "string" && typeof own(exported, key) === "function") {
-        defineProperty(names, names.length, {
-          __proto__: null,
-          value: key,
-          writable: true,
-          enumerable: true,
-          configurable: true,
-        });
+        names += (names === "" ? "" : ",") + quote(key);
       }
     }
-    shield(names);
-    return names.length ? stringify(names) : "";
+    return names === "" ? "" : "[" + names + "]";
   };
   return { entry, poll, register, confine, remove };
 });

@@ -207,6 +207,7 @@ class IsolateSandbox implements Sandbox {
     if (result.kind === "stopped") return failed(stopFault(result.by, limits, ms), null, started, memoryBytes);
     if (result.kind === "unsettled") return failed(faults.unsettled(), null, started, memoryBytes);
     const reply = readReply(result.text, limits, program.name);
+    if (!reply.ok && reply.fault.code === "crashed") instance.dispose();
     const durationUs = microseconds(started);
     const { logs } = reply;
     return reply.ok

@@ -4,6 +4,7 @@ import type { Program } from "../contract.ts";
 import type { Message } from "../guest/message.ts";
 import { type Limits, loadLimits } from "../limits.ts";
 import { type Bridge, bridgeName, decoyReason, guardModule, outerModule } from "./bridge.ts";
+import { v8StackKb } from "../v8-stack.ts";
 import type { World } from "./world.ts";
 
 /** Least that isolated-vm takes. */
@@ -12,8 +13,6 @@ const minimumMb = 8;
 const overheadMb = 4;
 /** What the engine and the host's own calls into it take of the stack, in KiB. */
 const overheadStackKb = 64;
-/** The stack that V8 gives an isolate where no flag says otherwise, in KiB. */
-const usualStackKb = 984;
 
 /** Why guest code did not come to its end, as the host saw it. */
 export type Stopped = "wall" | "memory" | "crash";
@@ -65,7 +64,7 @@ export class Instance {
       });
       this.#isolate.createContextSync().release();
     } finally {
-      setFlagsFromString(`--stack-size=${processStackKb()}`);
+      setFlagsFromString(`--stack-size=${v8StackKb()}`);
     }
   }
 
@@ -237,9 +236,4 @@ function timeoutUntil(deadline: number): number {
 function messageOf(error: unknown): string {
   const { name, message } = error as Error;
   return `${name}: ${message}`;
-}
-
-function processStackKb(): number {
-  const flag = process.execArgv.find((arg) => /^--stack[-_]size=\d+$/.test(arg));
-  return flag ? Number(flag.slice(flag.indexOf("=") + 1)) : usualStackKb;
 }

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { childLocation } from "./child-location.ts";
 import { closedStdio } from "./descriptors.ts";
-import { defaultLauncher } from "./launcher.ts";
+import { defaultLauncher, largeStackLauncher, smallStack } from "./launcher.ts";
 import type { Settings } from "./options.ts";
 
 export interface ChildEvents {
@@ -35,7 +35,10 @@ export async function launchOf(settings: Settings): Promise<Launch> {
   }
   const { script, reads } = childLocation(engine);
   const readable = [...reads, ...[childModule, engineModule].filter((path) => path !== undefined)];
+  // isolated-vm gives its isolates stacks of their own size.
+  const stack = engine === "isolate" ? smallStack : await largeStackLauncher();
   const line = [
+    ...stack.launcher,
     ...(settings.launcher ?? (await defaultLauncher(settings.gather))),
     process.execPath,
     "--permission",
@@ -47,8 +50,8 @@ export async function launchOf(settings: Settings): Promise<Launch> {
     "--disallow-code-generation-from-strings",
     "--disable-proto=delete",
     "--no-warnings",
-    // A guest's recursion in the engine is recursion on this stack; main threads have 8 MiB, on Windows 1 MiB.
-    `--stack-size=${process.platform === "win32" ? 800 : 3_900}`,
+    // A guest's recursion in the engine is recursion on this stack.
+    `--stack-size=${stack.v8StackKb}`,
     `--max-old-space-size=${settings.heapMb}`,
     // What a call leaves on V8's heap is a few kilobytes: more room for it would only be memory that is never given back.
     "--max-semi-space-size=4",

@@ -1,9 +1,46 @@
 import { execFile } from "node:child_process";
+import { limitCeilings } from "../limits.ts";
+import { v8StackFor } from "../quickjs/stack.ts";
 
 /** Part of util-linux; the one of Busybox does not know `--pdeathsig`. */
 const setpriv = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--no-new-privs", "--"];
 /** Part of util-linux too: whoever runs under this policy does not interrupt others when it is woken. */
 const chrt = ["/usr/bin/chrt", "--batch", "0"];
+
+/** The stack that children of the quickjs engine get, and what V8 leaves of it to itself and to the system, in KiB. */
+const largeStackKb = v8StackFor(limitCeilings.stackKb);
+const stackReserveKb = 3_072;
+/** V8's stack where the system's limit stays as it is: main threads have 8 MiB, on Windows 1 MiB. */
+const smallStackKb = process.platform === "win32" ? 800 : 3_900;
+
+/** How to start a child with a stack of a given size. */
+export interface StackLaunch {
+  /** What to put before everything else of the command line: the limit passes to every program behind it. */
+  readonly launcher: readonly string[];
+  /** What V8 may use of it, in KiB. */
+  readonly v8StackKb: number;
+}
+
+let stackProbe: Promise<StackLaunch> | undefined;
+
+/**
+ * Raises the limit of a child's stack, so that a guest's own limit always comes first. Where the system or a hard limit
+ * does not allow it, the stack stays small, and the engine in the child lowers the guest's limit.
+ */
+export function largeStackLauncher(): Promise<StackLaunch> {
+  stackProbe ??= probeLargeStack();
+  return stackProbe;
+}
+
+async function probeLargeStack(): Promise<StackLaunch> {
+  if (process.platform === "win32") return smallStack;
+  const raise = `ulimit -S -s ${largeStackKb + stackReserveKb} && exec "$@"`;
+  const launcher = ["/bin/sh", "-c", raise, "sh"];
+  return (await runs(launcher)) ? { launcher, v8StackKb: largeStackKb } : smallStack;
+}
+
+/** A child whose guests do not run on its own stack. */
+export const smallStack: StackLaunch = { launcher: [], v8StackKb: smallStackKb };
 
 const probes = new Map<boolean, Promise<readonly string[]>>();
 

@@ -31,6 +31,9 @@ export interface QuickjsOptions {
 /** An instance in which a call took more memory than this is not kept: what was touched stays the process's. */
 const grownBytes = 4 * 1_048_576;
 
+/** Bytes of a reply for each unit of its log: an empty line counts as one, and takes `["debug",""],`. */
+const logOverhead = 16;
+
 /** Browsers have no `setImmediate`. */
 const later: (run: () => void) => void =
   typeof setImmediate === "function"
@@ -275,16 +278,19 @@ class QuickjsSandbox implements Sandbox {
     const result = instance.call(message, {
       steps: limits.steps,
       deadline: now + ms,
-      maxReplyBytes: limits.outputBytes + 6 * limits.logBytes + 16_384,
+      maxReplyBytes: limits.outputBytes + logOverhead * limits.logBytes + 16_384,
     });
+    const reply: Reply =
+      result.kind === "text"
+        ? readReply(result.text, limits, call.program.name)
+        : { ok: false, fault: callFault(result, limits, ms), logs: [] };
+    if (!reply.ok && reply.fault.code === "crashed") instance.healthy = false;
     const isGrown = !kept && instance.memoryBytes > grownBytes;
     if (!instance.healthy || isGrown) {
       this.#instances.delete(slot);
       this.#refill(instance.pages);
     } else if (!kept) this.#tidyLater(instance);
     const { steps, memoryBytes } = instance;
-    if (result.kind !== "text") return failed(callFault(result, limits, ms), steps, started, memoryBytes);
-    const reply = readReply(result.text, limits, call.program.name);
     const logs: readonly LogLine[] = reply.logs;
     const durationUs = microseconds(started);
     if (reply.ok) return { ok: true, output: reply.output, steps, durationUs, memoryBytes, logs };

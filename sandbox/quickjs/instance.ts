@@ -5,6 +5,7 @@ import { type Anchors, type Base, callBufferBytes } from "./base.ts";
 import { type Layout, stepsPerInterrupt, writeText } from "./layout.ts";
 import { createModule, type EngineModule, pageBytes } from "./module.ts";
 import { clearFreeMemory } from "./free-memory.ts";
+import { guestStackBytes } from "./stack.ts";
 
 /** What the stack may be used for below its limit: functions of the engine that do not check it. */
 const stackMargin = 65_536;
@@ -82,6 +83,8 @@ export class Instance {
   readonly #anchors: Anchors;
   #loaded: LoadedProgram | null = null;
   #dirty = false;
+  /** The guest's stack limit as the engine has it. */
+  #stackBytes = 0;
   #stopped: Stopped = null;
   #polls = 0;
   #heapBefore = 0;
@@ -115,10 +118,11 @@ export class Instance {
     this.#wipe();
     const { exports } = this.#module;
     const { runtime, context, register, undefined: undef } = this.#anchors;
-    const stackBytes = limits.stackKb * 1_024;
+    const stackBytes = guestStackBytes(limits.stackKb);
+    this.#stackBytes = stackBytes.load;
     this.#begin(bounds);
     const evaluateModule = (): RawResult => {
-      exports._QTS_RuntimeSetMaxStackSize(runtime, stackBytes);
+      exports._QTS_RuntimeSetMaxStackSize(runtime, stackBytes.load);
       const code = writeText(this.#module, source);
       const file = writeText(this.#module, name);
       if (code.at === 0 || file.at === 0) return { kind: "refused-memory" };
@@ -169,9 +173,11 @@ export class Instance {
     if (result.text === "")
       return { kind: "exception", message: "the module has no default export that can be called" };
     const handlers = result.text === "f" ? null : (JSON.parse(result.text) as string[]);
-    const image = this.#capture(limits, stackBytes);
+    exports._QTS_RuntimeSetMaxStackSize(runtime, stackBytes.run);
+    this.#stackBytes = stackBytes.run;
+    const image = this.#capture(limits, stackBytes.load);
     if (!image) return { kind: "refused-memory" };
-    this.#loaded = { image, handlers, stackBytes };
+    this.#loaded = { image, handlers, stackBytes: stackBytes.run };
     this.#dirty = true;
     return this.#loaded;
   }
@@ -208,6 +214,7 @@ export class Instance {
     } else this.#clearHeap(heapEnd);
     this.#clearUsedStack(Math.max(program.stackBytes, previous?.stackBytes ?? maxStackBytes));
     this.#loaded = program;
+    this.#stackBytes = program.stackBytes;
     restore(memory, this.#base, image);
     this.#fresh = false;
     this.#dirty = false;
@@ -293,6 +300,8 @@ export class Instance {
     this.#stopped = null;
     this.#polls = 0;
     this.#bounds = bounds;
+    // Whatever ran before, marks in it are of what runs now.
+    this.#stackEnd().fill(0);
     this.#heapBefore = this.#words[this.#layout.breakWord]!;
     this.#module.refused = null;
     this.#module.imported = null;
@@ -327,6 +336,8 @@ export class Instance {
       this.healthy = false;
       if (this.#module.refused === "memory") return { kind: "refused-memory" };
     }
+    // An error that the guest let through is one of the stack where the stack was used up.
+    if (result.kind === "exception" && this.reachedStackLimit()) return { kind: "overflow" };
     return result;
   }
 
@@ -336,10 +347,14 @@ export class Instance {
 
   /** Whether the last call used the stack down to its limit. */
   reachedStackLimit(): boolean {
-    const { stackBytes } = this.#loaded!;
-    const limit = this.#layout.heapStart - stackBytes;
-    const window = this.#words.subarray((limit - 4_096) >> 2, (limit + 8_192) >> 2);
-    return window.some((word) => word !== 0);
+    const end = this.#stackEnd();
+    return this.#memory.compare(zeros, 0, end.length, end.byteOffset, end.byteOffset + end.length) !== 0;
+  }
+
+  /** The last of the stack above its limit, and the first below it. */
+  #stackEnd(): Uint8Array {
+    const limit = this.#layout.heapStart - this.#stackBytes;
+    return this.#bytes.subarray(limit - 4_096, limit + 8_192);
   }
 
   #write(text: string): number {

@@ -31,6 +31,13 @@ other does not show. There is no \`import\`, \`import()\`, \`require\`, network,
 - **Code from strings.** \`eval\` and every function constructor throw.
 - **The answer** is written down once, as JSON, the moment it is known, together with the log. \`toJSON\` and getters
   run then, within the limits of the call. Jobs that are left have no effect.
+- **The console** writes one line a call: texts as they are, other values as JSON, as far as the rest of \`logBytes\`
+  goes. A value that is too large is cut off there, not walked to its end. Objects that contain themselves show
+  \`"[circular]"\`, those nested more than 32 levels deep \`"[object]"\` or \`"[array]"\`. Lines that do not fit are
+  dropped, and the last line says how many.
+- **The stack** ends where \`stackKb\` says, as a \`RangeError\` that the hook can catch; where it is not caught, the fault
+  is \`stack-exceeded\` (quickjs) or \`threw\` (isolate). On quickjs in child processes the same call ends the same way in
+  a new process and in one that has long been running.
 - **Errors.** \`stack\` is text; \`Error.prepareStackTrace\` can be set and is never called.
 
 ## Globals
