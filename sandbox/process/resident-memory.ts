@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
-/** How much memory of the machine one process holds. */
+/** How much memory of the machine a process holds, alone or with its descendants. */
 export interface ResidentMemory {
   /** Bytes at the last sample; 0 where nothing is known. */
   readonly bytes: number;
@@ -59,6 +59,53 @@ class ProcMemory implements ResidentMemory {
   }
 }
 
+/** Linux: a process and all its descendants, which are listed anew for each sample: a few hundred microseconds. */
+class ProcTreeMemory implements ResidentMemory {
+  bytes = 0;
+  at = -Infinity;
+  readonly #pid: number;
+
+  constructor(pid: number) {
+    this.#pid = pid;
+  }
+
+  sample(): void {
+    let found = 0;
+    for (const pid of processTree(this.#pid)) found += residentPages(pid);
+    this.bytes = found * pageBytes();
+    this.at = performance.now();
+  }
+
+  close(): void {}
+}
+
+function processTree(root: number): readonly number[] {
+  const found = [root];
+  for (const pid of found) found.push(...childrenOf(pid));
+  return found;
+}
+
+/** A child belongs to the thread that started it. Threads and processes may end while they are listed. */
+function childrenOf(pid: number): readonly number[] {
+  const threads = orNone(() => readdirSync(`/proc/${pid}/task`), []);
+  return threads.flatMap((thread) => {
+    const list = orNone(() => readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1"), "");
+    return list.split(" ").filter(Boolean).map(Number);
+  });
+}
+
+function residentPages(pid: number): number {
+  return orNone(() => Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ", 2)[1]), 0);
+}
+
+function orNone<T>(read: () => T, none: T): T {
+  try {
+    return read();
+  } catch {
+    return none;
+  }
+}
+
 /** How often `ps` is asked at most, in milliseconds. */
 const psMs = 100;
 
@@ -68,19 +115,22 @@ class PsMemory implements ResidentMemory {
   at = -Infinity;
   #asked = -Infinity;
   #closed = false;
-  readonly #pid: number;
+  readonly #args: readonly string[];
+  readonly #kib: (output: string) => number;
 
-  constructor(pid: number) {
-    this.#pid = pid;
+  /** @param kib what the output of `ps` with these arguments comes to, in KiB. */
+  constructor(args: readonly string[], kib: (output: string) => number) {
+    this.#args = args;
+    this.#kib = kib;
   }
 
   sample(): void {
     const now = performance.now();
     if (this.#closed || now - this.#asked < psMs) return;
     this.#asked = now;
-    execFile("/bin/ps", ["-o", "rss=", "-p", String(this.#pid)], (error, stdout) => {
+    execFile("/bin/ps", this.#args, (error, stdout) => {
       if (error || this.#closed) return;
-      this.bytes = Number(stdout) * 1_024;
+      this.bytes = this.#kib(stdout) * 1_024;
       this.at = performance.now();
     });
   }
@@ -95,9 +145,32 @@ export function residentMemoryOf(pid: number | undefined): ResidentMemory {
   if (pid === undefined) return unknown;
   try {
     if (process.platform === "linux") return new ProcMemory(pid);
-    if (process.platform === "darwin") return new PsMemory(pid);
+    if (process.platform === "darwin") return new PsMemory(["-o", "rss=", "-p", String(pid)], Number);
   } catch {
     // It has ended already.
   }
   return unknown;
+}
+
+/**
+ * As `residentMemoryOf`, of a process and everything that it has started. Memory that processes share counts for each of
+ * them.
+ */
+export function residentMemoryOfTree(pid: number | undefined): ResidentMemory {
+  if (pid === undefined || process.platform === "win32") return unknown;
+  // A kernel may have been built without these lists.
+  if (existsSync(`/proc/self/task/${process.pid}/children`)) return new ProcTreeMemory(pid);
+  const columns = ["pid=", "ppid=", "rss="].flatMap((column) => ["-o", column]);
+  return new PsMemory(["-A", ...columns], (listing) => treeKib(listing, pid));
+}
+
+/** Resident KiB of a process and its descendants, from lines of `pid ppid rss`. */
+export function treeKib(listing: string, root: number): number {
+  const rows = listing.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+  const tree = [root];
+  for (const parent of tree) {
+    for (const [pid, ppid] of rows) if (pid !== undefined && ppid === parent) tree.push(pid);
+  }
+  const counted = new Set(tree);
+  return rows.reduce((sum, [pid, , rss]) => sum + (counted.has(pid ?? 0) ? (rss ?? 0) : 0), 0);
 }

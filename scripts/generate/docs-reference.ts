@@ -2,7 +2,14 @@ import { circumstantialFaults, type FaultRow, faultTable } from "../../sandbox/f
 import { answerLimits, type LimitRow, limitTable, loadLimits } from "../../sandbox/limits.ts";
 import { maxReasonLength, maxTextLength } from "../../src/catalogue/fields.ts";
 import { type ErrorRow, errorTable } from "../../src/errors.ts";
-import { type BudgetRow, budgetTable, manifestLimits, stateLimits } from "../../src/pack/limits.ts";
+import { memorySampleMs } from "../../src/pack/run-child.ts";
+import {
+  type BudgetRow,
+  budgetTable,
+  childLimits,
+  manifestLimits,
+  stateLimits,
+} from "../../src/pack/limits.ts";
 import { code, markdownNotice, sentence, table } from "./text.ts";
 
 const faults: readonly (readonly [string, FaultRow])[] = Object.entries(faultTable);
@@ -187,6 +194,24 @@ ${table(
   ["limit", "minimum", "ceiling", "unit", "what it limits"],
   Object.entries(stateLimits).map(([name, row]) => [
     code(name),
+    number(row.minimum),
+    number(row.ceiling),
+    row.unit,
+    row.means,
+  ]),
+)}
+
+## Bundling and checking
+
+Scripts are bundled, type-checked and linted in child processes. The host sets their limits, in the options of
+\`bundleScripts\`, \`checkPack\` and the like. Memory is sampled every ${memorySampleMs} ms; a child that is above the limit is killed
+with everything that it has started, and the error has the code \`load-failed\`.
+
+${table(
+  ["limit", "default", "minimum", "ceiling", "unit", "what it limits"],
+  Object.entries(childLimits).map(([name, row]) => [
+    code(name),
+    number(row.default),
     number(row.minimum),
     number(row.ceiling),
     row.unit,

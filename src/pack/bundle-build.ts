@@ -22,6 +22,7 @@ import {
 import { Gate } from "./gate.ts";
 import type { ImportResolver, Resolved } from "./bundle-resolve.ts";
 import { hideRunTimeImports, mayImportAtRunTime } from "./opaque-imports.ts";
+import { type Derived, originalPlace } from "./original-place.ts";
 
 /** What each kind of file is read as; anything else is refused. */
 const loaders: ReadonlyMap<string, Loader> = new Map<string, Loader>([
@@ -44,7 +45,7 @@ export async function buildEntry(
   entry: BundleEntry,
   maps: boolean,
 ): Promise<BundleAnswer | null> {
-  const reader = new ProgramFiles(files, resolver, `/pack/${entry.path}`);
+  const reader = new ProgramFiles(files, resolver, `/pack/${entry.path}`, maps);
   try {
     const { outputFiles, metafile } = await build({
       entryPoints: ["program"],
@@ -75,13 +76,20 @@ export async function buildEntry(
         file: entry.path,
       });
     }
+    // Its helper for a search through folders, of which none may have been left to make.
+    if (/\b__glob/.test(source)) {
+      return failed(entry, {
+        message: "it imports by a pattern, or has the bundler's own name `__glob` in it",
+        file: entry.path,
+      });
+    }
     const map = outputFiles.find(({ path }) => path.endsWith(".map"))?.text ?? null;
     const most = maps ? bundleLimits.mapBytes : bundleLimits.placeMapBytes;
     const small = map !== null && Buffer.byteLength(map) <= most;
     return { name: entry.name, ok: true, source, map: small ? map : null, modules: reader.modules(metafile) };
   } catch (error) {
     const message = (error as Partial<BuildFailure>).errors?.[0];
-    return message ? failed(entry, failureOf(message, entry)) : null;
+    return message ? failed(entry, failureOf(reader.inSource(message), entry)) : null;
   }
 }
 
@@ -94,17 +102,21 @@ class ProgramFiles {
   private readonly files: BundleFiles;
   private readonly resolver: ImportResolver;
   private readonly entry: string;
+  private readonly maps: boolean;
   private readonly found = new Map<string, Resolved>();
+  /** Files in whose place the bundler was given another text, as messages name them. */
+  private readonly derived = new Map<string, Derived>();
   private bytes = 0;
   private count = 0;
   private imports = 0;
   private readonly gate = new Gate(16);
   private refused = false;
 
-  constructor(files: BundleFiles, resolver: ImportResolver, entry: string) {
+  constructor(files: BundleFiles, resolver: ImportResolver, entry: string, maps: boolean) {
     this.files = files;
     this.resolver = resolver;
     this.entry = entry;
+    this.maps = maps;
   }
 
   plugin(): Plugin {
@@ -120,6 +132,13 @@ class ProgramFiles {
         setup.onLoad({ filter: /.*/ }, async ({ path, namespace }) => this.load(this.place(namespace, path)));
       },
     };
+  }
+
+  /** An error with its place in the file itself, where the bundler was given another text for it. */
+  inSource(message: Message): Message {
+    const derived = this.derived.get(message.location?.file ?? "");
+    if (!derived || !message.location) return message;
+    return { ...message, location: { ...message.location, ...originalPlace(message.location, derived) } };
   }
 
   modules(metafile: Metafile): readonly BundledModule[] {
@@ -193,23 +212,38 @@ class ProgramFiles {
       if (this.bytes > bundleLimits.inputBytes) {
         return problem(`the files of a program have at most ${bundleLimits.inputBytes} bytes together`);
       }
-      return await bundlerInput(new TextDecoder("utf-8", { fatal: true }).decode(bytes), loader);
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      return loader === "json" ? { contents: text, loader } : await this.script(text, loader, path);
     } catch (error) {
-      return loadProblem(error, path.replace(/^\/([^/]+)\//, "$1:"));
+      return loadProblem(error, this.label(path));
     }
+  }
+
+  /** A script as the bundler may see it: it follows some things in a script by itself, without asking a plugin. */
+  private async script(
+    text: string,
+    loader: Loader,
+    path: string,
+  ): Promise<{ contents: string; loader: Loader }> {
+    if (mayImportAtRunTime(text)) {
+      const { source, map } = await hideRunTimeImports(text, loader, this.label(path));
+      this.derived.set(this.label(path), { original: text, map });
+      const url = this.maps ? mapComment(map) : "";
+      return { contents: source + url, loader: "js" };
+    }
+    // It opens the file that such a comment names. The last one counts, and this one is empty.
+    const contents = text.includes("sourceMappingURL") ? text + mapComment("{}") : text;
+    return { contents, loader };
+  }
+
+  /** A file as messages of the bundler name it. */
+  private label(path: string): string {
+    return this.resolver.shown(path).replace(/^\/([^/]+)\//, "$1:");
   }
 }
 
-/** A file as the bundler may see it: it follows some things in a script by itself, without asking a plugin. */
-async function bundlerInput(text: string, loader: Loader): Promise<{ contents: string; loader: Loader }> {
-  if (loader !== "js" && loader !== "ts") return { contents: text, loader };
-  // It opens the file that such a comment names. The last one counts, and this one is empty.
-  const source = text.includes("sourceMappingURL")
-    ? `${text}\n//# sourceMappingURL=data:application/json,{}`
-    : text;
-  if (!mayImportAtRunTime(source)) return { contents: source, loader };
-  const hidden = await hideRunTimeImports({ source, loader });
-  return { contents: hidden.source, loader: hidden.loader };
+function mapComment(map: string): string {
+  return `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString("base64")}`;
 }
 
 /** What is wrong with a file, for the bundler to report. */

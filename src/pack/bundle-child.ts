@@ -6,7 +6,7 @@ import { buildEntry } from "./bundle-build.ts";
 import { BundleFiles } from "./bundle-files.ts";
 import { ImportResolver } from "./bundle-resolve.ts";
 import type { BundleAnswer, BundleEntry, BundleJob } from "./bundle-protocol.ts";
-import { answerLine } from "./child-lines.ts";
+import { answerLine, onJob } from "./child-lines.ts";
 
 /** Most programs that are built at the same time. */
 const atOnce = 4;
@@ -34,7 +34,7 @@ async function run(job: BundleJob): Promise<void> {
   for (const entry of left) {
     await stop();
     const failure = {
-      message: "the bundler cannot read it, and dies; is it nested very deeply?",
+      message: "the bundler dies of it: it is nested very deeply, or needs too much memory",
       file: entry.path,
     };
     answerLine((await build(entry)) ?? { name: entry.name, ok: false, failure });
@@ -60,17 +60,4 @@ async function buildAll(
   return left;
 }
 
-let text = "";
-process.stdin.setEncoding("utf8");
-process.stdin.on("data", (part: string) => {
-  text += part;
-  if (!text.endsWith("\n")) return;
-  const job = JSON.parse(text) as BundleJob;
-  text = "";
-  run(job).then(
-    () => process.exit(0),
-    () => process.exit(1),
-  );
-});
-// The parent keeps the pipe open until it has its answers. If it dies, nobody waits for them any more.
-process.stdin.on("end", () => process.exit(1));
+onJob(run);

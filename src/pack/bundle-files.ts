@@ -1,5 +1,5 @@
-import { realpath } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { lstat, readlink } from "node:fs/promises";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
 import { HookwardenError } from "../errors.ts";
 import { folderSource } from "./folder.ts";
 import { type EntryKind, memorySource, type PackSource } from "./source.ts";
@@ -14,6 +14,8 @@ export class BundleFiles {
   private readonly mounts: readonly Mount[];
   /** What was found: a run lasts seconds, and resolving asks for the same places again and again. */
   private readonly kinds = new Map<string, Promise<EntryKind | null>>();
+  /** Where folders of packages really are. */
+  private readonly folders = new Map<string, Found | null>();
 
   private constructor(mounts: readonly Mount[]) {
     this.mounts = [...mounts].sort((a, b) => b.at.length - a.at.length);
@@ -70,23 +72,59 @@ export class BundleFiles {
     return found.mount.source.read(found.path, maxBytes);
   }
 
-  private async find(path: string): Promise<{ readonly mount: Mount; readonly path: string } | null> {
+  private async find(path: string, links = 0): Promise<Found | null> {
     const mount = this.mounts.find(({ at }) => path === at || path.startsWith(`${at}/`));
     if (!mount) return null;
-    const inside = path.slice(mount.at.length + 1);
-    if (mount.root === null) return { mount, path: inside };
-    // Package managers link packages to each other. The target must again be among packages.
-    const real = await realpath(join(mount.root, inside)).catch(() => null);
-    if (real === null) return null;
-    for (const other of [mount, ...this.mounts]) {
-      if (other.root === null) continue;
-      const below = relative(other.root, real);
+    if (mount.root === null || path === mount.at) return { mount, path: path.slice(mount.at.length + 1) };
+    const folder = await this.folder(posix.dirname(path), links);
+    return folder && (await this.follow(folder, posix.basename(path), links));
+  }
+
+  private async folder(path: string, links: number): Promise<Found | null> {
+    const known = this.folders.get(path);
+    if (known !== undefined) return known;
+    const found = await this.find(path, links);
+    this.folders.set(path, found);
+    return found;
+  }
+
+  /**
+   * Package managers link packages to each other. A link is followed where it leads into packages again; of other places
+   * not even the kernel is asked whether they exist.
+   */
+  private async follow(folder: Found, name: string, links: number): Promise<Found | null> {
+    const found = { mount: folder.mount, path: posix.join(folder.path, name) };
+    const place = join(folder.mount.root ?? "", found.path);
+    try {
+      if (!(await lstat(place)).isSymbolicLink()) return found;
+      const target = this.placeOf(resolve(dirname(place), await readlink(place)));
+      return target === null || links >= mostLinks ? null : await this.find(target, links + 1);
+    } catch {
+      return null;
+    }
+  }
+
+  /** The place in this tree of a path of the machine; `null` where it is not among packages. */
+  private placeOf(path: string): string | null {
+    for (const { at, root } of this.mounts) {
+      if (root === null) continue;
+      const below = relative(root, path);
+      if (below === "") return at;
       if (below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolutePath(below)) {
-        return { mount: other, path: below.split(sep).join("/") };
+        return `${at}/${below.split(sep).join("/")}`;
       }
     }
     return null;
   }
+}
+
+/** As many as Linux follows. */
+const mostLinks = 40;
+
+/** A file or folder of a mount, by its path from there. */
+interface Found {
+  readonly mount: Mount;
+  readonly path: string;
 }
 
 interface Mount {

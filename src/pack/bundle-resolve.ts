@@ -1,4 +1,5 @@
 import { builtinModules } from "node:module";
+import { posix } from "node:path";
 import { callbackify } from "node:util";
 import enhancedResolve from "enhanced-resolve";
 import { quote } from "../../sandbox/json/index.ts";
@@ -12,6 +13,8 @@ export const helperModule = "hookwarden/hook";
 const helperName = "/hookwarden/hook";
 
 export type ImportKind = "import" | "require";
+
+type ResolverPair = { readonly [kind in ImportKind]: enhancedResolve.Resolver };
 
 export interface Resolved {
   /** Place in the tree of `BundleFiles`. */
@@ -34,12 +37,17 @@ export type Resolution =
 export class ImportResolver {
   private readonly files: BundleFiles;
   private readonly helper: string;
-  private readonly resolvers: { readonly [kind in ImportKind]: enhancedResolve.Resolver };
+  /** For imports of the pack and its packages, which do not see the folder of our helpers, and for those of our helpers. */
+  private readonly resolvers: { readonly [importer in "pack" | "helpers"]: ResolverPair };
 
   constructor(files: BundleFiles, helper: string) {
     this.files = files;
     this.helper = helper;
-    this.resolvers = { import: this.resolver("import"), require: this.resolver("require") };
+    const pair = (own: boolean): ResolverPair => ({
+      import: this.resolver("import", own),
+      require: this.resolver("require", own),
+    });
+    this.resolvers = { pack: pair(false), helpers: pair(true) };
   }
 
   /** A place as it stands in programs and messages. */
@@ -57,7 +65,7 @@ export class ImportResolver {
     const forbidden = forbiddenSpecifier(specifier);
     if (forbidden) return { ok: false, problem: `cannot import ${quote(specifier)}: ${forbidden}` };
     const raw = await this.ask(specifier, folder, kind);
-    const path = raw && (await this.files.canonical(raw.path));
+    const path = raw && this.reaches(specifier, folder, raw.path) && (await this.files.canonical(raw.path));
     if (!raw || !path || (await this.files.kind(path)) !== "file") {
       const why = builtins.has(specifier)
         ? "it is a Node built-in, and hooks have none"
@@ -80,13 +88,28 @@ export class ImportResolver {
     };
   }
 
+  /**
+   * Whether an import may mean a place: in its importer's own tree, or in the package that it names. `main` of a package
+   * may name a file anywhere, and a relative path could step from the pack into our own files, or into a package past
+   * its `exports`.
+   */
+  private reaches(specifier: string, folder: string, place: string): boolean {
+    if (treeOf(place) === treeOf(folder)) return true;
+    const name = specifier.startsWith("#") ? "" : packageName(specifier);
+    return this.files.moduleFolders.some((modules) => place.startsWith(posix.join(modules, name, "/")));
+  }
+
   private ask(
     specifier: string,
     folder: string,
     kind: ImportKind,
   ): Promise<{ readonly path: string; readonly description: { readonly [key: string]: unknown } } | null> {
+    const relative = /^\.{1,2}(?:\/|$)/.test(specifier);
+    // Whether there is such a file is not even asked.
+    if (relative && treeOf(posix.join(folder, specifier)) !== treeOf(folder)) return Promise.resolve(null);
     return new Promise((done) => {
-      this.resolvers[kind].resolve({}, folder, specifier, {}, (error, path, request) => {
+      const importer = treeOf(folder) === helperTree ? "helpers" : "pack";
+      this.resolvers[importer][kind].resolve({}, folder, specifier, {}, (error, path, request) => {
         if (error || typeof path !== "string") return done(null);
         const query = path.search(/[?#\0]/);
         if (query >= 0) return done(null);
@@ -96,9 +119,9 @@ export class ImportResolver {
     });
   }
 
-  private resolver(kind: ImportKind): enhancedResolve.Resolver {
+  private resolver(kind: ImportKind, own: boolean): enhancedResolve.Resolver {
     return enhancedResolve.ResolverFactory.createResolver({
-      fileSystem: this.fileSystem(),
+      fileSystem: this.fileSystem(own),
       // Neither `node` nor `browser`: a guest has the built-ins of neither.
       conditionNames: [kind, "module", "default"],
       mainFields: ["module", "main"],
@@ -114,9 +137,11 @@ export class ImportResolver {
   }
 
   /** The part of Node's `fs` that resolving needs. */
-  private fileSystem(): enhancedResolve.FileSystem {
+  private fileSystem(own: boolean): enhancedResolve.FileSystem {
     const { files } = this;
+    const hidden = (path: unknown): boolean => !own && treeOf(String(path)) === helperTree;
     const stat = callbackify(async (path: unknown) => {
+      if (hidden(path)) throw notFound();
       const kind = await files.kind(String(path));
       if (kind === null || kind === "other") throw notFound();
       return {
@@ -126,6 +151,7 @@ export class ImportResolver {
       };
     });
     const readFile = callbackify(async (path: unknown) => {
+      if (hidden(path)) throw notFound();
       try {
         return Buffer.from(await files.read(String(path), bundleLimits.sourceBytes));
       } catch {
@@ -143,6 +169,22 @@ export class ImportResolver {
       readdir: refuse,
     } as unknown as enhancedResolve.FileSystem;
   }
+}
+
+/** Where our helpers are among `BundleFiles`. */
+const helperTree = "/hookwarden";
+
+/** The tree that a place of `BundleFiles` is in: the pack with its own packages, one folder of packages, or our helpers. */
+function treeOf(place: string): string {
+  return /^\/(?:modules\/[^/]*|[^/]*)/.exec(place)?.[0] ?? place;
+}
+
+/** `@scope/name` or `name` of a specifier that begins with one. */
+function packageName(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
 }
 
 const builtins: ReadonlySet<string> = new Set(builtinModules);

@@ -28,6 +28,11 @@ export interface BundleOptions {
   readonly nodeModules?: readonly string[];
   /** Time for bundling all scripts of a pack, in milliseconds. Default: 20,000, and 50 for each script. */
   readonly bundleMs?: number;
+  /**
+   * Resident memory of a child process that bundles, type-checks or lints, with all its descendants, in MiB. Above that
+   * they are killed. Default 512.
+   */
+  readonly childMemoryMb?: number;
   /** Whether to make source maps that carry the texts of the sources. Default: no. */
   readonly maps?: boolean;
 }
@@ -47,7 +52,8 @@ export interface BundledScript {
  *
  * `pack` is the folder, or the files by relative path. Answers one program for each entry, in order.
  *
- * @throws {HookwardenError} `load-failed` with file, line and column of the first script that cannot be bundled
+ * @throws {HookwardenError} `load-failed` with file, line and column of the first script that cannot be bundled, or with
+ * the limit of time or memory that was reached
  */
 export async function bundleScripts(
   pack: string | ReadonlyMap<string, Uint8Array>,
@@ -80,6 +86,7 @@ export async function bundleEach(
   const { output, problem } = await runChild(childFile(), `${JSON.stringify(job)}\n`, {
     wallMs: options.bundleMs ?? 20_000 + 50 * entries.length,
     outputBytes: bundleLimits.answerBytes,
+    memoryMb: options.childMemoryMb,
   });
   const answers = new Map<string, BundleAnswer>();
   for (const line of output.split("\n").filter(Boolean)) {
@@ -89,8 +96,14 @@ export async function bundleEach(
   return entries.map((entry) => {
     const answer = answers.get(entry.name);
     if (answer?.ok) return bundled(answer, job.maps);
-    return failure(entry, answer?.failure ?? { message: problem ?? "the bundler ended without an answer" });
+    return failure(entry, answer?.failure ?? unanswered(problem, entries.length - answers.size));
   });
+}
+
+/** The bundler was killed: only where one script is left is it known for which one. */
+function unanswered(problem: string | null, scripts: number): BundleFailure {
+  const message = problem ?? "the bundler ended without an answer";
+  return { message: scripts === 1 ? message : `${message} (while it bundled ${scripts} scripts at a time)` };
 }
 
 /**

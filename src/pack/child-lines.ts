@@ -1,14 +1,19 @@
 import { writeSync } from "node:fs";
 
-/** Calls back with the one line of JSON that the parent writes, and ends the process when that is done. */
-export function onJob<Job>(work: (job: Job) => void): void {
-  let text = "";
+/** Calls back with the one line of JSON that the parent writes, and ends the process when the work is done. */
+export function onJob<Job>(work: (job: Job) => void | Promise<void>): void {
+  const parts: string[] = [];
   process.stdin.setEncoding("utf8");
   process.stdin.on("data", (part: string) => {
-    text += part;
-    if (!text.endsWith("\n")) return;
-    work(JSON.parse(text) as Job);
-    process.exit(0);
+    // Joined once: to look at the end of a growing text copies all of it for each part.
+    parts.push(part);
+    if (!part.endsWith("\n")) return;
+    Promise.resolve(JSON.parse(parts.splice(0).join("")) as Job)
+      .then(work)
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
   });
   // The parent keeps the pipe open until it has its answers. If it dies, nobody waits for them any more.
   process.stdin.on("end", () => process.exit(1));

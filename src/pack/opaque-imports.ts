@@ -1,79 +1,82 @@
 import { type Node, parse } from "acorn";
-import { transform } from "esbuild";
+import { type Loader, transform } from "esbuild";
 
 /**
- * Whether a script may have an `import()` or a `require()` whose argument is not known before it runs. Wrong only in
- * saying yes too often: a name can be written with escapes, and a comment can stand anywhere.
+ * Whether a script may have an `import()` or a `require()` at all. Wrong only in saying yes too often: behind a static
+ * `import` stands a name, a quote, `{` or `*`, and behind every other one a parenthesis, a dot or a comment of any kind.
  */
 export function mayImportAtRunTime(source: string): boolean {
-  return /\bimport\s*[(/.]|require|\\u/.test(source);
+  return /\\u|require|module|import(?!\s*[\w$"'{*])/.test(source);
 }
 
-/** A script for the bundler, and what language it is in. */
-export interface BundlerInput {
+/** A script that the bundler can be given, in JavaScript. */
+export interface OpaqueScript {
   readonly source: string;
-  readonly loader: "js" | "ts";
+  /** Its source map, as JSON text: from this script to the one that it was made from. */
+  readonly map: string;
 }
 
 /**
- * Hides such arguments from the bundler: `import("./" + name)` becomes `import(String("./" + name))`, which means the
- * same. From the first form the bundler makes a search through the folders of the machine, `../` included, that no
- * plugin is asked about; the second one it leaves as it is, to be refused when it runs.
+ * Hides the arguments of `import()` and `require()` that are known only at run time: `import("./" + name)` becomes
+ * `import([("./" + name)][0])`, which means the same. From the first form the bundler makes a search through the folders
+ * of the machine, `../` included, of which no plugin is asked. The second form it leaves as it is, and the guest refuses
+ * it.
  *
+ * What is analysed is the bundler's own output for the script, and what it gets is that text: there is nothing left in it
+ * that two parsers could read differently, such as comments of HTML, casts, escapes, or calls in dead code.
+ *
+ * @param sourcefile what the source map calls the script.
  * @throws where the script does not parse; the bundler itself says better why.
  */
-export async function hideRunTimeImports(input: BundlerInput): Promise<BundlerInput> {
-  const script =
-    input.loader === "js" ? (parsed(input.source) ?? (await plainScript(input))) : await plainScript(input);
-  const insertions = runTimeArguments(script.tree).flatMap(({ start, end }) => [
-    { at: start, text: "String(" },
-    { at: end, text: ")" },
-  ]);
-  if (insertions.length === 0) return input;
-  let source = "";
-  let copied = 0;
-  // One argument can stand inside another, but no two of them start or end at the same place.
-  for (const { at, text } of insertions.sort((a, b) => a.at - b.at)) {
-    source += script.source.slice(copied, at) + text;
-    copied = at;
-  }
-  return { source: source + script.source.slice(copied), loader: "js" };
-}
-
-interface ParsedScript {
-  readonly source: string;
-  readonly tree: Node;
-}
-
-/** A script as JavaScript that the parser knows: without types, and without what is newer than it. */
-async function plainScript({ source, loader }: BundlerInput): Promise<ParsedScript> {
-  const { code } = await transform(source, {
+export async function hideRunTimeImports(
+  source: string,
+  loader: Loader,
+  sourcefile: string,
+): Promise<OpaqueScript> {
+  // Without bundling it resolves nothing, and has a file system in memory.
+  const { code, map } = await transform(source, {
     loader,
+    sourcefile,
+    platform: "neutral",
     target: "es2022",
+    supported: { "import-attributes": true },
     charset: "utf8",
+    legalComments: "none",
+    sourcemap: "external",
     logLevel: "silent",
     tsconfigRaw: { compilerOptions: {} },
   });
-  const script = parsed(code);
-  if (!script) throw new SyntaxError("the script cannot be parsed");
-  return script;
+  const insertions = runTimeArguments(parsed(code), code).flatMap(({ start, end }) => [
+    { at: start, text: "[(" },
+    { at: end, text: ")][0]" },
+  ]);
+  let opaque = "";
+  let copied = 0;
+  // One argument can be inside another, but no two of them start or end at the same place.
+  for (const { at, text } of insertions.sort((a, b) => a.at - b.at)) {
+    opaque += code.slice(copied, at) + text;
+    copied = at;
+  }
+  return { source: opaque + code.slice(copied), map };
 }
 
-/** A module, or a script of the older kind; `null` where it is neither. */
-function parsed(source: string): ParsedScript | null {
+function parsed(source: string): Node {
+  // A module, or a script of the older kind.
   for (const sourceType of ["module", "script"] as const) {
     try {
-      const options = { sourceType, allowHashBang: true, allowReturnOutsideFunction: true } as const;
-      return { source, tree: parse(source, { ecmaVersion: "latest", ...options }) };
+      return parse(source, { ecmaVersion: "latest", sourceType, allowReturnOutsideFunction: true });
     } catch {
-      // The other kind, or nobody.
+      // The other kind, or neither.
     }
   }
-  return null;
+  throw new SyntaxError("the script cannot be parsed");
 }
 
-/** The arguments of `import()` and `require()` that are no plain text. */
-function runTimeArguments(tree: Node): readonly Node[] {
+type AnyNode = Node & { readonly [key: string]: unknown };
+
+/** The arguments of `import()`, and of calls that may be of `require`, that are no plain text. */
+function runTimeArguments(tree: Node, source: string): readonly Node[] {
+  const mayRequire = mentions(source, /require|module/g);
   const found: Node[] = [];
   const waiting: unknown[] = [tree];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -83,26 +86,36 @@ function runTimeArguments(tree: Node): readonly Node[] {
       for (const member of node) waiting.push(member);
       continue;
     }
-    const argument = importArgument(node as AnyNode);
+    const argument = importArgument(node as AnyNode, mayRequire);
     if (argument && !isPlainText(argument)) found.push(argument);
     for (const member of Object.values(node)) waiting.push(member);
   }
   return found;
 }
 
-type AnyNode = Node & { readonly [key: string]: unknown };
-
-function importArgument(node: AnyNode): AnyNode | null {
+/**
+ * The bundler folds constants before it looks whether a call is one of `require`. So every call counts whose callee
+ * mentions it in any way, and has the one argument that `require` must have for the bundler.
+ */
+function importArgument(node: AnyNode, mayRequire: (node: Node) => boolean): AnyNode | null {
   if (node.type === "ImportExpression") return node["source"] as AnyNode;
-  if (node.type !== "CallExpression" || !isRequire(node["callee"] as AnyNode)) return null;
-  const [first] = node["arguments"] as AnyNode[];
-  return first && first.type !== "SpreadElement" ? first : null;
+  if (node.type !== "CallExpression" || !mayRequire(node["callee"] as Node)) return null;
+  const [first, second] = node["arguments"] as AnyNode[];
+  return first && !second && first.type !== "SpreadElement" ? first : null;
 }
 
-function isRequire(callee: AnyNode): boolean {
-  if (callee.type === "SequenceExpression")
-    return isRequire((callee["expressions"] as AnyNode[]).at(-1) ?? callee);
-  return callee.type === "Identifier" && callee["name"] === "require";
+/** Whether the text of a node has a match of a pattern in it. */
+function mentions(source: string, pattern: RegExp): (node: Node) => boolean {
+  const places = Array.from(source.matchAll(pattern), ({ index }) => index);
+  return ({ start, end }) => {
+    let [low, high] = [0, places.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((places[middle] as number) < start) low = middle + 1;
+      else high = middle;
+    }
+    return (places[low] ?? Infinity) < end;
+  };
 }
 
 function isPlainText(node: AnyNode): boolean {

@@ -443,7 +443,7 @@ describe("what a script says to the bundler itself", () => {
       );
       for (const [index, call] of calls.entries()) {
         const result = results[index] as BundledScript;
-        expect([call, result.program?.source]).toEqual([call, expect.stringContaining("String(")]);
+        expect([call, result.program?.source]).toEqual([call, expect.stringContaining("][0]")]);
         expect(result.program.source).not.toMatch(/FOUND|glob/);
         expect(result.modules.map(({ path }) => path)).toEqual([`pack:h/hook${index}.ts`]);
       }
@@ -535,7 +535,7 @@ describe("limits of bundling", () => {
       ),
     );
     expect(error).toMatchObject({ code: "load-failed", place: { file: "b/hook.ts" } });
-    expect(error.message).toContain("dies");
+    expect(error.message).toContain("needed more than 512 MiB of memory");
   });
 
   it.runIf(process.platform === "linux")("of time, with everything that was started", async () => {

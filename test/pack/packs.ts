@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll } from "vitest";
 import {
   type HookManifest,
@@ -9,6 +9,8 @@ import {
   type PackManifest,
 } from "../../src/pack/index.ts";
 import { HookwardenError } from "../../src/errors.ts";
+
+export { writeFiles } from "../support/write-files.ts";
 
 /** Values of keys, right or wrong ones. */
 type Loose<T> = { readonly [K in keyof T]?: unknown } | object;
@@ -78,16 +80,4 @@ export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "hookwarden-pack-"));
   folders.push(folder);
   return folder;
-}
-
-/** Writes files, by relative path, below a folder. */
-export async function writeFiles(
-  root: string,
-  files: ReadonlyMap<string, Uint8Array> | { readonly [path: string]: string | Uint8Array },
-): Promise<void> {
-  const list = files instanceof Map ? [...files] : Object.entries(files);
-  for (const [path, content] of list) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), content as Uint8Array | string);
-  }
 }

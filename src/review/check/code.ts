@@ -25,6 +25,8 @@ export interface CodeOf {
   readonly cases: readonly (readonly Case[])[];
   /** Where the scripts are parsed. */
   readonly isolation: Isolation;
+  /** As for bundling. */
+  readonly childMemoryMb?: number | undefined;
 }
 
 export interface CheckedCode {
@@ -37,7 +39,7 @@ export async function checkCode(code: CodeOf, sandbox: Sandbox): Promise<Checked
   const { manifest, scripts } = code;
   const results = await lint(
     scripts.map(({ script }) => script),
-    code.isolation,
+    code,
   );
   const allowances = new Allowances();
   const found: Finding[] = [];
@@ -69,8 +71,11 @@ export async function checkCode(code: CodeOf, sandbox: Sandbox): Promise<Checked
   return { findings, allowed: allowances.used() };
 }
 
-async function lint(scripts: readonly BundledScript[], isolation: Isolation): Promise<readonly LintResult[]> {
-  if (isolation === "process") return lintScripts(scripts);
+async function lint(
+  scripts: readonly BundledScript[],
+  { isolation, childMemoryMb }: Pick<CodeOf, "isolation" | "childMemoryMb">,
+): Promise<readonly LintResult[]> {
+  if (isolation === "process") return lintScripts(scripts, { childMemoryMb });
   return scripts.map(({ program, map }) => analyseScript(program.source, map));
 }
 

@@ -68,6 +68,7 @@ export async function checkPack(
         manifest,
         scripts,
         isolation,
+        childMemoryMb: options.childMemoryMb,
         cases: scripts.map(({ accepted }) => cases.get(accepted)?.cases ?? []),
       },
       sandbox,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { BundledScript } from "../../pack/bundle.ts";
-import { runChild } from "../../pack/run-child.ts";
+import { type ChildLimits, runChild } from "../../pack/run-child.ts";
 import { readLines } from "../../pack/child-lines.ts";
 import type { LintResult } from "./index.ts";
 import type { LintAnswer, LintJob } from "./lint-protocol.ts";
@@ -11,54 +11,61 @@ export interface LintLimits {
   readonly wallMs?: number;
   /** Time for the child to start, in milliseconds, beside that for the scripts. Default 5,000. */
   readonly startMs?: number;
+  /** Resident memory of the child, in MiB. Default 512. */
+  readonly childMemoryMb?: number | undefined;
 }
 
 /** Most bytes that the child may answer. */
 const answerBytes = 67_108_864;
 
 /**
- * Lints bundled scripts in a child process that may write nothing, start nothing, and is killed when its time is over.
+ * Lints bundled scripts in a child process that may write nothing, start nothing, and is killed when it reaches its limit of time or memory.
  *
- * A script that takes longer than its time has one finding that says so.
+ * A script that reaches a limit has one finding that names it.
  *
  * @returns what was found in each script, in order.
  */
 export async function lintScripts(
   scripts: readonly Pick<BundledScript, "program" | "map">[],
-  { wallMs = 10_000, startMs = 5_000 }: LintLimits = {},
+  { wallMs = 10_000, startMs = 5_000, childMemoryMb }: LintLimits = {},
 ): Promise<readonly LintResult[]> {
   const found = new Map<number, LintResult>();
   let waiting = [...scripts.keys()];
   while (waiting.length > 0) {
-    for (const [index, result] of await lintSome(scripts, waiting, startMs + wallMs * waiting.length))
-      found.set(index, result);
+    const limits = { wallMs: startMs + wallMs * waiting.length, memoryMb: childMemoryMb };
+    const { results, problem } = await lintSome(scripts, waiting, limits);
+    for (const [index, result] of results) found.set(index, result);
     const first = waiting.find((index) => !found.has(index));
-    // They are looked at in order: the first one without an answer is the one that took too long.
-    if (first !== undefined) found.set(first, unfinished(wallMs));
+    // They are looked at in order: the first one without an answer is the one that reached the limit.
+    if (first !== undefined) found.set(first, unfinished(problem));
     waiting = waiting.filter((index) => !found.has(index));
   }
-  return scripts.map((_, index) => found.get(index) ?? unfinished(wallMs));
+  return scripts.map((_, index) => found.get(index) ?? unfinished(null));
 }
 
 async function lintSome(
   scripts: readonly Pick<BundledScript, "program" | "map">[],
   indexes: readonly number[],
-  wallMs: number,
-): Promise<readonly (readonly [number, LintResult])[]> {
+  limits: Pick<ChildLimits, "wallMs" | "memoryMb">,
+): Promise<{
+  readonly results: readonly (readonly [number, LintResult])[];
+  readonly problem: string | null;
+}> {
   const jobs = indexes.flatMap((index): LintJob[] => {
     const script = scripts[index];
     return script ? [{ name: String(index), source: script.program.source, map: script.map }] : [];
   });
-  const { output } = await runChild(childFile(), `${JSON.stringify(jobs)}\n`, {
-    wallMs,
+  const { output, problem } = await runChild(childFile(), `${JSON.stringify(jobs)}\n`, {
+    ...limits,
     outputBytes: answerBytes,
     nodeArguments: ["--permission", "--allow-fs-read=*"],
   });
-  return readLines<LintAnswer>(output).map(({ name, result }) => [Number(name), result]);
+  const answers = readLines<LintAnswer>(output);
+  return { results: answers.map(({ name, result }) => [Number(name), result]), problem };
 }
 
-function unfinished(wallMs: number): LintResult {
-  const message = `the program could not be looked through within ${wallMs} ms`;
+function unfinished(problem: string | null): LintResult {
+  const message = `the linter gave no answer: ${problem ?? "it ended without one"}`;
   const { severity } = lintTable["unparsable-code"];
   return {
     findings: [{ code: "unparsable-code", severity, message, place: {}, origin: "pack" }],

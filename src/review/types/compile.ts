@@ -84,13 +84,16 @@ function hostOf(
   extra: ReadonlyMap<string, string>,
 ): ts.CompilerHost {
   const base = compiler.createCompilerHost(options, true);
-  const roots = [root, ...moduleFolders, dirname(compilerFile)].map(real);
   // Our own types are a handful of files of our own package, wherever that lies.
-  const own = real(dirname(dirname(helpers)));
-  const visible = (path: string): boolean => {
-    const place = real(path);
-    return [...roots, own].some((folder) => place === folder || place.startsWith(folder + sep));
-  };
+  const named = [root, ...moduleFolders, dirname(compilerFile), dirname(dirname(helpers))].map((path) =>
+    resolve(path),
+  );
+  const roots = named.map(real);
+  const within = (place: string, folders: readonly string[]): boolean =>
+    folders.some((folder) => place === folder || place.startsWith(folder + sep));
+  // Of paths outside the disk is not even asked.
+  const visible = (path: string): boolean =>
+    within(resolve(path), [...named, ...roots]) && within(real(path), roots);
   const libraries = dirname(compilerFile);
   const host: ts.CompilerHost = {
     ...base,

@@ -18,6 +18,8 @@ export interface TypesOptions {
   readonly nodeModules?: readonly string[];
   /** Time, in milliseconds. Default 60,000. */
   readonly wallMs?: number;
+  /** Resident memory of the compiler, in MiB. Default 512. */
+  readonly childMemoryMb?: number;
   /** The compiler's module; `null` for none. Default: the one that is installed beside hookwarden. */
   readonly compiler?: string | null;
 }
@@ -27,7 +29,7 @@ const answerBytes = 16_777_216;
 
 /**
  * Checks the types of the scripts of a pack with the TypeScript that is installed beside hookwarden, in a child process
- * that may write nothing, start nothing, and is killed when its time is over. The compiler is looked for from hookwarden's
+ * that may write nothing, start nothing, and is killed when it reaches its limit of time or memory. The compiler is looked for from hookwarden's
  * own place, never from the pack's: one that came with a pack would be a stranger's code outside of any sandbox.
  *
  * @param root real path of the pack.
@@ -36,7 +38,7 @@ const answerBytes = 16_777_216;
 export async function checkTypes(
   root: string,
   scripts: readonly string[],
-  { nodeModules, wallMs = 60_000, compiler = findCompiler() }: TypesOptions = {},
+  { nodeModules, wallMs = 60_000, childMemoryMb, compiler = findCompiler() }: TypesOptions = {},
 ): Promise<TypesReport> {
   const typed = scripts.filter((path) => /\.[cm]?ts$/.test(path));
   if (typed.length === 0) return { checked: true, problems: [] };
@@ -58,6 +60,7 @@ export async function checkTypes(
   const { output, problem } = await runChild(childFile(), `${JSON.stringify(job)}\n`, {
     wallMs,
     outputBytes: answerBytes,
+    memoryMb: childMemoryMb,
     nodeArguments: ["--permission", "--allow-fs-read=*"],
   });
   const [problems] = readLines<readonly TypeProblem[]>(output);
