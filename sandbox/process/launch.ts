@@ -1,8 +1,10 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { contain, spawnWithFilter } from "../containment/index.ts";
+import { limitCeilings } from "../limits.ts";
 import { childLocation } from "./child-location.ts";
 import { closedStdio } from "./descriptors.ts";
-import { defaultLauncher } from "./launcher.ts";
+import { schedulingLauncher } from "./launcher.ts";
 import type { Settings } from "./options.ts";
 
 export interface ChildEvents {
@@ -25,7 +27,12 @@ export interface Launch {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly stdio: ("pipe" | "ignore" | number)[];
+  /** Filter for system calls, for the program that starts the child; `null` where there is none. */
+  readonly filter: Uint8Array | null;
 }
+
+/** Most descriptors of a child: Node.js itself holds about 25. */
+const descriptors = 128;
 
 /** The command line and the environment of a child; made once for a pool. */
 export async function launchOf(settings: Settings): Promise<Launch> {
@@ -35,8 +42,18 @@ export async function launchOf(settings: Settings): Promise<Launch> {
   }
   const { script, reads } = childLocation(engine);
   const readable = [...reads, ...[childModule, engineModule].filter((path) => path !== undefined)];
+  const { line: walls, filter } = await contain(
+    {
+      reads: readable,
+      memoryBytes: settings.rssRetireBytes + limitCeilings.memoryKb * 1_024 + settings.rssMarginBytes,
+      descriptors,
+      startsProcesses: false,
+    },
+    settings.containment,
+  );
   const line = [
-    ...(settings.launcher ?? (await defaultLauncher(settings.gather))),
+    ...(settings.launcher ?? (await schedulingLauncher(settings.gather))),
+    ...(settings.launcher && settings.containment === "none" ? [] : walls),
     process.execPath,
     "--permission",
     ...readable.map((path) => `--allow-fs-read=${path}`),
@@ -63,12 +80,14 @@ export async function launchOf(settings: Settings): Promise<Launch> {
     // Windows cannot start a process without its system folder.
     env: process.platform === "win32" ? { TZ: "UTC", SystemRoot: process.env["SystemRoot"] } : { TZ: "UTC" },
     stdio: closedStdio(),
+    filter,
   };
 }
 
 /** Starts a child that keeps nothing of its parent's: no environment, no folder, no descriptor but three pipes. */
-export function launchChild({ command, args, env, stdio }: Launch): Child {
-  const child = spawn(command, args, { cwd: "/", env, stdio, windowsHide: true }) as ChildProcessByStdio<
+export function launchChild({ command, args, env, stdio, filter }: Launch): Child {
+  const options = { cwd: "/", env, stdio, windowsHide: true };
+  const child = spawnWithFilter(command, args, filter, options) as ChildProcessByStdio<
     Writable,
     Readable,
     Readable

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
 /** How much memory of the machine one process holds. */
 export interface ResidentMemory {
@@ -32,20 +32,61 @@ function pageBytes(): number {
   return knownPageBytes;
 }
 
+/**
+ * The process at the end of a chain of launchers that each wait for one child, such as those of a PID namespace. Asked
+ * when the child is ready and has run nothing of a guest.
+ */
+function lastOfChain(pid: number): number {
+  let last = pid;
+  for (let next = onlyChild(last); next !== null; next = onlyChild(last)) last = next;
+  return last;
+}
+
+function onlyChild(pid: number): number | null {
+  const children = childrenOf(pid);
+  return children.length === 1 ? children[0]! : null;
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
+    return list === "" ? [] : list.split(" ").map(Number);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  // A kernel without CONFIG_PROC_CHILDREN.
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((other) => parentOf(other) === pid);
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    const [, afterName = ""] = readFileSync(`/proc/${pid}/stat`, "latin1").split(/.*\) /s);
+    return Number(afterName.split(" ")[1]);
+  } catch {
+    return null;
+  }
+}
+
 /** Linux: one read of a file that the kernel makes up, a few microseconds. */
 class ProcMemory implements ResidentMemory {
   bytes = 0;
   at = -Infinity;
   /** Kept open: it stays bound to this process, even when its number is given to another one. */
-  #file: number | null;
+  #file: number | null = null;
+  #closed = false;
+  readonly #pid: number;
 
   constructor(pid: number) {
-    this.#file = openSync(`/proc/${pid}/statm`, "r");
+    this.#pid = pid;
   }
 
   sample(): void {
-    if (this.#file === null) return;
+    if (this.#closed) return;
     try {
+      this.#file ??= openSync(`/proc/${lastOfChain(this.#pid)}/statm`, "r");
       this.bytes = pages(this.#file) * pageBytes();
       this.at = performance.now();
     } catch {
@@ -54,6 +95,7 @@ class ProcMemory implements ResidentMemory {
   }
 
   close(): void {
+    this.#closed = true;
     if (this.#file !== null) closeSync(this.#file);
     this.#file = null;
   }

@@ -1,5 +1,16 @@
-import { spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import { dirname } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import {
+  codeFiles,
+  contain,
+  type ContainmentMode,
+  ContainmentMissingError,
+  spawnWithFilter,
+  type Wrapper,
+  withRealPath,
+} from "../../sandbox/containment/index.ts";
+import { HookwardenError } from "../errors.ts";
 
 export interface ChildLimits {
   /** Time by the clock, in milliseconds; then it is killed. */
@@ -8,7 +19,20 @@ export interface ChildLimits {
   readonly outputBytes: number;
   /** Flags of Node, such as those of its permission model. Default: none. */
   readonly nodeArguments?: readonly string[];
+  /** Files and folders that it may read, beside this package's own code. Default: none. */
+  readonly reads?: readonly string[];
+  /** Packages that its program loads. Default: none. */
+  readonly packages?: readonly string[];
+  /** Whether it may start processes. Default: no. */
+  readonly startsProcesses?: boolean;
+  /** Walls of the operating system around it; see docs/containment.md. Default: those of this process. */
+  readonly containment?: ContainmentMode | undefined;
 }
+
+/** Most memory that a child is meant to hold, in bytes. */
+const memoryBytes = 1_073_741_824;
+/** Most descriptors of a child: a program is made of up to thousands of files, few of them open at a time. */
+const descriptors = 1_024;
 
 export interface ChildResult {
   /** Its standard output as UTF-8. */
@@ -21,24 +45,24 @@ export interface ChildResult {
  * Runs a script in a Node process of its own: an empty environment, so that no setting of ours reaches it, and no way
  * to us but its input and output. It leads a process group of its own, so that what it has started is killed with it.
  */
-export function runChild(file: string, input: string, limits: ChildLimits): Promise<ChildResult> {
+export async function runChild(file: string, input: string, limits: ChildLimits): Promise<ChildResult> {
+  const { line, filter } = await walls(limits);
+  const [command = process.execPath, ...args] = [
+    ...line,
+    process.execPath,
+    "--max-old-space-size=1024",
+    "--disable-warning=ExperimentalWarning",
+    ...(limits.nodeArguments ?? []),
+    file,
+  ];
   return new Promise((done) => {
-    const child = spawn(
-      process.execPath,
-      [
-        "--max-old-space-size=1024",
-        "--disable-warning=ExperimentalWarning",
-        ...(limits.nodeArguments ?? []),
-        file,
-      ],
-      {
-        env: systemOnly(),
-        cwd: dirname(file),
-        detached: process.platform !== "win32",
-        stdio: ["pipe", "pipe", "ignore"],
-        windowsHide: true,
-      },
-    );
+    const child = spawnWithFilter(command, args, filter, {
+      env: systemOnly(),
+      cwd: dirname(file),
+      detached: process.platform !== "win32",
+      stdio: ["pipe", "pipe", "ignore"],
+      windowsHide: true,
+    }) as ChildProcessByStdio<Writable, Readable, null>;
     const parts: Buffer[] = [];
     let size = 0;
     let problem: string | null = null;
@@ -67,6 +91,17 @@ export function runChild(file: string, input: string, limits: ChildLimits): Prom
     });
     child.stdin.write(input);
   });
+}
+
+/** @throws {HookwardenError} `containment-missing` */
+async function walls({ reads = [], packages = [], startsProcesses = false, containment }: ChildLimits): Promise<Wrapper> {
+  const files = [...codeFiles(packages), ...reads.flatMap(withRealPath)];
+  try {
+    return await contain({ reads: files, memoryBytes, descriptors, startsProcesses }, containment);
+  } catch (error) {
+    if (!(error instanceof ContainmentMissingError)) throw error;
+    throw new HookwardenError("containment-missing", error.message, {}, { cause: error });
+  }
 }
 
 function killGroup(pid: number | undefined): void {

@@ -1,3 +1,4 @@
+import type { ContainmentReport } from "../../sandbox/containment/index.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Decisions } from "./decisions.ts";
 import type { Unread } from "./http/unread.ts";
@@ -30,6 +31,8 @@ export interface ServerParts {
   /** The description of the routes, as JSON. */
   readonly openApi: object;
   readonly isReady: () => boolean;
+  /** The walls around child processes, as found at the start. */
+  readonly containment: ContainmentReport;
   /** Tells operators one thing worth knowing. */
   readonly log: (event: string, fields?: { readonly [name: string]: unknown }) => void;
 }

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { describeContainment } from "../../sandbox/containment/index.ts";
 import { engineIdentity } from "../log/identity.ts";
 import type { Warden } from "../warden.ts";
 import { openAuditLog } from "./audit-log.ts";
@@ -79,11 +80,19 @@ async function build(
   if (options.data !== undefined) opened.use(lockFolder(options.data));
   const stores =
     options.stores ?? opened.use(openSqliteStores({ folder: options.data as string, stateBytes }));
-  const { engine = "quickjs", isolation = "shared", processes, where } = options;
+  const { engine = "quickjs", isolation = "shared", processes, containment, where } = options;
+  const walls = await describeContainment(where === "inline" ? "none" : containment);
   const lanes = opened.use(
-    await Lanes.open({ engine, isolation, ...(processes ? { processes } : {}), ...(where ? { where } : {}) }),
+    await Lanes.open({
+      engine,
+      isolation,
+      ...(processes ? { processes } : {}),
+      ...(containment ? { containment } : {}),
+      ...(where ? { where } : {}),
+    }),
   );
   const log = logger(options);
+  log("containment", { ...walls });
   const feed = new Feed();
   const quarantine = new Quarantine(stores.quarantine, options.quarantine);
   await quarantine.load();
@@ -145,7 +154,12 @@ async function build(
     credentials,
     registry,
     rollouts: new Rollouts(stores.packs, registry),
-    uploads: new Uploads({ packs: stores.packs, trust: options.trust, signingKey: options.signingKey }),
+    uploads: new Uploads({
+      packs: stores.packs,
+      trust: options.trust,
+      signingKey: options.signingKey,
+      ...(containment ? { containment } : {}),
+    }),
     decisions,
     operator,
     metrics,
@@ -154,6 +168,7 @@ async function build(
     unread: new Unread(settings.limits.unreadBytes),
     openApi: openApi(routes),
     isReady,
+    containment: walls,
     log,
   };
   const app = await appOf(parts);

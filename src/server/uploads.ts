@@ -1,3 +1,4 @@
+import type { ContainmentMode } from "../../sandbox/containment/index.ts";
 import type { Trust } from "../bundle/trust.ts";
 import { buildBundle } from "../bundle/build.ts";
 import { readTrust } from "../bundle/load.ts";
@@ -26,8 +27,10 @@ export interface Accepted {
 
 export interface UploadsOptions {
   readonly packs: PackStore;
-  readonly trust: string | Trust | undefined;
-  readonly signingKey: unknown;
+  readonly trust?: string | Trust | undefined;
+  readonly signingKey?: unknown;
+  /** Walls around the bundler; see docs/containment.md. Default: those of this process. */
+  readonly containment?: ContainmentMode;
 }
 
 /** Bundlers at the same time: each is a process that takes a core. */
@@ -122,6 +125,7 @@ export class Uploads {
   async #bundled(files: string | ReadonlyMap<string, Uint8Array>, key: unknown): Promise<Accepted> {
     const source = typeof files === "string" ? await folderSource(files) : memorySource(files);
     const { manifest } = await readManifests(source);
+    const { containment } = this.#options;
     const release = await this.#bundler();
     try {
       const { bytes, list } = await buildBundle(files, {
@@ -130,6 +134,7 @@ export class Uploads {
         // Nothing of this machine may find its way into a tenant's pack.
         ...(typeof files === "string" ? {} : { nodeModules: [] }),
         ...(key === undefined ? {} : { key }),
+        ...(containment === undefined ? {} : { containment }),
       });
       const opened = await openBundle(bytes, { trust: null });
       const kid = (key as { kid?: unknown } | undefined)?.kid;

@@ -6,6 +6,8 @@ export interface HookOptions {
   readonly pack: string;
   readonly engine: "quickjs" | "isolate";
   readonly isolation: "process" | "inline";
+  /** Walls of the operating system around child processes; see docs/containment.md. */
+  readonly containment: "auto" | "required" | "none";
   /** File of the decision log; `null` for none. */
   readonly log: string | null;
   /** Folder in which hooks' state is kept; `null` for the user's own. */
@@ -32,6 +34,7 @@ export interface OptionRow {
 export const hookDefaults: Omit<HookOptions, "pack"> = {
   engine: "quickjs",
   isolation: "process",
+  containment: "auto",
   log: null,
   state: null,
   deadlineMs: 20_000,
@@ -53,6 +56,13 @@ export const optionRows: readonly OptionRow[] = [
     kind: "choice",
     choices: ["process", "inline"],
     help: "sandboxes in child processes, or (quickjs only) beside the decision",
+  },
+  {
+    flag: "containment",
+    field: "containment",
+    kind: "choice",
+    choices: ["auto", "required", "none"],
+    help: "walls of the operating system around child processes",
   },
   { flag: "log", field: "log", kind: "path", help: "append each decision to this log" },
   { flag: "state", field: "state", kind: "path", help: "folder in which hooks' state is kept" },
