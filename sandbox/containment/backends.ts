@@ -31,6 +31,16 @@ export interface BackendRow {
 /** Part of util-linux; that of Busybox does not know `--pdeathsig`. The kernel kills the child when its parent dies. */
 const setpriv = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--no-new-privs"];
 
+const unshare = "/usr/bin/unshare --user --map-root-user --net --ipc --uts --".split(" ");
+/** For root of a namespace, who has all of its capabilities otherwise. */
+const withoutCapabilities = "--inh-caps=-all --bounding-set=-all --".split(" ");
+const bubblewrap = [
+  "/usr/bin/bwrap --unshare-user --unshare-net --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try",
+  "--uid 65534 --gid 65534 --cap-drop ALL --die-with-parent",
+  // The loader's list of libraries that lie in other folders than its own; it names no secret.
+  "--ro-bind-try /etc/ld.so.cache /etc/ld.so.cache",
+].flatMap((options) => options.split(" "));
+
 /** Programs that put up walls, best first. Paths are fixed: nothing is looked up in an environment. */
 export const backends: readonly BackendRow[] = [
   {
@@ -43,13 +53,7 @@ export const backends: readonly BackendRow[] = [
     name: "unshare",
     program: "/usr/bin/unshare",
     walls: ["network", "privileges"],
-    line: () => [
-      "/usr/bin/unshare",
-      ...["--user", "--map-root-user", "--net", "--ipc", "--uts", "--"],
-      ...setpriv,
-      // Root of a namespace without a single capability in it.
-      ...["--inh-caps=-all", "--bounding-set=-all", "--"],
-    ],
+    line: () => [...unshare, ...setpriv, ...withoutCapabilities],
   },
   { name: "setpriv", program: setpriv[0] as string, walls: [], line: () => [...setpriv, "--"] },
 ];
@@ -58,16 +62,14 @@ function bubblewrapLine(spec: ChildSpec, { nodeFiles, architecture }: Machine): 
   // A folder before what lies in it: a later mount would hide an earlier one below it.
   const reads = [...new Set([...nodeFiles, ...spec.reads].map(withoutSlash))].sort();
   return [
-    "/usr/bin/bwrap",
-    ...["--unshare-user", "--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
-    "--unshare-cgroup-try",
-    ...["--uid", "65534", "--gid", "65534", "--cap-drop", "ALL", "--die-with-parent"],
-    // The loader's list of libraries that lie in other folders than its own; it names no secret.
-    ...["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"],
+    ...bubblewrap,
     ...reads.flatMap((path) => ["--ro-bind-try", path, path]),
     ...(spec.startsProcesses ? ["--dev-bind", "/dev/null", "/dev/null"] : []),
-    ...["--remount-ro", "/", "--chdir", "/", "--unsetenv", "PWD"],
     ...(architecture === null ? [] : ["--seccomp", String(filterDescriptor)]),
+    "--remount-ro",
+    "/",
+    "--chdir",
+    "/",
     "--",
   ];
 }

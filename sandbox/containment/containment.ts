@@ -54,7 +54,10 @@ let ending: Promise<readonly string[]> | undefined;
  * @param mode default: that of the process, see `setDefaultContainment`.
  * @throws {ContainmentMissingError} where the mode is `required` and a wall is missing.
  */
-export async function contain(spec: ChildSpec, mode: ContainmentMode = defaultContainment()): Promise<Wrapper> {
+export async function contain(
+  spec: ChildSpec,
+  mode: ContainmentMode = defaultContainment(),
+): Promise<Wrapper> {
   if (mode === "none") return { line: await withParent(), filter: null };
   const able = await (ability ??= tryAll());
   if (mode === "required") refuseMissing(wallStates(able));
@@ -86,7 +89,9 @@ async function tryEnding(): Promise<readonly string[]> {
  *
  * @param mode default: that of the process, which is `auto` unless the command line says otherwise.
  */
-export async function describeContainment(mode: ContainmentMode = defaultContainment()): Promise<ContainmentReport> {
+export async function describeContainment(
+  mode: ContainmentMode = defaultContainment(),
+): Promise<ContainmentReport> {
   if (mode === "none") {
     const walls = wallNames.map((wall) => ({ wall, inForce: false, why: "containment is `none`" }));
     return { mode, backend: "none", walls };
@@ -134,7 +139,10 @@ async function tryAll(): Promise<Ability> {
     failures.set(backend.name, able);
   }
   const hasLimits = existsSync(prlimit);
-  return { ...none, hasLimits: hasLimits && (await trial({ line: limitsLine(least), filter: null })) === null };
+  return {
+    ...none,
+    hasLimits: hasLimits && (await trial({ line: limitsLine(least), filter: null })) === null,
+  };
 }
 
 /** What the machine can do with one backend, or why it cannot have it. */
@@ -154,7 +162,11 @@ async function ableWith(
 function trial({ line, filter }: Wrapper): Promise<string | null> {
   return new Promise((resolve) => {
     const [command = process.execPath, ...args] = [...line, process.execPath, "--version"];
-    const child = spawnWithFilter(command, args, filter, { cwd: "/", env: {}, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawnWithFilter(command, args, filter, {
+      cwd: "/",
+      env: {},
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let said = "";
     const timer = setTimeout(() => child.kill("SIGKILL"), trialMs);
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part: Buffer) => (said += part));

@@ -14,17 +14,20 @@ const bubblewrap =
 /** Every wall of containment: the one place that reports, errors, documentation and tests are made from. */
 export const wallTable = {
   files: {
-    stops: "reading or writing any file but the child's own code: the root is read-only and holds nothing else",
+    stops:
+      "reading or writing any file but the child's own code: the root is read-only and holds nothing else",
     leaves: "the child's own code, the binary of Node.js and its shared libraries can be read",
     install: bubblewrap,
   },
   network: {
-    stops: "reaching any network or socket of the machine: the network namespace is the child's own and empty",
+    stops:
+      "reaching any network or socket of the machine: the network namespace is the child's own and empty",
     leaves: "",
     install: `${bubblewrap}, or util-linux 2.36 or newer`,
   },
   processes: {
-    stops: "seeing or signalling any other process: the PID namespace is the child's own, and there is no /proc",
+    stops:
+      "seeing or signalling any other process: the PID namespace is the child's own, and there is no /proc",
     leaves: "",
     install: bubblewrap,
   },

@@ -1,6 +1,6 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { contain, spawnWithFilter } from "../containment/index.ts";
+import { type ChildSpec, contain, spawnWithFilter } from "../containment/index.ts";
 import { limitCeilings } from "../limits.ts";
 import { childLocation } from "./child-location.ts";
 import { closedStdio } from "./descriptors.ts";
@@ -34,29 +34,33 @@ export interface Launch {
 /** Most descriptors of a child: Node.js itself holds about 25. */
 const descriptors = 128;
 
+/** What a child needs of the machine, and the most that it may take. */
+export function specOf(settings: Settings): ChildSpec {
+  const { engine, childModule, engineModule, rssRetireBytes, rssMarginBytes } = settings;
+  const { reads } = childLocation(engine);
+  return {
+    reads: [...reads, ...[childModule, engineModule].filter((path) => path !== undefined)],
+    memoryBytes: rssRetireBytes + limitCeilings.memoryKb * 1_024 + rssMarginBytes,
+    descriptors,
+    startsProcesses: false,
+  };
+}
+
 /** The command line and the environment of a child; made once for a pool. */
 export async function launchOf(settings: Settings): Promise<Launch> {
   const { engine, childModule, engineModule } = settings;
   if (Number(process.versions.node.split(".")[0]) < 24) {
     throw new Error("child processes need Node.js 24 or newer");
   }
-  const { script, reads } = childLocation(engine);
-  const readable = [...reads, ...[childModule, engineModule].filter((path) => path !== undefined)];
-  const { line: walls, filter } = await contain(
-    {
-      reads: readable,
-      memoryBytes: settings.rssRetireBytes + limitCeilings.memoryKb * 1_024 + settings.rssMarginBytes,
-      descriptors,
-      startsProcesses: false,
-    },
-    settings.containment,
-  );
+  const { script } = childLocation(engine);
+  const spec = specOf(settings);
+  const { line: walls, filter } = await contain(spec, settings.containment);
   const line = [
     ...(settings.launcher ?? (await schedulingLauncher(settings.gather))),
     ...(settings.launcher && settings.containment === "none" ? [] : walls),
     process.execPath,
     "--permission",
-    ...readable.map((path) => `--allow-fs-read=${path}`),
+    ...spec.reads.map((path) => `--allow-fs-read=${path}`),
     // isolated-vm is a native addon, and crashes where the process was made from Node's start-up snapshot.
     ...(engine === "isolate" ? ["--allow-addons", "--no-node-snapshot"] : []),
     // No inspector, neither by signal nor by flag: there is no environment to carry NODE_OPTIONS.

@@ -114,7 +114,9 @@ export function settingsOf(options: ProcessSandboxOptions): Settings {
   };
   const { containment } = settings;
   if (containment !== undefined && !containmentModes.includes(containment)) {
-    throw new RangeError(`\`containment\` must be ${containmentModes.map((mode) => `\`${mode}\``).join(", ")}`);
+    throw new RangeError(
+      `\`containment\` must be ${containmentModes.map((mode) => `\`${mode}\``).join(", ")}`,
+    );
   }
   for (const [name, least] of Object.entries(minimum) as [keyof typeof minimum, number][]) {
     if (!Number.isSafeInteger(settings[name]) || settings[name] < least) {

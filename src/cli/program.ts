@@ -1,9 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import {
-  type ContainmentMode,
-  containmentModes,
-  setDefaultContainment,
-} from "../../sandbox/containment/walls.ts";
+import type { ContainmentMode } from "../../sandbox/containment/walls.ts";
 import { errorTable, HookwardenError } from "../errors.ts";
 import type { Cli } from "./cli.ts";
 import { commandTable } from "./commands.ts";
@@ -72,11 +68,13 @@ function addContainment(command: Command): void {
       new Option(
         "--containment <mode>",
         "walls of the operating system around child processes (default: auto)",
-      ).choices([...containmentModes]),
+      ).choices(["auto", "required", "none"] satisfies readonly ContainmentMode[]),
     )
-    .hook("preAction", (_, action) => {
+    .hook("preAction", async (_, action) => {
       const { containment } = action.opts<{ containment?: ContainmentMode }>();
-      if (containment !== undefined) setDefaultContainment(containment);
+      if (containment === undefined) return;
+      const { setDefaultContainment } = await import("../../sandbox/containment/walls.ts");
+      setDefaultContainment(containment);
     });
 }
 

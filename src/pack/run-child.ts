@@ -94,7 +94,12 @@ export async function runChild(file: string, input: string, limits: ChildLimits)
 }
 
 /** @throws {HookwardenError} `containment-missing` */
-async function walls({ reads = [], packages = [], startsProcesses = false, containment }: ChildLimits): Promise<Wrapper> {
+async function walls({
+  reads = [],
+  packages = [],
+  startsProcesses = false,
+  containment,
+}: ChildLimits): Promise<Wrapper> {
   const files = [...codeFiles(packages), ...reads.flatMap(withRealPath)];
   try {
     return await contain({ reads: files, memoryBytes, descriptors, startsProcesses }, containment);

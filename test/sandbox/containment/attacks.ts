@@ -33,13 +33,21 @@ const read = (path: string): string =>
 /** What native code in a child would try, as far as JavaScript can say it. The documentation lists these rows. */
 export const attacks: readonly AttackRow[] = [
   { name: "read `/etc/passwd`", walls: ["files"], body: () => read("/etc/passwd") },
-  { name: "read a file of the pack, of another tenant or of the host", walls: ["files"], body: ({ secret }) => read(secret) },
+  {
+    name: "read a file of the pack, of another tenant or of the host",
+    walls: ["files"],
+    body: ({ secret }) => read(secret),
+  },
   {
     name: "list the home folder",
     walls: ["files"],
-    body: () => `builtin("node:fs").readdirSync(builtin("node:os").userInfo?.homedir ?? "/root"); return "done";`,
+    body: () => `builtin("node:fs").readdirSync(builtin("node:os").homedir()); return "done";`,
   },
-  { name: "list `/etc`", walls: ["files"], body: () => `builtin("node:fs").readdirSync("/etc/ssl"); return "done";` },
+  {
+    name: "list `/etc`",
+    walls: ["files"],
+    body: () => `builtin("node:fs").readdirSync("/etc"); return "done";`,
+  },
   {
     name: "create a file in a folder that everybody may write to",
     walls: ["files"],
@@ -56,7 +64,11 @@ export const attacks: readonly AttackRow[] = [
       fs.closeSync(fs.openSync(process.argv[1], "r+"));
       return "done";`,
   },
-  { name: "connect to a TCP port of the machine", walls: ["network"], body: ({ port }) => connect(`${port}, "127.0.0.1"`) },
+  {
+    name: "connect to a TCP port of the machine",
+    walls: ["network"],
+    body: ({ port }) => connect(`${port}, "127.0.0.1"`),
+  },
   {
     name: "send a UDP packet",
     walls: ["network"],
