@@ -44,11 +44,6 @@ export const attacks: readonly AttackRow[] = [
     body: () => `builtin("node:fs").readdirSync(builtin("node:os").homedir()); return "done";`,
   },
   {
-    name: "list `/etc`",
-    walls: ["files"],
-    body: () => `builtin("node:fs").readdirSync("/etc"); return "done";`,
-  },
-  {
     name: "create a file in a folder that everybody may write to",
     walls: ["files"],
     body: ({ folder }) => `

@@ -5,7 +5,7 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { createProcessSandbox } from "../../../sandbox/process/index.ts";
 import { specOf } from "../../../sandbox/process/launch.ts";
 import { settingsOf } from "../../../sandbox/process/options.ts";
 import { isAlive } from "../../support/is-alive.ts";
-import { callOf, fakeEngine, limitsWith, said, until } from "../process/support.ts";
+import { callOf, fakeEngine, limitsWith, nurseries, said, until } from "../process/support.ts";
 import { attacks, nativeAttacks, type Target } from "./attacks.ts";
 import { BrokenEngine, nativeLibrary } from "./broken-engine.ts";
 
@@ -153,6 +153,27 @@ describe.skipIf(!isContained)(`a contained pool${isContained ? "" : ` (not here:
     parent.kill("SIGKILL");
     await once(parent, "exit");
     await until(() => !pids.some(isAlive));
+  });
+
+  // In a pool that lives for a while, another process of ours starts the children: they get the same walls.
+  it("has the children of the fork server contained too", async () => {
+    await using sandbox = await createProcessSandbox(options);
+    const hang = callOf("hang", [], { limits: limitsWith({ wallMs: 100 }) });
+    await until(() => nurseries().length === 1);
+    // Each kills a child; what takes its place is started by the fork server.
+    for (let count = 0; count < 3; count++) expect(said(await sandbox.call(hang))).toBe("timeout");
+    expect(said(await sandbox.call(callOf("echo", ["1"], { limits: slow })))).toBe(1);
+    const below = (pid: number): number[] => {
+      const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
+      const children = list.split(" ").filter(Boolean).map(Number);
+      return children.length === 0 ? [pid] : children.flatMap(below);
+    };
+    const filters = (): readonly (string | undefined)[] =>
+      nurseries()
+        .flatMap(below)
+        .map((pid) => /^Seccomp:\t(\d)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]);
+    // A child that is being started has its filter a moment later.
+    await expect.poll(() => [...new Set(filters())], { timeout: 10_000 }).toEqual(["2"]);
   });
 
   // Nobody watches here: the kernel's own limit has to do.
