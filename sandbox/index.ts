@@ -1,4 +1,13 @@
 /** A general isolation layer for untrusted JavaScript: JSON text in, JSON text out, limits, faults. */
+export { describeContainment } from "./containment/containment.ts";
+export {
+  ContainmentMissingError,
+  type ContainmentMode,
+  type ContainmentReport,
+  setDefaultContainment,
+  type WallName,
+  type WallState,
+} from "./containment/walls.ts";
 export type { Call, EngineName, Inspection, LogLine, Outcome, Program, Sandbox, Usage } from "./contract.ts";
 export { createSandbox, type SandboxOptions } from "./create.ts";
 export { EngineMissingError } from "./engine-missing.ts";

@@ -161,6 +161,12 @@ export const errorTable = {
       "the isolate engine needs the optional package isolated-vm, which is not installed or does not load",
     fix: "Run `npm install isolated-vm`, or use `--engine quickjs`.",
   },
+  "containment-missing": {
+    exit: 69,
+    means:
+      "containment is required, and the operating system does not give a wall around child processes that it needs",
+    fix: "The message says which and what to install; docs/containment.md says what each is for.",
+  },
   "option-invalid": {
     exit: 64,
     means: "an option of the library has a value that it cannot have",

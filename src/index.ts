@@ -92,6 +92,11 @@ export { type SqliteStateOptions, SqliteStateStore } from "./state/sqlite.ts";
 export type { StateKey, StateRecord, StateStore, StateWrite } from "./state/store.ts";
 
 export {
+  type ContainmentMode,
+  type ContainmentReport,
+  describeContainment,
+  type WallName,
+  type WallState,
   type Blame,
   defaultLimits,
   type EngineName,

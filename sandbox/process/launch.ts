@@ -1,8 +1,10 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { type ChildSpec, contain, spawnWithFilter } from "../containment/index.ts";
+import { limitCeilings } from "../limits.ts";
 import { childLocation } from "./child-location.ts";
 import { closedStdio } from "./descriptors.ts";
-import { defaultLauncher, largeStackLauncher, smallStack } from "./launcher.ts";
+import { largeStackLauncher, schedulingLauncher, smallStack } from "./launcher.ts";
 import type { Settings } from "./options.ts";
 
 export interface ChildEvents {
@@ -25,6 +27,23 @@ export interface Launch {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly stdio: ("pipe" | "ignore" | number)[];
+  /** Filter for system calls, for the program that starts the child; `null` where there is none. */
+  readonly filter: Uint8Array | null;
+}
+
+/** Most descriptors of a child: Node.js itself holds about 25. */
+const descriptors = 128;
+
+/** What a child needs of the machine, and the most that it may take. */
+export function specOf(settings: Settings): ChildSpec {
+  const { engine, childModule, engineModule, rssRetireBytes, rssMarginBytes } = settings;
+  const { reads } = childLocation(engine);
+  return {
+    reads: [...reads, ...[childModule, engineModule].filter((path) => path !== undefined)],
+    memoryBytes: rssRetireBytes + limitCeilings.memoryKb * 1_024 + rssMarginBytes,
+    descriptors,
+    startsProcesses: false,
+  };
 }
 
 /** The command line and the environment of a child; made once for a pool. */
@@ -33,16 +52,18 @@ export async function launchOf(settings: Settings): Promise<Launch> {
   if (Number(process.versions.node.split(".")[0]) < 24) {
     throw new Error("child processes need Node.js 24 or newer");
   }
-  const { script, reads } = childLocation(engine);
-  const readable = [...reads, ...[childModule, engineModule].filter((path) => path !== undefined)];
+  const { script } = childLocation(engine);
+  const spec = specOf(settings);
+  const { line: walls, filter } = await contain(spec, settings.containment);
   // isolated-vm gives its isolates stacks of their own size.
   const stack = engine === "isolate" ? smallStack : await largeStackLauncher();
   const line = [
     ...stack.launcher,
-    ...(settings.launcher ?? (await defaultLauncher(settings.gather))),
+    ...(settings.launcher ?? (await schedulingLauncher(settings.gather))),
+    ...(settings.launcher && settings.containment === "none" ? [] : walls),
     process.execPath,
     "--permission",
-    ...readable.map((path) => `--allow-fs-read=${path}`),
+    ...spec.reads.map((path) => `--allow-fs-read=${path}`),
     // isolated-vm is a native addon, and crashes where the process was made from Node's start-up snapshot.
     ...(engine === "isolate" ? ["--allow-addons", "--no-node-snapshot"] : []),
     // No inspector, neither by signal nor by flag: there is no environment to carry NODE_OPTIONS.
@@ -66,12 +87,14 @@ export async function launchOf(settings: Settings): Promise<Launch> {
     // Windows cannot start a process without its system folder.
     env: process.platform === "win32" ? { TZ: "UTC", SystemRoot: process.env["SystemRoot"] } : { TZ: "UTC" },
     stdio: closedStdio(),
+    filter,
   };
 }
 
 /** Starts a child that keeps nothing of its parent's: no environment, no folder, no descriptor but three pipes. */
-export function launchChild({ command, args, env, stdio }: Launch): Child {
-  const child = spawn(command, args, { cwd: "/", env, stdio, windowsHide: true }) as ChildProcessByStdio<
+export function launchChild({ command, args, env, stdio, filter }: Launch): Child {
+  const options = { cwd: "/", env, stdio, windowsHide: true };
+  const child = spawnWithFilter(command, args, filter, options) as ChildProcessByStdio<
     Writable,
     Readable,
     Readable

@@ -2,9 +2,7 @@ import { execFile } from "node:child_process";
 import { limitCeilings } from "../limits.ts";
 import { v8StackFor } from "../quickjs/stack.ts";
 
-/** Part of util-linux; the one of Busybox does not know `--pdeathsig`. */
-const setpriv = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--no-new-privs", "--"];
-/** Part of util-linux too: whoever runs under this policy does not interrupt others when it is woken. */
+/** Part of util-linux: a process under this policy does not preempt others when it wakes up. */
 const chrt = ["/usr/bin/chrt", "--batch", "0"];
 
 /** The stack that children of the quickjs engine get, and what V8 leaves of it to itself and to the system, in KiB. */
@@ -42,27 +40,17 @@ async function probeLargeStack(): Promise<StackLaunch> {
 /** A child whose guests do not run on its own stack. */
 export const smallStack: StackLaunch = { launcher: [], v8StackKb: smallStackKb };
 
-const probes = new Map<boolean, Promise<readonly string[]>>();
+let probe: Promise<readonly string[]> | undefined;
 
 /**
- * What to put before the child's command line. The kernel kills the child when its parent dies: an idle child ends by
- * itself at the end of its input; one that is busy, and cannot be interrupted, only by this. Linux with util-linux 2.33 or
- * newer; empty elsewhere.
+ * What to put first in a child's command line, for the scheduler. Empty where the system has nothing for it.
  *
  * @param gather the parent hands many calls over at a time: the child then lets it do so before it begins with the first,
  *   where both are on one core.
  */
-export function defaultLauncher(gather: boolean): Promise<readonly string[]> {
-  if (process.platform !== "linux") return Promise.resolve([]);
-  let probe = probes.get(gather);
-  if (!probe)
-    probes.set(gather, (probe = firstThatRuns(gather ? [[...chrt, ...setpriv], setpriv] : [setpriv])));
-  return probe;
-}
-
-async function firstThatRuns(launchers: readonly (readonly string[])[]): Promise<readonly string[]> {
-  for (const launcher of launchers) if (await runs(launcher)) return launcher;
-  return [];
+export function schedulingLauncher(gather: boolean): Promise<readonly string[]> {
+  if (!gather || process.platform !== "linux") return Promise.resolve([]);
+  return (probe ??= runs(chrt).then((works) => (works ? chrt : [])));
 }
 
 function runs([command, ...args]: readonly string[]): Promise<boolean> {

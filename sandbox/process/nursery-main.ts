@@ -5,11 +5,12 @@
  *
  * Argument: path of the socket. Speaks with its parent in the messages of `nursery-messages.ts`.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
+import { spawnWithFilter } from "../containment/spawn.ts";
 import { closedStdio } from "./descriptors.ts";
 import type { Birth, NurseryNews, NurseryOrder } from "./nursery-messages.ts";
 import { streamNames } from "./nursery-messages.ts";
@@ -28,11 +29,16 @@ async function connected(greeting: string): Promise<Socket> {
   return socket;
 }
 
-async function bear({ id, secret, command, args, env }: Birth): Promise<void> {
+async function bear({ id, secret, command, args, env, filter }: Birth): Promise<void> {
   const streams = await Promise.all(streamNames.map((name) => connected(`${id} ${name} ${secret}\n`)));
   const [, , , ...others] = closedStdio();
   // `close` of the child would wait for streams that are not this process's.
-  const child = spawn(command, args, { cwd: "/", env, stdio: [...streams, ...others], windowsHide: true });
+  const child = spawnWithFilter(command, args, filter === null ? null : Buffer.from(filter, "base64"), {
+    cwd: "/",
+    env,
+    stdio: [...streams, ...others],
+    windowsHide: true,
+  });
   for (const stream of streams) stream.destroy();
   children.set(id, child);
   child.once("error", (error) => {

@@ -13,6 +13,8 @@ export interface Birth {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** Filter for system calls in base64; `null` where there is none. */
+  readonly filter: string | null;
 }
 
 export type NurseryOrder = Birth | { readonly kind: "kill"; readonly id: number };

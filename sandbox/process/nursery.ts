@@ -93,7 +93,7 @@ export class Nursery {
   }
 
   /** Has a child started. Rejects where that fails; what becomes of it afterwards the child tells. */
-  bear({ command, args, env }: Launch): Promise<Child> {
+  bear({ command, args, env, filter }: Launch): Promise<Child> {
     return new Promise((resolve, reject) => {
       if (!this.#open) return reject(new Error("the nursery has been closed"));
       const id = ++this.#lastId;
@@ -115,7 +115,8 @@ export class Nursery {
           reject(child);
         },
       });
-      this.#order({ kind: "bear", id, secret, command, args, env });
+      const inBase64 = filter && Buffer.from(filter).toString("base64");
+      this.#order({ kind: "bear", id, secret, command, args, env, filter: inBase64 });
     });
   }
 

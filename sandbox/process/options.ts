@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { type ContainmentMode, containmentModes } from "../containment/walls.ts";
 import type { EngineName } from "../contract.ts";
 
 export interface ProcessSandboxOptions {
@@ -48,9 +49,16 @@ export interface ProcessSandboxOptions {
   /** How long a child may take to start, in milliseconds. Default 10000. */
   readonly startMs?: number;
   /**
-   * Command that a child is started with, such as a container's entry: the command line of Node.js is put after it. It
-   * must pass standard input and output on, and end when it is killed, with all that it has started. By default
-   * `setpriv --pdeathsig KILL` where Linux has it, with `gather` behind `chrt --batch 0`, which both replace themselves.
+   * Walls of the operating system around the children; see docs/containment.md. `auto`: those that the machine can have.
+   * `required`: all of them, or the creation rejects with `ContainmentMissingError`. `none`: none of them. Default: that of
+   * the process, which is `auto`.
+   */
+  readonly containment?: ContainmentMode;
+  /**
+   * Command that a child is started with: its contained command line is put after it. It must pass standard input and
+   * output on, and end when it is killed, with all that it has started. With `containment: "none"` only the command line
+   * of Node.js is put after it, as a container's entry needs it. Default: none; with `gather`, `chrt --batch 0`, which
+   * replaces itself.
    */
   readonly launcher?: readonly string[];
   /** Path of a script that stands in for the child's program. For tests of the parent. */
@@ -62,7 +70,7 @@ export interface ProcessSandboxOptions {
 /** Options with every default filled in. */
 export type Settings = Required<Omit<ProcessSandboxOptions, Optional>> &
   Pick<ProcessSandboxOptions, Optional>;
-type Optional = "launcher" | "childModule" | "engineModule";
+type Optional = "containment" | "launcher" | "childModule" | "engineModule";
 
 const MiB = 1_048_576;
 const spinUsByDefault = 100;
@@ -104,6 +112,12 @@ export function settingsOf(options: ProcessSandboxOptions): Settings {
     graceMs: 0,
     startMs: 1,
   };
+  const { containment } = settings;
+  if (containment !== undefined && !containmentModes.includes(containment)) {
+    throw new RangeError(
+      `\`containment\` must be ${containmentModes.map((mode) => `\`${mode}\``).join(", ")}`,
+    );
+  }
   for (const [name, least] of Object.entries(minimum) as [keyof typeof minimum, number][]) {
     if (!Number.isSafeInteger(settings[name]) || settings[name] < least) {
       throw new RangeError(`\`${name}\` must be a whole number of at least ${least}`);

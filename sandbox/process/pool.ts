@@ -154,9 +154,7 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
 
   #place(job: Job): boolean {
     if (this.#isSlowLoad(job)) return true;
-    const runner = this.#isApart(job)
-      ? this.#schedule.chooseApart(job)
-      : this.#schedule.choose(job);
+    const runner = this.#isApart(job) ? this.#schedule.chooseApart(job) : this.#schedule.choose(job);
     if (!runner) return false;
     if (runner.send(job)) this.#writeSoon(runner);
     // A child that has nothing to do begins with the first of many calls while the others are still being written.

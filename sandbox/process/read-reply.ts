@@ -163,7 +163,15 @@ export class ReplyReader {
     }
     const durationUs = ns / 1_000;
     const outcome: Outcome = fault
-      ? { ok: false, fault, steps, durationUs, memoryBytes, logs, ...(kind === T ? { loadTimedOut: true } : undefined) }
+      ? {
+          ok: false,
+          fault,
+          steps,
+          durationUs,
+          memoryBytes,
+          logs,
+          ...(kind === T ? { loadTimedOut: true } : undefined),
+        }
       : { ok: true, output: kind === N ? null : text, steps, durationUs, memoryBytes, logs };
     return { kind: "outcome", id, text: "", outcome, inspection: null };
   }

@@ -32,20 +32,47 @@ function pageBytes(): number {
   return knownPageBytes;
 }
 
+/**
+ * The process at the end of a chain of launchers that each wait for one child, such as those of a PID namespace. Asked
+ * when the child is ready and has run nothing of a guest.
+ */
+function lastOfChain(pid: number): number {
+  let last = pid;
+  for (let next = onlyChild(last); next !== null; next = onlyChild(last)) last = next;
+  return last;
+}
+
+function onlyChild(pid: number): number | null {
+  const children = childrenOf(pid);
+  return children.length === 1 ? children[0]! : null;
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    const [, afterName = ""] = readFileSync(`/proc/${pid}/stat`, "latin1").split(/.*\) /s);
+    return Number(afterName.split(" ")[1]);
+  } catch {
+    return null;
+  }
+}
+
 /** Linux: one read of a file that the kernel makes up, a few microseconds. */
 class ProcMemory implements ResidentMemory {
   bytes = 0;
   at = -Infinity;
   /** Kept open: it stays bound to this process, even when its number is given to another one. */
-  #file: number | null;
+  #file: number | null = null;
+  #closed = false;
+  readonly #pid: number;
 
   constructor(pid: number) {
-    this.#file = openSync(`/proc/${pid}/statm`, "r");
+    this.#pid = pid;
   }
 
   sample(): void {
-    if (this.#file === null) return;
+    if (this.#closed) return;
     try {
+      this.#file ??= openSync(`/proc/${lastOfChain(this.#pid)}/statm`, "r");
       this.bytes = pages(this.#file) * pageBytes();
       this.at = performance.now();
     } catch {
@@ -54,6 +81,7 @@ class ProcMemory implements ResidentMemory {
   }
 
   close(): void {
+    this.#closed = true;
     if (this.#file !== null) closeSync(this.#file);
     this.#file = null;
   }
@@ -85,8 +113,15 @@ function processTree(root: number): readonly number[] {
   return found;
 }
 
+/** Whether the kernel lists children: it was built with CONFIG_PROC_CHILDREN. */
+const listsChildren = existsSync(`/proc/self/task/${process.pid}/children`);
+
 /** A child belongs to the thread that started it. Threads and processes may end while they are listed. */
 function childrenOf(pid: number): readonly number[] {
+  if (!listsChildren) {
+    const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+    return pids.filter((other) => parentOf(other) === pid);
+  }
   const threads = orNone(() => readdirSync(`/proc/${pid}/task`), []);
   return threads.flatMap((thread) => {
     const list = orNone(() => readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1"), "");

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { type Limits, loadMs } from "../limits.ts";
 import { Fifo } from "./fifo.ts";
 import { Job } from "./job.ts";
@@ -275,9 +276,10 @@ export class Runner {
     this.#owner.ready(this);
   }
 
-  #exited(code: number | null, signal: NodeJS.Signals | null): void {
+  #exited(code: number | null, direct: NodeJS.Signals | null): void {
+    const signal = direct ?? signalOf(code);
     // V8 and Node.js abort when the heap is full, and only they write to the child's standard error.
-    const aborted = signal === "SIGABRT" || code === 134;
+    const aborted = signal === "SIGABRT";
     this.kill({
       cause: "exit",
       how: signal ? `signal ${signal}` : `exit code ${code}`,
@@ -286,4 +288,11 @@ export class Runner {
       byStranger: signal === "SIGKILL" || signal === "SIGTERM",
     });
   }
+}
+
+/** The signal that has ended a child behind a launcher, which reports it as exit code 128 and its number. */
+function signalOf(code: number | null): NodeJS.Signals | null {
+  if (code === null || code <= 128) return null;
+  const names = Object.entries(constants.signals) as [NodeJS.Signals, number][];
+  return names.find(([, number]) => number === code - 128)?.[0] ?? null;
 }

@@ -57,7 +57,8 @@ export function writeMissing(message: string): string {
 
 export function writeOutcome(id: number, outcome: Outcome, limits: Limits): string {
   const logs = outcome.logs.length === 0 ? "" : writeLogs(outcome.logs, limits);
-  if (!outcome.ok) return frame(outcome.loadTimedOut ? "T" : "E", id, outcome, faultBody(outcome.fault), logs);
+  if (!outcome.ok)
+    return frame(outcome.loadTimedOut ? "T" : "E", id, outcome, faultBody(outcome.fault), logs);
   if (outcome.output === null) return frame("N", id, outcome, "", logs);
   return frame("K", id, outcome, outcome.output, logs);
 }

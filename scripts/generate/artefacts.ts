@@ -1,6 +1,7 @@
 import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts";
 import { baseModule } from "./base.ts";
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
+import { containmentPage } from "./docs-containment.ts";
 import { dialectsPage } from "./docs-dialects.ts";
 import { findingsPage } from "./docs-findings.ts";
 import { reviewCodesPage } from "./docs-review.ts";
@@ -52,6 +53,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     ["docs/events.md", eventsPage()],
     ["docs/actions.md", actionsPage()],
     ["docs/dialects.md", dialectsPage()],
+    ["docs/containment.md", containmentPage()],
     ["docs/faults.md", faultsPage()],
     ["docs/errors.md", errorsPage()],
     ["docs/findings.md", findingsPage()],

@@ -10,6 +10,8 @@ export interface CommandModule {
 export interface CommandRow {
   readonly name: string;
   readonly summary: string;
+  /** Whether it starts child processes, and so has `--containment`. */
+  readonly contains?: true;
   /** Loads the command's module: only the command that was called is loaded, so that starting stays quick. */
   load(): Promise<CommandModule>;
 }
@@ -24,26 +26,31 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "check",
     summary: "check manifests, scripts, matchers, paths and cases",
+    contains: true,
     load: () => import("./commands/check.ts"),
   },
   {
     name: "test",
     summary: "run the cases of a pack through the whole pipeline",
+    contains: true,
     load: () => import("./commands/test.ts"),
   },
   {
     name: "run",
     summary: "decide events with a pack",
+    contains: true,
     load: () => import("./commands/run.ts"),
   },
   {
     name: "try",
     summary: "run one bare script on events",
+    contains: true,
     load: () => import("./commands/try.ts"),
   },
   {
     name: "explain",
     summary: "tell which hooks run at an event, and what they may do",
+    contains: true,
     load: () => import("./commands/explain.ts"),
   },
   {
@@ -54,16 +61,19 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "replay",
     summary: "make logged decisions again, and compare them",
+    contains: true,
     load: () => import("./commands/replay.ts"),
   },
   {
     name: "bundle",
     summary: "make a signed bundle of a pack",
+    contains: true,
     load: () => import("./commands/bundle.ts"),
   },
   {
     name: "verify",
     summary: "check a bundle, or the certificate of a replay",
+    contains: true,
     load: () => import("./commands/verify.ts"),
   },
   {
@@ -74,21 +84,25 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "diff",
     summary: "compare how two versions of a pack behave",
+    contains: true,
     load: () => import("./commands/diff.ts"),
   },
   {
     name: "review",
     summary: "review what a hook can do and does, before it is installed",
+    contains: true,
     load: () => import("./commands/review.ts"),
   },
   {
     name: "bench",
     summary: "measure hooks, and foretell at which size they reach a limit",
+    contains: true,
     load: () => import("./commands/bench.ts"),
   },
   {
     name: "serve",
     summary: "serve decisions to many tenants over HTTP",
+    contains: true,
     load: () => import("./commands/serve.ts"),
   },
   {
@@ -99,6 +113,7 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "mcp",
     summary: "stand between an MCP client and an MCP server",
+    contains: true,
     load: () => import("./commands/mcp.ts"),
   },
   {

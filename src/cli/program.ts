@@ -1,4 +1,5 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Option } from "commander";
+import type { ContainmentMode } from "../../sandbox/containment/walls.ts";
 import { errorTable, HookwardenError } from "../errors.ts";
 import type { Cli } from "./cli.ts";
 import { commandTable } from "./commands.ts";
@@ -53,9 +54,28 @@ async function buildProgram(args: readonly string[], cli: Cli): Promise<Command>
       .command(row.name)
       .summary(row.summary)
       .description(`${capital(row.summary)}.`);
-    if (row.name === called) (await row.load()).define(command, cli);
+    if (row.name !== called) continue;
+    (await row.load()).define(command, cli);
+    if (row.contains) addContainment(command);
   }
   return program;
+}
+
+/** One place for all commands: what they start is contained as the process is told to. */
+function addContainment(command: Command): void {
+  command
+    .addOption(
+      new Option(
+        "--containment <mode>",
+        "walls of the operating system around child processes (default: auto)",
+      ).choices(["auto", "required", "none"] satisfies readonly ContainmentMode[]),
+    )
+    .hook("preAction", async (_, action) => {
+      const { containment } = action.opts<{ containment?: ContainmentMode }>();
+      if (containment === undefined) return;
+      const { setDefaultContainment } = await import("../../sandbox/containment/walls.ts");
+      setDefaultContainment(containment);
+    });
 }
 
 function capital(text: string): string {

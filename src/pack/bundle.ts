@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ContainmentMode } from "../../sandbox/containment/index.ts";
 import { JsonError, quote, readJson } from "../../sandbox/json/index.ts";
 import { HookwardenError } from "../errors.ts";
 import {
@@ -35,6 +36,8 @@ export interface BundleOptions {
   readonly childMemoryMb?: number;
   /** Whether to make source maps that carry the texts of the sources. Default: no. */
   readonly maps?: boolean;
+  /** Walls of the operating system around the bundler: `auto`, `required` or `none`. Default: those of the process. */
+  readonly containment?: ContainmentMode;
 }
 
 /** A script and all that it imports, as one ES module. */
@@ -87,6 +90,10 @@ export async function bundleEach(
     wallMs: options.bundleMs ?? 20_000 + 50 * entries.length,
     outputBytes: bundleLimits.answerBytes,
     memoryMb: options.childMemoryMb,
+    reads: [...(root === null ? [] : [root]), ...job.nodeModules],
+    packages: ["esbuild", "enhanced-resolve", "acorn"],
+    startsProcesses: true,
+    containment: options.containment,
   });
   const answers = new Map<string, BundleAnswer>();
   for (const line of output.split("\n").filter(Boolean)) {

@@ -1,4 +1,4 @@
-import { constants, type Stats } from "node:fs";
+import { constants, existsSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { quote } from "../../sandbox/json/index.ts";
@@ -74,8 +74,11 @@ function checkPath(path: string): void {
   if (problem) throw new HookwardenError("path-outside-pack", `the path ${quote(path)} ${problem}`);
 }
 
+/** A contained child has no /proc: nothing is mounted there but what it may read. */
+const hasDescriptorPaths = process.platform === "linux" && existsSync("/proc/self/fd");
+
 async function openFile(root: string, path: string): Promise<FileHandle> {
-  return process.platform === "linux" ? openByParts(root, path) : openAndCompare(root, path);
+  return hasDescriptorPaths ? openByParts(root, path) : openAndCompare(root, path);
 }
 
 /**

@@ -1,12 +1,15 @@
-import {
-  type ChildProcessByStdio,
-  spawn,
-  type SpawnOptionsWithStdioTuple,
-  type StdioPipe,
-} from "node:child_process";
-import { existsSync } from "node:fs";
+import type { ChildProcessByStdio } from "node:child_process";
 import { dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import {
+  codeFiles,
+  contain,
+  type ContainmentMode,
+  ContainmentMissingError,
+  spawnWithFilter,
+  type Wrapper,
+  withRealPath,
+} from "../../sandbox/containment/index.ts";
 import { residentMemoryOfTree } from "../../sandbox/process/resident-memory.ts";
 import { HookwardenError } from "../errors.ts";
 import { childLimits } from "./limits.ts";
@@ -20,7 +23,18 @@ export interface ChildLimits {
   readonly memoryMb?: number | undefined;
   /** Flags of Node, such as those of its permission model. Default: none. */
   readonly nodeArguments?: readonly string[];
+  /** Files and folders that it may read, beside this package's own code. Default: none. */
+  readonly reads?: readonly string[];
+  /** Packages that its program loads. Default: none. */
+  readonly packages?: readonly string[];
+  /** Whether it may start processes. Default: no. */
+  readonly startsProcesses?: boolean;
+  /** Walls of the operating system around it; see docs/containment.md. Default: those of this process. */
+  readonly containment?: ContainmentMode | undefined;
 }
+
+/** Most descriptors of a child: a program is made of up to thousands of files, few of them open at a time. */
+const descriptors = 1_024;
 
 export interface ChildResult {
   /** Its standard output as UTF-8. */
@@ -29,33 +43,34 @@ export interface ChildResult {
   readonly problem: string | null;
 }
 
-/** What a child process is started with. */
-export interface ChildCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly options: SpawnOptionsWithStdioTuple<StdioPipe, StdioPipe, "ignore">;
-}
-
 /** Time between two samples of memory, in milliseconds. What a child allocates in it can exceed its limit. */
 export const memorySampleMs = 25;
 
 /**
- * How far above the limit for resident memory the kernel's own limit lies, in MiB: Node maps more than half a GiB of
- * writable memory before it has run any script, most of which it never touches.
- */
-const mappedMb = 1_024;
-
-/**
- * Runs a script in a Node process of its own. Its only connection to this process is its input and output. It leads a
- * process group, which is killed as a whole when a limit is reached or the child has ended.
+ * Runs a script in a Node process of its own. Its only connection to this process is its input and output: the environment
+ * is empty. It leads a process group, which is killed as a whole when a limit is reached or the child has ended.
  *
- * @throws {HookwardenError} `option-invalid` for a limit of memory that is out of range
+ * @throws {HookwardenError} `option-invalid` for a memory limit that is out of range, `containment-missing`
  */
 export async function runChild(file: string, input: string, limits: ChildLimits): Promise<ChildResult> {
   const memoryMb = checkedMemory(limits.memoryMb ?? childLimits.childMemoryMb.default);
-  const { command, args, options } = childCommand(file, memoryMb, limits.nodeArguments ?? []);
+  const { line, filter } = await walls(limits, memoryMb);
+  const [command = process.execPath, ...args] = [
+    ...line,
+    process.execPath,
+    `--max-old-space-size=${memoryMb}`,
+    "--disable-warning=ExperimentalWarning",
+    ...(limits.nodeArguments ?? []),
+    file,
+  ];
   return new Promise((done) => {
-    const child: ChildProcessByStdio<Writable, Readable, null> = spawn(command, args, options);
+    const child = spawnWithFilter(command, args, filter, {
+      env: systemOnly(),
+      cwd: dirname(file),
+      detached: process.platform !== "win32",
+      stdio: ["pipe", "pipe", "ignore"],
+      windowsHide: true,
+    }) as ChildProcessByStdio<Writable, Readable, null>;
     const parts: Buffer[] = [];
     let size = 0;
     let problem: string | null = null;
@@ -108,45 +123,6 @@ function memoryProblem(memoryMb: number): string {
   return `it needed more than ${memoryMb} MiB of memory; simplify or split the script, or raise \`childMemoryMb\``;
 }
 
-/**
- * The command line, environment, folder and descriptors of a child: an empty environment, so that no setting of the host
- * reaches it, and two pipes. Every bundler, type checker and linter is started with it.
- */
-export function childCommand(file: string, memoryMb: number, nodeArguments: readonly string[]): ChildCommand {
-  const [command = process.execPath, ...args] = [
-    ...kernelLimits(memoryMb),
-    process.execPath,
-    `--max-old-space-size=${memoryMb}`,
-    "--disable-warning=ExperimentalWarning",
-    ...nodeArguments,
-    file,
-  ];
-  return {
-    command,
-    args,
-    options: {
-      env: systemOnly(),
-      cwd: dirname(file),
-      detached: process.platform !== "win32",
-      stdio: ["pipe", "pipe", "ignore"],
-      windowsHide: true,
-    },
-  };
-}
-
-const prlimit = ["/usr/bin/prlimit", "/bin/prlimit"].find((path) => existsSync(path));
-
-/**
- * The kernel's limit, for what grows between two samples, or while this process is too busy to take one. It holds for
- * each process by itself, and counts writable memory (RLIMIT_DATA): Linux ignores a limit of resident memory, and one of
- * address space (RLIMIT_AS) would count the gigabytes that V8 and Go reserve and never use. No core files: they would
- * hold the tenant's scripts. Linux with util-linux; nothing elsewhere.
- */
-function kernelLimits(memoryMb: number): readonly string[] {
-  if (process.platform !== "linux" || prlimit === undefined) return [];
-  return [prlimit, `--data=${(memoryMb + mappedMb) * 1_048_576}`, "--core=0", "--"];
-}
-
 function checkedMemory(memoryMb: number): number {
   const { minimum, ceiling, unit } = childLimits.childMemoryMb;
   if (Number.isInteger(memoryMb) && memoryMb >= minimum && memoryMb <= ceiling) return memoryMb;
@@ -154,6 +130,21 @@ function checkedMemory(memoryMb: number): number {
     "option-invalid",
     `\`childMemoryMb\` is a whole number from ${minimum} to ${ceiling} ${unit}, not \`${memoryMb}\``,
   );
+}
+
+/** @throws {HookwardenError} `containment-missing` */
+async function walls(
+  { reads = [], packages = [], startsProcesses = false, containment }: ChildLimits,
+  memoryMb: number,
+): Promise<Wrapper> {
+  const files = [...codeFiles(packages), ...reads.flatMap(withRealPath)];
+  const spec = { reads: files, memoryBytes: memoryMb * 1_048_576, descriptors, startsProcesses };
+  try {
+    return await contain(spec, containment);
+  } catch (error) {
+    if (!(error instanceof ContainmentMissingError)) throw error;
+    throw new HookwardenError("containment-missing", error.message, {}, { cause: error });
+  }
 }
 
 function killGroup(pid: number | undefined): void {

@@ -1,6 +1,7 @@
 import { access } from "node:fs/promises";
 import type { EngineName, Sandbox } from "../../sandbox/index.ts";
-import { defaultLauncher } from "../../sandbox/process/launcher.ts";
+import { type ContainmentMode, withParent } from "../../sandbox/containment/index.ts";
+import { schedulingLauncher } from "../../sandbox/process/launcher.ts";
 import { type ProcessSandboxOptions, settingsOf } from "../../sandbox/process/options.ts";
 import type { Isolation } from "../warden/options.ts";
 import { createSandbox } from "../warden/sandboxes.ts";
@@ -11,6 +12,8 @@ export interface LaneOptions {
   /** `shared`: processes serve all tenants, each with instances of its own. `tenant`: one tenant for each process. */
   readonly isolation: "shared" | "tenant";
   readonly processes?: Omit<ProcessSandboxOptions, "engine" | "pristine" | "tenantsPerProcess">;
+  /** Walls around the processes; see docs/containment.md. Default: those of this process. */
+  readonly containment?: ContainmentMode;
   /** For tests: the engine in this process. */
   readonly where?: Isolation;
 }
@@ -105,7 +108,7 @@ export class Lanes implements AsyncDisposable {
       processes: 1,
       spares: Math.min(1, given.spares ?? 1),
       startMs: slowStartMs,
-      launcher: await givingWay(given.launcher),
+      launcher: await givingWay({ containment: this.#options.containment, ...given }),
     });
     if (this.#closed) return sandbox[Symbol.asyncDispose]();
     this.#slowOwn = sandbox;
@@ -125,7 +128,7 @@ export class Lanes implements AsyncDisposable {
 }
 
 function sandboxOf(
-  { engine, isolation, where = "process" }: LaneOptions,
+  { engine, isolation, containment, where = "process" }: LaneOptions,
   processes: NonNullable<LaneOptions["processes"]>,
 ): Promise<Sandbox> {
   const tenantsPerProcess = isolation === "tenant" ? "one" : "shared";
@@ -133,6 +136,7 @@ function sandboxOf(
     {
       engine,
       isolation: where,
+      ...(containment === undefined ? {} : { containment }),
       processes: { gather: true, spares: sparesByDefault, ...processes, tenantsPerProcess },
     },
     () => undefined,
@@ -140,8 +144,19 @@ function sandboxOf(
 }
 
 /** The launcher with a lower priority before it, where the system has the program for that. */
-async function givingWay(given: readonly string[] | undefined): Promise<readonly string[]> {
-  const launcher = given ?? (await defaultLauncher(true));
+async function givingWay({
+  launcher: given,
+  containment,
+}: {
+  readonly launcher?: readonly string[];
+  readonly containment?: ContainmentMode | undefined;
+}): Promise<readonly string[]> {
+  const usual = async (): Promise<readonly string[]> => [
+    ...(await schedulingLauncher(true)),
+    // Behind a launcher, nothing else ends an uncontained child with its parent.
+    ...(containment === "none" ? await withParent() : []),
+  ];
+  const launcher = given ?? (await usual());
   try {
     await access(nice);
     return [nice, "-n", "10", ...launcher];

@@ -1,3 +1,4 @@
+import type { ContainmentMode } from "../../sandbox/containment/index.ts";
 import type { EngineName } from "../../sandbox/index.ts";
 import type { RequiredReview } from "../bundle/review-record.ts";
 import type { Trust } from "../bundle/trust.ts";
@@ -36,6 +37,11 @@ export interface ServerOptions {
   /** `shared` (default): processes serve all tenants, each with instances of its own. `tenant`: one for each process. */
   readonly isolation?: "shared" | "tenant";
   readonly processes?: LaneOptions["processes"];
+  /**
+   * Walls of the operating system around the processes that run and bundle hooks: `auto`, `required` or `none`; see
+   * docs/containment.md. Default `auto`.
+   */
+  readonly containment?: ContainmentMode;
   /** @internal For tests: `inline` runs hooks in this process. */
   readonly where?: "process" | "inline";
   /** Default `strict`. */

@@ -1,3 +1,4 @@
+import type { ContainmentReport } from "../../sandbox/containment/index.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Decisions } from "./decisions.ts";
 import type { Unread } from "./http/unread.ts";
@@ -32,6 +33,8 @@ export interface ServerParts {
   readonly openApi: object;
   readonly isReady: () => boolean;
   readonly failures: FailureLog;
+  /** The walls around child processes, as found at the start. */
+  readonly containment: ContainmentReport;
   /** Tells operators one thing worth knowing. */
   readonly log: (event: string, fields?: { readonly [name: string]: unknown }) => void;
 }

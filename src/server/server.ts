@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { describeContainment } from "../../sandbox/containment/index.ts";
 import { listenError } from "../listen-error.ts";
 import { engineIdentity } from "../log/identity.ts";
 import type { Warden } from "../warden.ts";
@@ -82,11 +83,19 @@ async function build(
   if (options.data !== undefined) opened.use(lockFolder(options.data));
   const stores =
     options.stores ?? opened.use(openSqliteStores({ folder: options.data as string, stateBytes }));
-  const { engine = "quickjs", isolation = "shared", processes, where } = options;
+  const { engine = "quickjs", isolation = "shared", processes, containment, where } = options;
+  const walls = await describeContainment(where === "inline" ? "none" : containment);
   const lanes = opened.use(
-    await Lanes.open({ engine, isolation, ...(processes ? { processes } : {}), ...(where ? { where } : {}) }),
+    await Lanes.open({
+      engine,
+      isolation,
+      ...(processes ? { processes } : {}),
+      ...(containment ? { containment } : {}),
+      ...(where ? { where } : {}),
+    }),
   );
   const log = logger(options);
+  log("containment", { ...walls });
   const feed = new Feed();
   const quarantine = new Quarantine(stores.quarantine, options.quarantine);
   await quarantine.load();
@@ -154,7 +163,12 @@ async function build(
     credentials,
     registry,
     rollouts: new Rollouts(stores.packs, registry),
-    uploads: new Uploads({ packs: stores.packs, gate, signingKey }),
+    uploads: new Uploads({
+      packs: stores.packs,
+      gate,
+      signingKey,
+      ...(containment ? { containment } : {}),
+    }),
     decisions,
     operator,
     metrics,
@@ -164,6 +178,7 @@ async function build(
     openApi: openApi(routes),
     isReady,
     failures,
+    containment: walls,
     log,
   };
   const app = await appOf(parts);

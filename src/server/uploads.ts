@@ -1,3 +1,4 @@
+import type { ContainmentMode } from "../../sandbox/containment/index.ts";
 import { buildBundle } from "../bundle/build.ts";
 import { type Floor, openBundle, type OpenedBundle } from "../bundle/open.ts";
 import { HookwardenError } from "../errors.ts";
@@ -32,6 +33,8 @@ export interface UploadsOptions {
   readonly packs: PackStore;
   readonly gate: BundleGate;
   readonly signingKey: unknown;
+  /** Walls around the bundler; see docs/containment.md. Default: those of this process. */
+  readonly containment?: ContainmentMode;
 }
 
 /** Bundlers at the same time: each is a process that takes a core. */
@@ -120,6 +123,7 @@ export class Uploads {
   async #bundled(files: string | ReadonlyMap<string, Uint8Array>, key: unknown): Promise<Accepted> {
     const source = typeof files === "string" ? await folderSource(files) : memorySource(files);
     const { manifest } = await readManifests(source);
+    const { containment } = this.#options;
     const release = await this.#bundler();
     try {
       const { bytes, list } = await buildBundle(files, {
@@ -128,6 +132,7 @@ export class Uploads {
         // Nothing of this machine may find its way into a tenant's pack.
         ...(typeof files === "string" ? {} : { nodeModules: [] }),
         ...(key === undefined ? {} : { key }),
+        ...(containment === undefined ? {} : { containment }),
       });
       const opened = await openBundle(bytes, { trust: null });
       return { opened: { ...opened, list }, bytes, signedBy: keyName(key), isTrusted: false };

@@ -18,7 +18,13 @@ const log: Members<LogOptions> = {
   maxQueued: null,
   maxQueuedChars: null,
 };
-const load: Members<LoadOptions> = { nodeModules: null, bundleMs: null, maps: null };
+const load: Members<LoadOptions> = {
+  nodeModules: null,
+  bundleMs: null,
+  childMemoryMb: null,
+  maps: null,
+  containment: null,
+};
 const rules: Members<PlanRules> = { name: null, onFailure: null, carries: null, lenient: null };
 const requireReview: Members<RequiredReview> = { records: null, trust: null };
 const processes: Members<Omit<ProcessSandboxOptions, "engine" | "pristine">> = {
@@ -36,6 +42,7 @@ const processes: Members<Omit<ProcessSandboxOptions, "engine" | "pristine">> = {
   spinUs: null,
   graceMs: null,
   startMs: null,
+  containment: null,
   launcher: null,
   childModule: null,
   engineModule: null,
@@ -50,6 +57,7 @@ export const wardenMembers: Members<WardenOptions> = {
   keepBundle: null,
   engine: null,
   isolation: null,
+  containment: null,
   pristine: null,
   crossCheck: null,
   store: null,

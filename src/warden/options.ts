@@ -1,3 +1,4 @@
+import { type ContainmentMode, containmentModes } from "../../sandbox/containment/index.ts";
 import type { EngineName, Sandbox } from "../../sandbox/index.ts";
 import type { ProcessSandboxOptions } from "../../sandbox/process/index.ts";
 import type { DecisionRecord } from "../broker/record.ts";
@@ -33,6 +34,12 @@ export interface WardenOptions {
   readonly engine?: EngineName;
   /** Where the engine lives: in child processes that can be killed (default), or, quickjs only, in this process. */
   readonly isolation?: Isolation;
+  /**
+   * Walls of the operating system around the child processes that run hooks and bundle their scripts; see
+   * docs/containment.md. `auto`: those that the machine can have. `required`: all of them, or `createWarden` rejects with
+   * `containment-missing`. `none`: none of them. Default `auto`.
+   */
+  readonly containment?: ContainmentMode;
   /** `false`: calls of one session may share a context, and see what earlier ones left. Default `true`. */
   readonly pristine?: boolean;
   /** Share of calls, 0 to 1, that run on the other engine too; `divergence` tells of differing answers. Default 0. */
@@ -111,6 +118,7 @@ export function checkOptions(options: WardenOptions): void {
       "`engine` `isolate` runs in child processes only, because some of its code can be stopped from outside only",
     );
   }
+  checkContainment(options);
   if (crossCheck !== undefined && !(crossCheck >= 0 && crossCheck <= 1))
     invalid("`crossCheck` must be a number from 0 to 1");
   if (maxEventBytes !== undefined && !(Number.isSafeInteger(maxEventBytes) && maxEventBytes > 0)) {
@@ -129,6 +137,16 @@ function checkReview(required: RequiredReview | undefined): void {
   // Asking for a review in the wrong form must not end as asking for none.
   if (!Array.isArray(records) || (typeof trust !== "string" && typeof trust !== "object") || trust === null)
     invalid("`requireReview` must have `records`, a list, and `trust`: the keys of the reviewers");
+}
+
+function checkContainment({ containment, isolation }: WardenOptions): void {
+  if (containment === undefined) return;
+  if (!containmentModes.includes(containment)) {
+    invalid("`containment` must be `auto`, `required` or `none`");
+  }
+  if (containment === "required" && isolation === "inline") {
+    invalid("`containment` `required` needs child processes, and `isolation` `inline` has none");
+  }
 }
 
 function checkSupply({ pack, bundle, trust, keepBundle }: WardenOptions): void {

@@ -1,4 +1,5 @@
 import { createSandbox as createSandboxOf, type EngineName, type Sandbox } from "../../sandbox/index.ts";
+import { ContainmentMissingError } from "../../sandbox/containment/index.ts";
 import { EngineMissingError } from "../../sandbox/engine-missing.ts";
 import { HookwardenError } from "../errors.ts";
 import { CrossCheckedSandbox, type Divergence } from "./cross-check.ts";
@@ -7,7 +8,7 @@ import type { WardenOptions } from "./options.ts";
 /**
  * Creates the sandbox that the options ask for, and a second one beside it where calls are cross-checked.
  *
- * @throws {HookwardenError} `engine-missing`, `option-invalid`
+ * @throws {HookwardenError} `engine-missing`, `containment-missing`, `option-invalid`
  */
 export async function createSandbox(
   options: WardenOptions,
@@ -30,6 +31,7 @@ async function createOne(options: WardenOptions, engine: EngineName): Promise<Sa
   const pristine = options.pristine ?? true;
   try {
     return await createSandboxOf({
+      ...(options.containment === undefined ? {} : { containment: options.containment }),
       ...options.processes,
       engine,
       pristine,
@@ -41,6 +43,8 @@ async function createOne(options: WardenOptions, engine: EngineName): Promise<Sa
       const [what = error.message] = error.message.split("; run ");
       throw new HookwardenError("engine-missing", what, {}, { cause: error });
     }
+    if (error instanceof ContainmentMissingError)
+      throw new HookwardenError("containment-missing", error.message, {}, { cause: error });
     if (error instanceof RangeError)
       throw new HookwardenError("option-invalid", error.message, {}, { cause: error });
     throw error;

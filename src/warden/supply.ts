@@ -1,6 +1,6 @@
 import type { LoadedBundle } from "../bundle/load.ts";
 import { HookwardenError } from "../errors.ts";
-import { loadPack } from "../pack/load.ts";
+import { type LoadOptions, loadPack } from "../pack/load.ts";
 import type { LoadedPack } from "../pack/types.ts";
 import type { WardenOptions } from "./options.ts";
 
@@ -38,7 +38,7 @@ export async function supply(
   const { bundle: offered, trust, keepBundle } = options;
   if (offered === undefined) {
     const pack = given ?? (options.pack as string | LoadedPack);
-    const loaded = typeof pack === "string" ? await loadPack(pack, options.load) : pack;
+    const loaded = typeof pack === "string" ? await loadPack(pack, loadOptions(options)) : pack;
     await insist(options, loaded);
     return { pack: loaded, bundle: null };
   }
@@ -54,6 +54,10 @@ export async function supply(
   const bundle = await loadBundle(source, serving && floorOf(serving));
   await insist(options, bundle.pack, bundle.list.name);
   return { pack: bundle.pack, bundle };
+}
+
+function loadOptions({ containment, load }: WardenOptions): LoadOptions {
+  return { ...(containment === undefined ? {} : { containment }), ...load };
 }
 
 /** The digest is of everything that can change a decision, so that a pack that was touched after its review is another one. */

@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { treeKib } from "../../sandbox/process/resident-memory.ts";
 import { HookwardenError } from "../../src/errors.ts";
 import { bundleEach, type BundleOptions } from "../../src/pack/index.ts";
-import { childCommand } from "../../src/pack/run-child.ts";
 import { lintScripts } from "../../src/review/lint/lint-scripts.ts";
 import { compileBombs } from "../support/compile-bombs.ts";
 import { escapeTrial } from "../support/escape-trial.ts";
@@ -63,14 +61,6 @@ describe("memory of children that read a stranger's source", () => {
     const program = { key: "", name: "h", source };
     const [result] = await lintScripts([{ program, map: null }], { childMemoryMb: 160 });
     expect(result?.findings[0]?.message).toContain("needed more than 160 MiB of memory");
-  });
-
-  // A watch by samples comes too late for what grows within one, or while the parent is busy.
-  it.runIf(linux && existsSync("/usr/bin/prlimit"))("has a second limit, which the kernel holds", () => {
-    const { command, args } = childCommand("/x/child.js", 512, []);
-    expect([command, ...args]).toEqual(
-      expect.arrayContaining(["/usr/bin/prlimit", `--data=${1_536 * 1_048_576}`, "--core=0"]),
-    );
   });
 
   it("has a limit that cannot be switched off by a value out of range", async () => {

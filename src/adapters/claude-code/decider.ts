@@ -76,12 +76,13 @@ export class Decider {
   }
 
   private async create(): Promise<Warden> {
-    const { pack, engine, isolation, log, requireReview, reviewers } = this.options;
+    const { pack, engine, isolation, containment, log, requireReview, reviewers } = this.options;
     this.store ??= await openStateFile(this.options);
     const options: WardenOptions = {
       pack,
       engine,
       isolation,
+      containment,
       store: this.store,
       maxEventBytes: largestEvent,
       ...(requireReview === null || reviewers === null

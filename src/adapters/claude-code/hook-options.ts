@@ -6,6 +6,8 @@ export interface HookOptions {
   readonly pack: string;
   readonly engine: "quickjs" | "isolate";
   readonly isolation: "process" | "inline";
+  /** Walls of the operating system around child processes; see docs/containment.md. */
+  readonly containment: "auto" | "required" | "none";
   /** File of the decision log; `null` for none. */
   readonly log: string | null;
   /** A signed review record, or a folder of them, without which the pack does not serve; `null` for none. */
@@ -36,6 +38,7 @@ export interface OptionRow {
 export const hookDefaults: Omit<HookOptions, "pack"> = {
   engine: "quickjs",
   isolation: "process",
+  containment: "auto",
   log: null,
   requireReview: null,
   reviewers: null,
@@ -59,6 +62,13 @@ export const optionRows: readonly OptionRow[] = [
     kind: "choice",
     choices: ["process", "inline"],
     help: "sandboxes in child processes, or (quickjs only) beside the decision",
+  },
+  {
+    flag: "containment",
+    field: "containment",
+    kind: "choice",
+    choices: ["auto", "required", "none"],
+    help: "walls of the operating system around child processes",
   },
   { flag: "log", field: "log", kind: "path", help: "append each decision to this log" },
   {

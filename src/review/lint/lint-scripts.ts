@@ -17,6 +17,16 @@ export interface LintLimits {
 
 /** Most bytes that the child may answer. */
 const answerBytes = 67_108_864;
+/** What the child's program imports. */
+const packages = [
+  "@eslint-community/regexpp",
+  "@jridgewell/trace-mapping",
+  "acorn",
+  "acorn-walk",
+  "eslint-scope",
+  "refa",
+  "scslre",
+];
 
 /**
  * Lints bundled scripts in a child process that may write nothing, start nothing, and is killed when it reaches its limit of time or memory.
@@ -59,6 +69,7 @@ async function lintSome(
     ...limits,
     outputBytes: answerBytes,
     nodeArguments: ["--permission", "--allow-fs-read=*"],
+    packages,
   });
   const answers = readLines<LintAnswer>(output);
   return { results: answers.map(({ name, result }) => [Number(name), result]), problem };

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { dirname } from "node:path";
+import type { ContainmentMode } from "../../../sandbox/containment/index.ts";
 import { nearestModules } from "../../pack/bundle.ts";
 import { runChild } from "../../pack/run-child.ts";
 import { readLines } from "../../pack/child-lines.ts";
@@ -22,6 +24,8 @@ export interface TypesOptions {
   readonly childMemoryMb?: number;
   /** The compiler's module; `null` for none. Default: the one that is installed beside hookwarden. */
   readonly compiler?: string | null;
+  /** Walls of the operating system around the compiler. Default: those of the process. */
+  readonly containment?: ContainmentMode;
 }
 
 /** Most bytes that the compiler may answer. */
@@ -38,7 +42,7 @@ const answerBytes = 16_777_216;
 export async function checkTypes(
   root: string,
   scripts: readonly string[],
-  { nodeModules, wallMs = 60_000, childMemoryMb, compiler = findCompiler() }: TypesOptions = {},
+  { nodeModules, wallMs = 60_000, childMemoryMb, compiler = findCompiler(), containment }: TypesOptions = {},
 ): Promise<TypesReport> {
   const typed = scripts.filter((path) => /\.[cm]?ts$/.test(path));
   if (typed.length === 0) return { checked: true, problems: [] };
@@ -62,6 +66,8 @@ export async function checkTypes(
     outputBytes: answerBytes,
     memoryMb: childMemoryMb,
     nodeArguments: ["--permission", "--allow-fs-read=*"],
+    reads: [root, ...job.moduleFolders, dirname(dirname(compiler))],
+    containment,
   });
   const [problems] = readLines<readonly TypeProblem[]>(output);
   if (problems) return { checked: true, problems };

@@ -1,7 +1,21 @@
+import type { ContainmentReport } from "../../../sandbox/containment/index.ts";
 import { json, type Route } from "../http/route.ts";
 import { object } from "../http/schemas.ts";
 
 const status = object({ status: { type: "string" } });
+
+const names = { type: "array", items: { type: "string" } };
+const readiness = object({
+  status: { type: "string" },
+  containment: object({ mode: { type: "string" }, inForce: names, missing: names }),
+});
+
+/** Names only: why a wall is missing is for operators, and stands in the log. */
+function wallsOf({ mode, walls }: ContainmentReport): object {
+  const named = (inForce: boolean): readonly string[] =>
+    walls.filter((one) => one.inForce === inForce).map(({ wall }) => wall);
+  return { mode, inForce: named(true), missing: named(false) };
+}
 
 export const healthRoutes: readonly Route[] = [
   {
@@ -18,11 +32,16 @@ export const healthRoutes: readonly Route[] = [
     method: "GET",
     path: "/ready",
     id: "getReady",
-    summary: "Whether it takes requests: not while it starts, nor while it ends.",
+    summary: "Whether it takes requests, and which walls are around its child processes.",
     needs: "nothing",
     use: "public",
-    answers: { "200": status, "503": status },
-    handle: ({ isReady }) => (isReady() ? json({ status: "ready" }) : json({ status: "not-ready" }, 503)),
+    answers: { "200": readiness, "503": readiness },
+    handle: ({ isReady, containment }) => {
+      const walls = wallsOf(containment);
+      return isReady()
+        ? json({ status: "ready", containment: walls })
+        : json({ status: "not-ready", containment: walls }, 503);
+    },
   },
   {
     method: "GET",

@@ -1,0 +1,180 @@
+import { existsSync } from "node:fs";
+import {
+  type BackendRow,
+  backends,
+  type ChildSpec,
+  filterFor,
+  limitsLine,
+  type Machine,
+  prlimit,
+} from "./backends.ts";
+import { nodeFiles } from "./node-files.ts";
+import { filterArchitecture } from "./seccomp.ts";
+import { spawnWithFilter } from "./spawn.ts";
+import {
+  type BackendName,
+  type ContainmentMode,
+  ContainmentMissingError,
+  type ContainmentReport,
+  type WallName,
+  defaultContainment,
+  wallNames,
+  type WallState,
+} from "./walls.ts";
+
+/** What to start a child with so that it is contained. */
+export interface Wrapper {
+  /** What comes before the command line of Node.js; empty where nothing does. */
+  readonly line: readonly string[];
+  /** The filter for system calls that is written to `filterDescriptor`; `null` where none is. */
+  readonly filter: Uint8Array | null;
+}
+
+/** What this machine can do, as tried once. */
+interface Ability {
+  readonly backend: BackendRow | null;
+  readonly machine: Machine;
+  readonly hasLimits: boolean;
+  /** Why a better backend is not used, by its name. */
+  readonly failures: ReadonlyMap<BackendName, string>;
+}
+
+/** A child that needs nothing: what the machine can do is tried with it. */
+const least: ChildSpec = { reads: [], memoryBytes: 1_073_741_824, descriptors: 64, startsProcesses: false };
+/** How long a trial may take, in milliseconds. */
+const trialMs = 10_000;
+
+const setpriv = backends.at(-1) as BackendRow;
+let ability: Promise<Ability> | undefined;
+let ending: Promise<readonly string[]> | undefined;
+
+/**
+ * What a child is to be started with.
+ *
+ * @param mode default: that of the process, see `setDefaultContainment`.
+ * @throws {ContainmentMissingError} where the mode is `required` and a wall is missing.
+ */
+export async function contain(
+  spec: ChildSpec,
+  mode: ContainmentMode = defaultContainment(),
+): Promise<Wrapper> {
+  if (mode === "none") return { line: await withParent(), filter: null };
+  const able = await (ability ??= tryAll());
+  if (mode === "required") refuseMissing(wallStates(able));
+  return wrapperOf(able, able.backend, spec);
+}
+
+/** What `contain` answers where one backend is chosen by name, or why this machine cannot have it. For tests of the walls. */
+export async function containWith(name: BackendName, spec: ChildSpec): Promise<Wrapper | string> {
+  const backend = backends.find((row) => row.name === name) ?? null;
+  if (process.platform !== "linux" || !backend) return `there is none on ${process.platform}`;
+  const able = await ableWith(backend, new Map());
+  return typeof able === "string" ? able : wrapperOf(able, backend, spec);
+}
+
+/** Has the kernel end a child with its parent, which is no wall. Empty where the system has no program for it. */
+export function withParent(): Promise<readonly string[]> {
+  return (ending ??= tryEnding());
+}
+
+async function tryEnding(): Promise<readonly string[]> {
+  if (process.platform !== "linux" || !existsSync(setpriv.program)) return [];
+  const line = setpriv.line(least, { nodeFiles: [], architecture: null });
+  return (await trial({ line, filter: null })) === null ? line : [];
+}
+
+/**
+ * Says which walls are in force around the child processes that this process starts, and why others are not. What the
+ * machine can do is tried once a process.
+ *
+ * @param mode default: that of the process, which is `auto` unless the command line says otherwise.
+ */
+export async function describeContainment(
+  mode: ContainmentMode = defaultContainment(),
+): Promise<ContainmentReport> {
+  if (mode === "none") {
+    const walls = wallNames.map((wall) => ({ wall, inForce: false, why: "containment is `none`" }));
+    return { mode, backend: "none", walls };
+  }
+  const able = await (ability ??= tryAll());
+  return { mode, backend: able.backend?.name ?? "none", walls: wallStates(able) };
+}
+
+/** @throws {ContainmentMissingError} */
+function refuseMissing(walls: readonly WallState[]): void {
+  const missing = walls.filter(({ inForce }) => !inForce);
+  if (missing.length > 0) throw new ContainmentMissingError(missing);
+}
+
+function wallStates({ backend, machine, hasLimits, failures }: Ability): readonly WallState[] {
+  const whyNot =
+    process.platform === "linux"
+      ? [...failures].map(([name, why]) => `${name}: ${why}`).join("; ")
+      : `there is none on ${process.platform}`;
+  const state = (wall: WallName): WallState => {
+    if (wall === "limits")
+      return { wall, inForce: hasLimits, why: hasLimits ? "prlimit" : `${prlimit} is not there` };
+    if (wall === "system-calls" && machine.architecture === null)
+      return { wall, inForce: false, why: `there is no filter for ${process.arch}` };
+    if (backend?.walls.includes(wall)) return { wall, inForce: true, why: backend.name };
+    return { wall, inForce: false, why: whyNot };
+  };
+  return wallNames.map(state);
+}
+
+function wrapperOf({ machine, hasLimits }: Ability, backend: BackendRow | null, spec: ChildSpec): Wrapper {
+  const line = [...(hasLimits ? limitsLine(spec) : []), ...(backend?.line(spec, machine) ?? [])];
+  return { line, filter: backend && filterFor(backend.name, spec, machine) };
+}
+
+/** Tries the backends, best first, by starting Node.js with each. */
+async function tryAll(): Promise<Ability> {
+  const failures = new Map<BackendName, string>();
+  const machine: Machine = { nodeFiles: [], architecture: filterArchitecture() };
+  const none: Ability = { backend: null, machine, hasLimits: false, failures };
+  if (process.platform !== "linux") return none;
+  for (const backend of backends) {
+    const able = await ableWith(backend, failures);
+    if (typeof able !== "string") return able;
+    failures.set(backend.name, able);
+  }
+  const hasLimits = existsSync(prlimit);
+  return {
+    ...none,
+    hasLimits: hasLimits && (await trial({ line: limitsLine(least), filter: null })) === null,
+  };
+}
+
+/** What the machine can do with one backend, or why it cannot have it. */
+async function ableWith(
+  backend: BackendRow,
+  failures: ReadonlyMap<BackendName, string>,
+): Promise<Ability | string> {
+  if (!existsSync(backend.program)) return "not installed";
+  const files = backend.walls.includes("files") ? await nodeFiles().catch((error: Error) => error) : [];
+  if (files instanceof Error) return files.message;
+  const machine = { nodeFiles: files, architecture: filterArchitecture() };
+  const able = { backend, machine, hasLimits: existsSync(prlimit), failures };
+  return (await trial(wrapperOf(able, backend, least))) ?? able;
+}
+
+/** Has Node.js say its version; `null` where it does, else what went wrong. */
+function trial({ line, filter }: Wrapper): Promise<string | null> {
+  return new Promise((resolve) => {
+    const [command = process.execPath, ...args] = [...line, process.execPath, "--version"];
+    const child = spawnWithFilter(command, args, filter, {
+      cwd: "/",
+      env: {},
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    const timer = setTimeout(() => child.kill("SIGKILL"), trialMs);
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part: Buffer) => (said += part));
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      const works = code === 0 && said.trim() === process.version;
+      resolve(works ? null : (said.trim().split("\n")[0] || `it ended with ${code}`).slice(0, 200));
+    });
+  });
+}
