@@ -1,73 +1,141 @@
-import { copyFileSync, cpSync, mkdirSync, readdirSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { build } from "esbuild";
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 
-const library = {
-  index: "src/index.ts",
-  hook: "src/hook/index.ts",
-  sandbox: "sandbox/index.ts",
-  testing: "src/testing/index.ts",
-  review: "src/review/index.ts",
-  server: "src/server/index.ts",
-  client: "src/client/index.ts",
-  nats: "src/server/nats/index.ts",
-  "claude-agent-sdk": "src/adapters/claude-agent-sdk/index.ts",
-  mcp: "src/adapters/mcp/index.ts",
-  "ai-sdk": "src/adapters/ai-sdk/index.ts",
-  langchain: "src/adapters/langchain/index.ts",
-  "openai-agents": "src/adapters/openai-agents/index.ts",
-};
-/** Programs: the command line, and the scripts that child processes run. */
-const programs = {
-  cli: "src/cli/main.ts",
-  "bundle-child": "src/pack/bundle-child.ts",
-  "audit-worker": "src/server/sqlite/audit-worker.ts",
-  "claude-code-daemon": "src/adapters/claude-code/daemon/main.ts",
-  "claude-code-decide": "src/adapters/claude-code/daemon/decide-once.ts",
-  "lint-child": "src/review/lint/child.ts",
-  "types-child": "src/review/types/child.ts",
-};
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<
+    Record<string, string | { readonly "hookwarden-source": string; readonly default: string }>
+  >;
+}
 
-/**
- * Programs that share no files with others, because every file that is loaded takes its time: what starts for each call
- * of a tool, and what takes the place of a sandbox that had to be killed.
- */
-const quick = {
-  "claude-code-hook": "src/adapters/claude-code/client/main.ts",
-  "sandbox-child": "sandbox/process/child.ts",
-  "sandbox-nursery": "sandbox/process/nursery-main.ts",
-};
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest;
 
-/** Everything lies flat in `dist/`, so that a file finds its neighbours by name, in whatever chunk it ends up. */
-export default defineConfig({
-  entry: { ...library, ...programs },
-  format: "esm",
-  platform: "node",
-  target: "node24",
-  splitting: true,
-  sourcemap: false,
-  clean: true,
-  dts: { entry: library },
-  // What is optional is looked up when it is asked for.
-  external: ["isolated-vm", "typescript", "ai", "langchain", /^@langchain\//, "@openai/agents"],
-  // Some modules of Node, such as node:sqlite, have no other name.
-  removeNodeProtocol: false,
-  onSuccess: async () => {
-    await build({
-      entryPoints: quick,
-      outdir: "dist",
-      bundle: true,
-      splitting: true,
-      external: ["isolated-vm", "@jitl/*"],
-      format: "esm",
-      platform: "node",
-      target: "node24",
-      logLevel: "error",
-    });
-    cpSync("src/server/console/assets", "dist/console", { recursive: true });
-    mkdirSync("dist/schemas", { recursive: true });
-    for (const name of readdirSync("src/pack/generated")) {
-      if (name.endsWith(".schema.json")) copyFileSync(`src/pack/generated/${name}`, `dist/schemas/${name}`);
-    }
+/** What of the other packages is installed with a package, and what is optional: neither becomes part of it. */
+const foreign = [/^[^./]/];
+
+interface Package {
+  readonly folder: string;
+  /** Programs that start beside the library: child processes, threads, the command line. */
+  readonly programs?: Readonly<Record<string, string>>;
+  /**
+   * Programs in one file each, our own packages included, because every file that is loaded takes its time, or because
+   * the process may read nothing else.
+   */
+  readonly alone?: Readonly<Record<string, string>>;
+  /** Copies what is no code. */
+  readonly assets?: () => void;
+}
+
+const packages: readonly Package[] = [
+  {
+    folder: ".",
+    programs: { cli: "src/cli/main.ts" },
+    alone: {
+      "bundle-child": "src/compile/bundle-child.ts",
+      "lint-child": "src/check/lint/child.ts",
+      "types-child": "src/check/types/child.ts",
+    },
+    assets: () => {
+      mkdirSync("dist/schemas", { recursive: true });
+      for (const name of readdirSync("src/pack/generated")) {
+        if (name.endsWith(".schema.json")) copyFileSync(`src/pack/generated/${name}`, `dist/schemas/${name}`);
+      }
+    },
   },
-});
+  {
+    folder: "sandbox",
+    alone: { "sandbox-child": "src/process/child.ts", "sandbox-nursery": "src/process/nursery-main.ts" },
+  },
+  {
+    folder: "packages/clients",
+    programs: {
+      "claude-code-daemon": "src/claude-code/daemon/main.ts",
+      "claude-code-decide": "src/claude-code/daemon/decide-once.ts",
+    },
+    alone: { "claude-code-hook": "src/claude-code/client/main.ts" },
+  },
+  {
+    folder: "packages/server",
+    programs: { "audit-worker": "src/sqlite/audit-worker.ts" },
+    assets: () =>
+      cpSync("packages/server/src/console/assets", "packages/server/dist/console", { recursive: true }),
+  },
+  ...[
+    "testing",
+    "review",
+    "client",
+    "playground",
+    "mcp",
+    "mediator",
+    "ai-sdk",
+    "langchain",
+    "openai-agents",
+  ].map((name) => ({ folder: `packages/${name}` })),
+];
+
+/** The entry points of a package, as its manifest has them: name of the built file → source. */
+function entriesOf(folder: string): Record<string, string> {
+  const entries = Object.values(manifestOf(folder).exports).flatMap((one) =>
+    typeof one === "string"
+      ? []
+      : [
+          [
+            one.default.replace(/^\.\/dist\/|\.js$/g, ""),
+            `${folder}/${one["hookwarden-source"].slice(2)}`,
+          ] as const,
+        ],
+  );
+  return Object.fromEntries(entries);
+}
+
+const inFolder = (folder: string, files: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${folder}/${file}`]));
+
+/** Everything lies flat in a package's `dist/`, so that a file finds its neighbours by name, in whatever chunk it is. */
+function optionsOf({ folder, programs, alone, assets }: Package): Options {
+  const entries = entriesOf(folder);
+  return {
+    entry: { ...entries, ...inFolder(folder, programs) },
+    outDir: `${folder}/dist`,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    splitting: true,
+    sourcemap: false,
+    clean: true,
+    // The client of the server needs no other package: the types that it shares with it are written out.
+    dts: {
+      entry: entries,
+      ...(folder === "packages/client" ? { resolve: [/^hookwarden/, /^@hookwarden\//] } : {}),
+    },
+    external: foreign,
+    // Some modules of Node, such as node:sqlite, have no other name.
+    removeNodeProtocol: false,
+    onSuccess: async () => {
+      if (alone) {
+        await build({
+          entryPoints: inFolder(folder, alone),
+          outdir: `${folder}/dist`,
+          bundle: true,
+          splitting: true,
+          conditions: ["hookwarden-source"],
+          external: [
+            ...Object.keys(manifestOf(".").dependencies).filter((name) => !name.startsWith("@hookwarden/")),
+            "isolated-vm",
+            "typescript",
+            "@jitl/*",
+          ],
+          format: "esm",
+          platform: "node",
+          target: "node24",
+          logLevel: "error",
+        });
+      }
+      assets?.();
+    },
+  };
+}
+
+export default defineConfig(packages.map(optionsOf));

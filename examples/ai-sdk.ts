@@ -8,7 +8,7 @@ import { isStepCount, tool, ToolLoopAgent } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { z } from "zod";
 import { createWarden } from "hookwarden";
-import { guard } from "hookwarden/ai-sdk";
+import { guard } from "@hookwarden/ai-sdk";
 
 const tools = {
   run_command: tool({

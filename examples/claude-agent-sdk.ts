@@ -5,7 +5,7 @@
  *     npm run build && node examples/claude-agent-sdk.ts
  */
 import { createWarden } from "hookwarden";
-import { claudeHooks } from "hookwarden/claude-agent-sdk";
+import { claudeHooks } from "@hookwarden/clients/claude-agent-sdk";
 
 const here = (path: string): string => new URL(path, import.meta.url).pathname;
 

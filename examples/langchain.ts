@@ -7,7 +7,7 @@
 import { createAgent, fakeModel, HumanMessage, AIMessage, tool } from "langchain";
 import { z } from "zod";
 import { createWarden } from "hookwarden";
-import { hookwardenMiddleware } from "hookwarden/langchain";
+import { hookwardenMiddleware } from "@hookwarden/langchain";
 
 const runCommand = tool(async ({ command }: { command: string }) => `ran ${command}`, {
   name: "run_command",

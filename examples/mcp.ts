@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { createWarden, loadPackFromFiles } from "hookwarden";
-import { createMcpProxy } from "hookwarden/mcp";
+import { createMcpProxy } from "@hookwarden/mcp";
 
 const manifest = {
   apiVersion: 1,

@@ -15,7 +15,7 @@ import {
 } from "@openai/agents";
 import { z } from "zod";
 import { createWarden } from "hookwarden";
-import { guardAgent } from "hookwarden/openai-agents";
+import { guardAgent } from "@hookwarden/openai-agents";
 
 setTracingDisabled(true);
 

@@ -6,8 +6,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient } from "hookwarden/client";
-import { createServer, makeKey } from "hookwarden/server";
+import { createClient } from "@hookwarden/client";
+import { createServer, makeKey } from "@hookwarden/server";
 
 const data = mkdtempSync(join(tmpdir(), "hookwarden-example-"));
 try {

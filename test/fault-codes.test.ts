@@ -1,12 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createQuickjsSandbox } from "../sandbox/quickjs/index.ts";
-import { circumstantialFaults, type FaultCode, faultTable, type Sandbox } from "../sandbox/index.ts";
-import { defaultLimits } from "../sandbox/limits.ts";
-import { createProcessSandbox } from "../sandbox/process/index.ts";
-import { createWarden, type Decision, type StateStore, type WardenOptions } from "../src/index.ts";
+import { createQuickjsSandbox } from "@hookwarden/sandbox/quickjs";
+import {
+  circumstantialFaults,
+  type FaultCode,
+  faultTable,
+  type Sandbox,
+  defaultLimits,
+} from "@hookwarden/sandbox";
+import { createProcessSandbox } from "@hookwarden/sandbox/process";
+import { createWarden } from "../src/warden/warden.ts";
+import type { Decision } from "../src/broker/decision.ts";
+import type { StateStore } from "../src/state/store.ts";
+import type { WardenOptions } from "../src/warden/options.ts";
 import { breakerLimits, BreakerSandbox } from "../src/warden/breaker.ts";
 import { packOf, type SourceHook } from "./log/packs.ts";
-import { fakeEngine } from "./sandbox/process/support.ts";
+import { fakeEngine } from "../sandbox/test/process/support.ts";
 import { sampleEvent } from "./support/sample-events.ts";
 
 /**

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createProcessSandbox } from "../sandbox/process/index.ts";
-import { createQuickjsSandbox } from "../sandbox/quickjs/index.ts";
-import { buildBundle, createWarden, type LoadedPack, loadPackFromFiles, type Sandbox } from "../src/index.ts";
+import { createProcessSandbox } from "@hookwarden/sandbox/process";
+import { createQuickjsSandbox } from "@hookwarden/sandbox/quickjs";
+import { buildBundle } from "../src/bundle/build.ts";
+import { createWarden } from "../src/warden/warden.ts";
+import type { LoadedPack } from "../src/pack/types.ts";
+import { loadPackFromFiles } from "../src/pack/load.ts";
+import type { Sandbox } from "@hookwarden/sandbox";
 import { openBundle } from "../src/bundle/open.ts";
-import { sourcePlace } from "../src/pack/source-place.ts";
+import { sourcePlace } from "../src/compile/source-place.ts";
 import { sampleEvent } from "./support/sample-events.ts";
 
 const event = sampleEvent("PreToolUse");

@@ -1,9 +1,9 @@
 /**
- * Packs the package, installs the tarball into an empty project, and uses it as a stranger would: the library, the
- * types' entry points, and the command line, on every engine that is there.
+ * Packs all packages, installs them into an empty project as a stranger would, first the core alone and then the
+ * others, and uses the library and the command line.
  */
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -19,16 +19,41 @@ const run = (command: string, args: readonly string[], cwd = folder, input?: str
     ...(input ? { input } : {}),
   });
 
+/** Packs one package. @returns the name of the tarball. */
+function packed(name: string, ...flags: readonly string[]): string {
+  const out = run("npm", ["pack", "--json", "--pack-destination", folder, ...flags], join(root, name));
+  // Build scripts may write before the list.
+  const [one] = JSON.parse(out.slice(out.indexOf("[\n"))) as { filename: string }[];
+  if (!one) throw new Error(`npm pack made nothing of ${name}`);
+  return one.filename;
+}
+
+/** What a host installs for the library and the command line. */
+function mustBeSmall(): void {
+  const lock = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8")) as {
+    readonly packages: object;
+  };
+  const count = Object.keys(lock.packages).length;
+  const modules = join(folder, "node_modules");
+  const bytes = readdirSync(modules, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+  console.log(`the core installs ${count} packages, ${(bytes / 1e6).toFixed(1)} MB`);
+  if (count > 49 || bytes >= 40e6) throw new Error("the core has grown: 49 packages and 40 MB are the most");
+}
+
 try {
-  const [packed] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", folder], root)) as {
-    filename: string;
-  }[];
-  if (!packed) throw new Error("npm pack made nothing");
   writeFileSync(
     join(folder, "package.json"),
     JSON.stringify({ name: "smoke", private: true, type: "module" }),
   );
-  run("npm", ["install", "--no-audit", "--no-fund", join(folder, packed.filename)]);
+  const install = (...files: readonly string[]): void => {
+    run("npm", ["install", "--no-audit", "--no-fund", ...files.map((file) => join(folder, file))]);
+  };
+  // Packing the root builds all of them.
+  const core = [packed("."), packed("sandbox", "--ignore-scripts")];
+  install(...core);
+  mustBeSmall();
 
   const pack = join(folder, "my-policies");
   mkdirSync(join(pack, "no-force"), { recursive: true });
@@ -78,7 +103,25 @@ console.log("library: " + verdicts.join());
   };
   if (decision.verdict !== "deny") throw new Error(`the command line decided ${decision.verdict}`);
   console.log(`command line: ${decision.verdict}`);
-  console.log("the packed package works");
+  const missing = spawnSync(cli, ["serve", "--help"], { cwd: folder, env, encoding: "utf8" });
+  if (missing.status !== 69 || !missing.stderr.includes("npm install @hookwarden/server")) {
+    throw new Error(`a command whose package is missing said: ${missing.stderr}`);
+  }
+  const others = ["policies", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
+  install(...core, ...others.map((name) => packed(name, "--ignore-scripts")));
+  for (const command of ["serve", "review", "test", "diff", "bench", "mcp", "playground"]) {
+    if (!run(cli, [command, "--help"]).includes(`hookwarden ${command}`)) throw new Error(`no ${command}`);
+  }
+  const tested = run(cli, ["check", join("node_modules", "@hookwarden", "policies")]);
+  console.log(tested.trim().split("\n").at(-1));
+  writeFileSync(
+    join(folder, "all.js"),
+    `for (const name of ["server", "client", "testing", "review", "playground", "mcp", "mediator", "clients/claude-code"])
+  if (Object.keys(await import("@hookwarden/" + name)).length === 0) throw new Error(name + " exports nothing");
+`,
+  );
+  run(process.execPath, ["all.js"]);
+  console.log("the packed packages work");
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

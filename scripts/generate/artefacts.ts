@@ -1,4 +1,5 @@
 import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts";
+import { architecturePage } from "./architecture.ts";
 import { baseModule } from "./base.ts";
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
 import { containmentPage } from "./docs-containment.ts";
@@ -18,17 +19,18 @@ import { validatorsModule, validatorsTypes } from "./validators.ts";
 /** Folders that hold generated files and nothing else. */
 export const ownedFolders = [
   "src/catalogue/generated",
+  "src/hook/generated",
   "src/pack/generated",
-  "sandbox/guest/generated",
-  "sandbox/quickjs/generated",
-  "src/server/generated",
+  "sandbox/src/guest/generated",
+  "sandbox/src/quickjs/generated",
+  "packages/server/src/generated",
 ] as const;
 /** Code that a compiler wrote, and that no formatter should touch. */
 export const verbatim: ReadonlySet<string> = new Set([
   "src/catalogue/generated/validators.js",
-  "src/server/generated/validators.js",
-  "sandbox/guest/generated/prelude.ts",
-  "sandbox/quickjs/generated/base.ts",
+  "packages/server/src/generated/validators.js",
+  "sandbox/src/guest/generated/prelude.ts",
+  "sandbox/src/quickjs/generated/base.ts",
 ]);
 export const readmePath = "README.md";
 
@@ -40,16 +42,17 @@ export async function artefacts(): Promise<Map<string, string>> {
   return new Map([
     [`${catalogue}/validators.js`, await validatorsModule()],
     [`${catalogue}/validators.d.ts`, validatorsTypes],
-    [`${catalogue}/types.ts`, typesModule()],
+    [`src/hook/generated/types.ts`, typesModule()],
     [`${catalogue}/schemas.json`, json(catalogueSchema())],
     ...[...singleSchemas()].map(([name, schema]): [string, string] => [`${catalogue}/${name}`, json(schema)]),
-    [`${ownedFolders[1]}/hook.schema.json`, json(hookManifestSchema())],
-    [`${ownedFolders[1]}/hookwarden.schema.json`, json(packManifestSchema())],
+    [`${ownedFolders[2]}/hook.schema.json`, json(hookManifestSchema())],
+    [`${ownedFolders[2]}/hookwarden.schema.json`, json(packManifestSchema())],
     ["src/hook/index.ts", helpersModule()],
-    [`${ownedFolders[2]}/prelude.ts`, preludeModule()],
-    [`${ownedFolders[3]}/base.ts`, await baseModule()],
-    [`${ownedFolders[4]}/validators.js`, await routeValidatorsModule()],
-    [`${ownedFolders[4]}/validators.d.ts`, routeValidatorsTypes],
+    [`${ownedFolders[3]}/prelude.ts`, preludeModule()],
+    [`${ownedFolders[4]}/base.ts`, await baseModule()],
+    [`${ownedFolders[5]}/validators.js`, await routeValidatorsModule()],
+    [`${ownedFolders[5]}/validators.d.ts`, routeValidatorsTypes],
+    ["ARCHITECTURE.md", architecturePage()],
     ["docs/events.md", eventsPage()],
     ["docs/actions.md", actionsPage()],
     ["docs/dialects.md", dialectsPage()],

@@ -1,13 +1,13 @@
 import { deflateSync } from "fflate";
-import { makeBase } from "../../sandbox/quickjs/base.ts";
-import type { KeptBase } from "../../sandbox/quickjs/kept-base.ts";
-import { createModule, engineVersion } from "../../sandbox/quickjs/module.ts";
+import { makeBase } from "../../sandbox/src/quickjs/base.ts";
+import type { KeptBase } from "../../sandbox/src/quickjs/base-format.ts";
+import { createModule, engineVersion } from "../../sandbox/src/quickjs/module.ts";
 import { preludeText } from "./prelude.ts";
 
 /** Runs of bytes that differ, and that at most so many bytes lie between, are kept as one. */
 const gap = 64;
 
-/** The text of `sandbox/quickjs/generated/base.ts`: the engine's memory with the guest's world in it. */
+/** The text of `sandbox/src/quickjs/generated/base.ts`: the engine's memory with the guest's world in it. */
 export async function baseModule(): Promise<string> {
   const { layout, anchors, image } = await makeBase(preludeText());
   const fresh = new Uint8Array((await createModule()).memory.buffer);
@@ -32,8 +32,8 @@ export async function baseModule(): Promise<string> {
     bytes: Buffer.from(deflateSync(bytes, { level: 9 })).toString("base64"),
   };
   return [
-    "// Generated from the engine and sandbox/guest/prelude.js by `npm run generate`.",
-    'import type { KeptBase } from "../kept-base.ts";',
+    "// Generated from the engine and sandbox/src/guest/prelude.js by `npm run generate`.",
+    'import type { KeptBase } from "../base-format.ts";',
     "",
     `export const keptBase: KeptBase = ${JSON.stringify(kept)};`,
     "",

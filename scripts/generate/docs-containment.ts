@@ -1,7 +1,8 @@
-import { backends } from "../../sandbox/containment/backends.ts";
-import { childSyscalls, startingSyscalls } from "../../sandbox/containment/syscalls.ts";
-import { type WallName, type WallRow, wallTable } from "../../sandbox/containment/walls.ts";
-import { attacks, nativeAttacks } from "../../test/sandbox/containment/attacks.ts";
+import { backends } from "../../sandbox/src/containment/backends.ts";
+import { childSyscalls, startingSyscalls } from "../../sandbox/src/containment/syscalls.ts";
+import type { WallName } from "@hookwarden/sandbox";
+import { type WallRow, wallTable } from "../../sandbox/src/containment/walls.ts";
+import { attacks, nativeAttacks } from "../../sandbox/test/containment/attacks.ts";
 import { code, markdownNotice, table } from "./text.ts";
 
 const walls = Object.entries(wallTable) as readonly (readonly [WallName, WallRow])[];

@@ -1,6 +1,6 @@
-import { findingTable } from "../../src/review/check/finding.ts";
-import { lintTable } from "../../src/review/lint/index.ts";
-import type { FindingRow } from "../../src/review/lint/row.ts";
+import { findingTable } from "../../src/check/finding.ts";
+import { lintTable } from "../../src/check/lint/index.ts";
+import type { FindingRow } from "../../src/check/lint/row.ts";
 import { code, markdownNotice, sentence, table } from "./text.ts";
 
 type Rows = readonly (readonly [string, FindingRow])[];

@@ -1,6 +1,6 @@
-import { divergences } from "../../sandbox/guest/divergences.ts";
-import { allowedGlobals, type GlobalRow, refusedGlobals } from "../../sandbox/guest/globals.ts";
-import { intrinsicNames } from "../../sandbox/guest/permits.ts";
+import { divergences } from "../../sandbox/src/guest/divergences.ts";
+import { allowedGlobals, type GlobalRow, refusedGlobals } from "../../sandbox/src/guest/globals.ts";
+import { intrinsicNames } from "../../sandbox/src/guest/permits.ts";
 import { code, codes, markdownNotice, table } from "./text.ts";
 
 const rows = (globals: readonly GlobalRow[]): string =>

@@ -1,15 +1,17 @@
-import { circumstantialFaults, type FaultRow, faultTable } from "../../sandbox/fault.ts";
-import { answerLimits, type LimitRow, limitTable, loadLimits } from "../../sandbox/limits.ts";
-import { maxReasonLength, maxTextLength } from "../../src/catalogue/fields.ts";
-import { type ErrorRow, errorTable } from "../../src/errors.ts";
-import { memorySampleMs } from "../../src/pack/run-child.ts";
 import {
-  type BudgetRow,
-  budgetTable,
-  childLimits,
-  manifestLimits,
-  stateLimits,
-} from "../../src/pack/limits.ts";
+  circumstantialFaults,
+  type FaultRow,
+  faultTable,
+  answerLimits,
+  type LimitRow,
+  limitTable,
+  loadLimits,
+} from "@hookwarden/sandbox";
+import { maxReasonLength, maxTextLength } from "../../src/catalogue/fields.ts";
+import { type ErrorRow, errorTable } from "../../src/errors/index.ts";
+import { memorySampleMs } from "../../src/compile/run-child.ts";
+import { type BudgetRow, budgetTable, manifestLimits, stateLimits } from "../../src/pack/limits.ts";
+import { childLimits } from "../../src/compile/child-limits.ts";
 import { code, markdownNotice, sentence, table } from "./text.ts";
 
 const faults: readonly (readonly [string, FaultRow])[] = Object.entries(faultTable);

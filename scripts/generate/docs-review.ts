@@ -1,4 +1,4 @@
-import { reviewTable } from "../../src/review/codes.ts";
+import { reviewTable } from "@hookwarden/review";
 import { code, markdownNotice, sentence, table } from "./text.ts";
 
 /** docs/review-codes.md */

@@ -1,5 +1,11 @@
-import { routes } from "../../src/server/routes/index.ts";
-import { type Cell, checkPoints, switchNames, type Use, uses } from "../../src/server/tenancy/uses.ts";
+import { routes } from "../../packages/server/src/routes/index.ts";
+import {
+  type Cell,
+  checkPoints,
+  switchNames,
+  type Use,
+  uses,
+} from "../../packages/server/src/tenancy/uses.ts";
 import { code, markdownNotice, sentence, table } from "./text.ts";
 
 /** Uses that are no routes. */

@@ -70,8 +70,8 @@ export function helpersModule(): string {
  * export default hook;
  * \`\`\`
  */
-export type * from "../catalogue/generated/types.ts";`,
-    `import type { ${[...actionRows.keys()].map(actionType).join(", ")} } from "../catalogue/generated/types.ts";`,
+export type * from "./generated/types.ts";`,
+    `import type { ${[...actionRows.keys()].map(actionType).join(", ")} } from "./generated/types.ts";`,
     ...[...actionRows.keys()].map(helper),
   ].join("\n\n");
 }

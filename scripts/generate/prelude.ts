@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { transformSync } from "esbuild";
 
-const source = new URL("../../sandbox/guest/prelude.js", import.meta.url);
+const source = new URL("../../sandbox/src/guest/prelude.js", import.meta.url);
 
 /** The prelude as one expression. Minified, because an engine keeps the text of every function, and so does every image. */
 export function preludeText(): string {
@@ -14,10 +14,10 @@ export function preludeText(): string {
     .replace(/;$/, "")})`;
 }
 
-/** The text of `sandbox/guest/generated/prelude.ts`: the prelude as a string, so that it can be bundled anywhere. */
+/** The text of `sandbox/src/guest/generated/prelude.ts`: the prelude as a string, so that it can be bundled anywhere. */
 export function preludeModule(): string {
   return [
-    "// Generated from sandbox/guest/prelude.js by `npm run generate`.",
+    "// Generated from sandbox/src/guest/prelude.js by `npm run generate`.",
     `export const preludeSource: string = ${JSON.stringify(preludeText())};`,
     "",
   ].join("\n");

@@ -1,6 +1,6 @@
 /** Gives bombs to the bundler and the type checker, and measures their memory: `npm run measure:bombs [-- COUNT SEED WALL_MS]`. */
-import { childLimits } from "../../src/pack/limits.ts";
-import { memorySampleMs } from "../../src/pack/run-child.ts";
+import { childLimits } from "../../src/compile/child-limits.ts";
+import { memorySampleMs } from "../../src/compile/run-child.ts";
 import { compileBombs } from "../../test/support/compile-bombs.ts";
 import { type BombResult, runBomb } from "../../test/support/run-bomb.ts";
 

@@ -3,8 +3,14 @@
  *
  *     npm run measure:containment [rounds]
  */
-import { describeContainment, type ContainmentMode } from "../../sandbox/containment/index.ts";
-import { type Call, createSandbox, defaultLimits, type EngineName } from "../../sandbox/index.ts";
+import {
+  describeContainment,
+  type ContainmentMode,
+  type Call,
+  createSandbox,
+  defaultLimits,
+  type EngineName,
+} from "@hookwarden/sandbox";
 
 const rounds = Number(process.argv[2] ?? 20);
 const program = { key: "measure", name: "hook.js", source: "export default () => ({ action: 'continue' })" };

@@ -1,6 +1,6 @@
 /**
  * Measures how much of V8's stack the engine's recursion takes for each kilobyte of the guest's own, for many kinds of
- * recursion and both compilers of WebAssembly. `sandbox/quickjs/stack.ts` is made from the largest of them. Linux only:
+ * recursion and both compilers of WebAssembly. `sandbox/src/quickjs/stack.ts` is made from the largest of them. Linux only:
  * the kernel says how far the main thread's stack has grown, so each kind runs in a process of its own.
  *
  *     npm run measure:stack
@@ -8,8 +8,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { createQuickjsSandbox } from "../../sandbox/quickjs/index.ts";
-import { defaultLimits, limitCeilings } from "../../sandbox/index.ts";
+import { createQuickjsSandbox } from "@hookwarden/sandbox/quickjs";
+import { defaultLimits, limitCeilings } from "@hookwarden/sandbox";
 import { recursions } from "./recursions.ts";
 
 const stackKb = 256;

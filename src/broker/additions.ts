@@ -1,4 +1,4 @@
-import { actionRows } from "../catalogue/lookup.ts";
+import { actionRows } from "../catalogue/index.ts";
 import type { Added } from "./compose.ts";
 import type { Additions, AttributedText, InjectedMessage } from "./decision.ts";
 

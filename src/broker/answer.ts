@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
-import { answerLimits, type Fault, type FaultCode, type Limits } from "../../sandbox/index.ts";
-import { JsonError, type JsonErrorCode, quote, readJson } from "../../sandbox/json/index.ts";
-import type { ActionName } from "../catalogue/actions.ts";
-import { validateAction } from "../catalogue/generated/validators.js";
-import { actionRows, legalActions } from "../catalogue/lookup.ts";
+import { answerLimits, type Fault, type FaultCode, type Limits } from "@hookwarden/sandbox";
+import { JsonError, type JsonErrorCode, quote, readJson } from "@hookwarden/sandbox/json";
+import { type ActionName, validateAction, actionRows, legalActions } from "../catalogue/index.ts";
 import { cleanAction } from "./clean.ts";
 import type { Action, Refusal, RefusalCode } from "./decision.ts";
 import { makeFault } from "./failure.ts";

@@ -1,4 +1,4 @@
-import { actionRows } from "../catalogue/lookup.ts";
+import { actionRows } from "../catalogue/index.ts";
 import type { Action } from "./decision.ts";
 import { neutraliseVisible, noReadableReason, noReadableText } from "./text.ts";
 

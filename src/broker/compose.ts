@@ -1,6 +1,5 @@
-import type { Fault, Outcome } from "../../sandbox/index.ts";
-import type { EventName } from "../catalogue/events.ts";
-import { actionRows } from "../catalogue/lookup.ts";
+import type { Fault, Outcome } from "@hookwarden/sandbox";
+import { type EventName, actionRows } from "../catalogue/index.ts";
 import { type Answer, type GoodAnswer, refusals } from "./answer.ts";
 import type { Action, Refusal, TraceEntry, TraceOutcome, Verdict } from "./decision.ts";
 import type { EventView } from "./event.ts";

@@ -1,4 +1,4 @@
-import type { Call, Fault, FaultCode, Outcome, Sandbox } from "../../sandbox/index.ts";
+import type { Call, Fault, FaultCode, Outcome, Sandbox } from "@hookwarden/sandbox";
 import { type Answer, readAnswer, refusals } from "./answer.ts";
 import { Composition } from "./compose.ts";
 import type { Refusal } from "./decision.ts";

@@ -1,6 +1,11 @@
-import { keyText } from "../state/key.ts";
-import type { KeyedQueue } from "../state/keyed-queue.ts";
-import type { StateKey, StateRecord, StateStore, StateWrite } from "../state/store.ts";
+import {
+  keyText,
+  type KeyedQueue,
+  type StateKey,
+  type StateRecord,
+  type StateStore,
+  type StateWrite,
+} from "../state/index.ts";
 import type { Binding } from "./select.ts";
 
 /** Where hooks' state is kept, and who may touch it now. */

@@ -1,7 +1,6 @@
-import type { FaultCode, LogLine } from "../../sandbox/index.ts";
-import type { SourcePlace } from "../pack/source-place.ts";
-import type { ActionName } from "../catalogue/actions.ts";
-import type { EventName } from "../catalogue/events.ts";
+import type { FaultCode, LogLine } from "@hookwarden/sandbox";
+import type { SourcePlace } from "../compile/index.ts";
+import type { ActionName, EventName } from "../catalogue/index.ts";
 
 /** An action as a hook returned it: JSON, validated. */
 export interface Action {

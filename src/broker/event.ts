@@ -1,4 +1,4 @@
-import type { EventName } from "../catalogue/events.ts";
+import type { EventName } from "../catalogue/index.ts";
 
 /** An event after validation: a snapshot of plain JSON data that nobody else holds. */
 export interface BrokerEvent {

@@ -1,7 +1,6 @@
-import { type Fault, type FaultCode, faultTable } from "../../sandbox/index.ts";
-import { placeText } from "../errors.ts";
-import type { TraceFault } from "./decision.ts";
-import type { Verdict } from "./decision.ts";
+import { type Fault, type FaultCode, faultTable } from "@hookwarden/sandbox";
+import { placeText } from "../errors/index.ts";
+import type { TraceFault, Verdict } from "./decision.ts";
 import type { Binding } from "./select.ts";
 
 /** What a fault of a hook makes of the step: a verdict where the hook fails closed, `null` where the step goes on. */

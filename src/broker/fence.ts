@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { HookwardenError } from "../errors.ts";
+import { HookwardenError } from "../errors/index.ts";
 import { neutralise } from "./text.ts";
 import type { AttributedText } from "./decision.ts";
 

@@ -1,4 +1,4 @@
-import type { StateKey, StateRecord, StateStore } from "../state/store.ts";
+import type { StateKey, StateRecord, StateStore } from "../state/index.ts";
 import { RetryCounters, type RetryKey, retryLimit } from "./retry-limit.ts";
 
 /** How often a count is written again when somebody else has counted meanwhile. */

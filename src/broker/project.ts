@@ -1,4 +1,4 @@
-import { catalogueFields } from "../catalogue/lookup.ts";
+import { catalogueFields } from "../catalogue/index.ts";
 import type { EventView } from "./event.ts";
 
 /** What of a value a hook may see: all of it, or parts by name. */

@@ -5,10 +5,9 @@ import {
   quote,
   readJson,
   readJsonBytes,
-} from "../../sandbox/json/index.ts";
-import type { EventName } from "../catalogue/events.ts";
-import { validateEvent, type ValidationError } from "../catalogue/generated/validators.js";
-import { HookwardenError } from "../errors.ts";
+} from "@hookwarden/sandbox/json";
+import { type EventName, validateEvent, type ValidationError } from "../catalogue/index.ts";
+import { HookwardenError } from "../errors/index.ts";
 import type { BrokerEvent } from "./event.ts";
 import { isoTime } from "./iso-time.ts";
 import { maxEventDepth, snapshot, tooLarge } from "./snapshot.ts";

@@ -1,4 +1,4 @@
-import type { Fault, LogLine } from "../../sandbox/index.ts";
+import type { Fault, LogLine } from "@hookwarden/sandbox";
 import type { Decision } from "./decision.ts";
 import type { BrokerEvent } from "./event.ts";
 import type { Seed } from "./seed.ts";

@@ -1,5 +1,4 @@
-import type { EventName } from "../catalogue/events.ts";
-import { eventRows } from "../catalogue/lookup.ts";
+import { type EventName, eventRows } from "../catalogue/index.ts";
 
 /** How often in a row a hook may send the agent back to the same step of a session. */
 export const retryLimit = 3;

@@ -1,8 +1,14 @@
-import type { Limits } from "../../sandbox/index.ts";
-import type { ActionName } from "../catalogue/actions.ts";
-import type { EventName } from "../catalogue/events.ts";
-import { actionNames, actionRows, eventNames, eventRows, legalActions } from "../catalogue/lookup.ts";
-import type { FailurePolicy, LoadedHook, LoadedPack, Matcher } from "../pack/types.ts";
+import type { Limits } from "@hookwarden/sandbox";
+import {
+  type ActionName,
+  type EventName,
+  actionNames,
+  actionRows,
+  eventNames,
+  eventRows,
+  legalActions,
+} from "../catalogue/index.ts";
+import type { FailurePolicy, LoadedHook, LoadedPack, Matcher } from "../pack/index.ts";
 import type { Verdict } from "./decision.ts";
 import { type Projector, ProjectorPool } from "./project.ts";
 import { isBounded } from "./retry-limit.ts";

@@ -1,5 +1,5 @@
-import { forbiddenEventKeys, pointerPart, quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
+import { forbiddenEventKeys, pointerPart, quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
 
 /** How deep an event nests at most, whether it comes as text or as an object. */
 export const maxEventDepth = 128;

@@ -1,6 +1,6 @@
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
-import { acceptSchema, checkAgainst } from "../pack/interpreted-schema.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
+import { acceptSchema, checkAgainst } from "../pack/index.ts";
 import type { ToolInputCheck, ToolInputChecks } from "./tool-input.ts";
 
 /** Input schemas of the host's tools, by tool name: JSON Schema, as a model is given it. */

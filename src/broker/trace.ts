@@ -1,6 +1,6 @@
-import type { Fault, Outcome } from "../../sandbox/index.ts";
-import { sourcePlace } from "../pack/source-place.ts";
-import type { LoadedHook } from "../pack/types.ts";
+import type { Fault, Outcome } from "@hookwarden/sandbox";
+import { type LoadedHook } from "../pack/index.ts";
+import { sourcePlace } from "../compile/index.ts";
 import type { Action, Refusal, TraceEntry, TraceOutcome } from "./decision.ts";
 import type { Binding } from "./select.ts";
 import { neutralise } from "./text.ts";

@@ -1,11 +1,15 @@
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
-import { type BundledScript, type BundleOptions, bundleScripts } from "../pack/bundle.ts";
-import { completePack } from "../pack/assemble.ts";
-import { folderSource } from "../pack/folder.ts";
-import { readManifests, scriptPath } from "../pack/load.ts";
-import { hookManifestFile, manifestTextLimits, packManifestFile } from "../pack/manifest.ts";
-import { memorySource } from "../pack/source.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
+import { type BundledScript, type BundleOptions, bundleScripts } from "../compile/index.ts";
+import {
+  completePack,
+  readManifests,
+  scriptPath,
+  hookManifestFile,
+  manifestTextLimits,
+  packManifestFile,
+} from "../pack/index.ts";
+import { folderSource, memorySource } from "../files/index.ts";
 import { compress } from "./gzip.ts";
 import { importPrivateKey } from "./keys.ts";
 import { packedLimits } from "./limits.ts";

@@ -7,3 +7,16 @@ export { type BundleSource, floorOf, loadBundle, type LoadedBundle, readTrust } 
 export { digestOfList, type Floor, openBundle, type OpenedBundle, type OpenOptions } from "./open.ts";
 export { readWholeFile } from "./read-file.ts";
 export { type CheckedTrust, checkTrust, type Trust, type TrustedKey } from "./trust.ts";
+export { importPrivateKey, type Signer } from "./keys.ts";
+export { isVersion } from "./list.ts";
+export { digestOfBytes } from "./open.ts";
+export {
+  insistOnReview,
+  readReview,
+  type RequiredReview,
+  type ReviewRecord,
+  reviewRecordFormat,
+  type SignedReview,
+  signReview,
+} from "./review-record.ts";
+export { sign, verifySignature } from "./signature.ts";

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from "jose";
-import { HookwardenError } from "../errors.ts";
+import { HookwardenError } from "../errors/index.ts";
 
 /** The public half of an Ed25519 key, as a JSON Web Key (RFC 8037). */
 export interface PublicKeyJwk {

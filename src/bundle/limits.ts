@@ -1,5 +1,5 @@
-import { bundleLimits } from "../pack/bundle-protocol.ts";
-import { manifestTextLimits } from "../pack/manifest.ts";
+import { bundleLimits } from "../compile/index.ts";
+import { manifestTextLimits } from "../pack/index.ts";
 
 /** Limits of a bundle. It may come from anywhere: each is held while reading, before what is behind it is looked at. */
 export const packedLimits = {

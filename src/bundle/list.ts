@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import semver from "semver";
-import { JsonError, quote, readJsonBytes } from "../../sandbox/json/index.ts";
+import { JsonError, quote, readJsonBytes } from "@hookwarden/sandbox/json";
 import { packedLimits } from "./limits.ts";
 import { byPath, invalid, listFile, signatureFile } from "./names.ts";
 import type { BundleEntryFile } from "./tar.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { JsonError, quote, readJsonBytes } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
+import { JsonError, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
 import { packedLimits } from "./limits.ts";
 import { type Floor, openBundle, type OpenedBundle } from "./open.ts";
 import { readWholeFile } from "./read-file.ts";

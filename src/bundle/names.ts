@@ -1,6 +1,6 @@
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
-import { pathProblem } from "../pack/paths.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
+import { pathProblem } from "../files/index.ts";
 import { packedLimits } from "./limits.ts";
 
 /** The list of a bundle's files, which the signature covers. First in the archive. */

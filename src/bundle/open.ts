@@ -1,15 +1,18 @@
 import { createHash } from "node:crypto";
 import { isUtf8 } from "node:buffer";
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
-import { completePack } from "../pack/assemble.ts";
-import { bundleLimits } from "../pack/bundle-protocol.ts";
-import { sha256 } from "../pack/canonical.ts";
-import { readManifests, scriptPath } from "../pack/load.ts";
-import { hookManifestFile, packManifestFile } from "../pack/manifest.ts";
-import { memorySource } from "../pack/source.ts";
-import type { MappedProgram } from "../pack/source-place.ts";
-import type { LoadedPack } from "../pack/types.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
+import {
+  completePack,
+  readManifests,
+  scriptPath,
+  hookManifestFile,
+  packManifestFile,
+  type LoadedPack,
+} from "../pack/index.ts";
+import { type MappedProgram } from "../compile/index.ts";
+import { bundleLimits } from "../compile/index.ts";
+import { sha256, memorySource } from "../files/index.ts";
 import { decompress } from "./gzip.ts";
 import { packedLimits } from "./limits.ts";
 import { type BundleList, readList, writeList } from "./list.ts";

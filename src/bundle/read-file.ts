@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
 
 /** Never wait for the other end of a pipe, never become a terminal's owner. */
 const careful = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);

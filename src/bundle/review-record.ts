@@ -1,10 +1,10 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { JsonError, quote, readJsonBytes } from "../../sandbox/json/index.ts";
-import { isDateTime } from "../catalogue/time.ts";
-import { HookwardenError } from "../errors.ts";
-import { canonicalJson } from "../pack/canonical.ts";
-import type { LoadedPack } from "../pack/types.ts";
+import { JsonError, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { isDateTime } from "../catalogue/index.ts";
+import { HookwardenError } from "../errors/index.ts";
+import { canonicalJson } from "../files/index.ts";
+import type { LoadedPack } from "../pack/index.ts";
 import { importPrivateKey } from "./keys.ts";
 import { readTrust } from "./load.ts";
 import { readWholeFile } from "./read-file.ts";

@@ -1,6 +1,6 @@
 import { FlattenedSign, flattenedVerify } from "jose";
-import { JsonError, quote, readJsonBytes } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
+import { JsonError, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
 import { isKeyName, type Signer } from "./keys.ts";
 import type { CheckedTrust } from "./trust.ts";
 

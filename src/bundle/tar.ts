@@ -1,6 +1,6 @@
 import { extract, type Header, pack } from "tar-stream";
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
 import { packedLimits } from "./limits.ts";
 import { BundlePaths, invalid, listFile, signatureFile } from "./names.ts";
 

@@ -1,7 +1,7 @@
 import semver from "semver";
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
-import { isDateTime } from "../catalogue/time.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
+import { isDateTime } from "../catalogue/index.ts";
 import { type CryptoKeyLike, importPublicKey, isKeyName, type PublicKeyJwk } from "./keys.ts";
 import { isPlainName, isVersion } from "./list.ts";
 

@@ -8,7 +8,7 @@ export {
 } from "./actions.ts";
 export { type EventName, type EventRow, events, type Phase } from "./events.ts";
 export { maxReasonLength, maxTextLength } from "./fields.ts";
-export type * from "./generated/types.ts";
+export type * from "../hook/index.ts";
 export {
   type Validate,
   validateAction,
@@ -26,3 +26,4 @@ export {
 } from "./lookup.ts";
 export type { Field, JsonSchema } from "./schema.ts";
 export { isDateTime } from "./time.ts";
+export { validateHookManifest, validatePackManifest } from "./generated/validators.js";

@@ -1,17 +1,21 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, sep } from "node:path";
-import { quote } from "../../sandbox/json/index.ts";
-import type { ActionName } from "../catalogue/actions.ts";
-import type { EventName } from "../catalogue/events.ts";
-import { actionNames, legalActions } from "../catalogue/lookup.ts";
-import { HookwardenError } from "../errors.ts";
-import { acceptHooks, completePack } from "../pack/assemble.ts";
-import { bundleScripts } from "../pack/bundle.ts";
-import { stateLimits } from "../pack/limits.ts";
-import { checkHookManifest, packManifestFile } from "../pack/manifest.ts";
-import { grantedReads, unreadChange } from "../pack/reads.ts";
-import type { MappedProgram } from "../pack/source-place.ts";
-import type { HookManifest, LoadedPack } from "../pack/types.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { type ActionName, type EventName, actionNames, legalActions } from "../catalogue/index.ts";
+import { HookwardenError } from "../errors/index.ts";
+import {
+  acceptHooks,
+  completePack,
+  stateLimits,
+  checkHookManifest,
+  packManifestFile,
+  grantedReads,
+  unreadChange,
+  type HookManifest,
+  type LoadedPack,
+} from "../pack/index.ts";
+import { type MappedProgram } from "../compile/index.ts";
+import { bundleScripts } from "../compile/index.ts";
 
 /** What is asked for a script that has no manifest. */
 export interface BareOptions {

@@ -1,10 +1,5 @@
-import type { Command } from "commander";
-import type { Cli } from "./cli.ts";
-
-/** What a command's module has: it gives the command its arguments, options, help and work. */
-export interface CommandModule {
-  define(command: Command, cli: Cli): void;
-}
+import { commandOf } from "./installed.ts";
+import type { CommandModule } from "./command-module.ts";
 
 /** One command of the command line. */
 export interface CommandRow {
@@ -16,7 +11,7 @@ export interface CommandRow {
   load(): Promise<CommandModule>;
 }
 
-/** Every command, in the order of the help. Adding one is a row here and a file in `commands/`. */
+/** Every command, in the order of the help. Adding one is a row here and a file in `commands/`, here or in the package that the row names. */
 export const commandTable: readonly CommandRow[] = [
   {
     name: "init",
@@ -33,7 +28,7 @@ export const commandTable: readonly CommandRow[] = [
     name: "test",
     summary: "run the cases of a pack through the whole pipeline",
     contains: true,
-    load: () => import("./commands/test.ts"),
+    load: () => commandOf("@hookwarden/testing", "test"),
   },
   {
     name: "run",
@@ -85,40 +80,40 @@ export const commandTable: readonly CommandRow[] = [
     name: "diff",
     summary: "compare how two versions of a pack behave",
     contains: true,
-    load: () => import("./commands/diff.ts"),
+    load: () => commandOf("@hookwarden/testing", "diff"),
   },
   {
     name: "review",
     summary: "review what a hook can do and does, before it is installed",
     contains: true,
-    load: () => import("./commands/review.ts"),
+    load: () => commandOf("@hookwarden/review", "review"),
   },
   {
     name: "bench",
     summary: "measure hooks, and foretell at which size they reach a limit",
     contains: true,
-    load: () => import("./commands/bench.ts"),
+    load: () => commandOf("@hookwarden/testing", "bench"),
   },
   {
     name: "serve",
     summary: "serve decisions to many tenants over HTTP",
     contains: true,
-    load: () => import("./commands/serve.ts"),
+    load: () => commandOf("@hookwarden/server", "serve"),
   },
   {
     name: "claude-code",
     summary: "decide what Claude Code sends to its hooks",
-    load: () => import("./commands/claude-code.ts"),
+    load: () => commandOf("@hookwarden/clients", "claude-code"),
   },
   {
     name: "mcp",
     summary: "stand between an MCP client and an MCP server",
     contains: true,
-    load: () => import("./commands/mcp.ts"),
+    load: () => commandOf("@hookwarden/mcp", "mcp"),
   },
   {
     name: "playground",
     summary: "a page in which hooks and events are edited and decided",
-    load: () => import("./commands/playground.ts"),
+    load: () => commandOf("@hookwarden/playground", "playground"),
   },
 ];

@@ -1,5 +1,4 @@
-import { timeOfId } from "../broker/decision-id.ts";
-import type { Decision } from "../broker/decision.ts";
+import { timeOfId, type Decision } from "../broker/index.ts";
 import { deedsOf, verdictStyle } from "./decision-text.ts";
 import { excerpt } from "./inert.ts";
 import { Table } from "./table.ts";

@@ -1,6 +1,5 @@
-import type { Action, Decision, TraceEntry } from "../broker/decision.ts";
-import { atPlace } from "../broker/failure.ts";
-import { actionRows } from "../catalogue/lookup.ts";
+import { type Action, type Decision, type TraceEntry, atPlace } from "../broker/index.ts";
+import { actionRows } from "../catalogue/index.ts";
 import { excerpt } from "./inert.ts";
 import type { Style } from "./terminal.ts";
 

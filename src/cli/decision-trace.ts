@@ -1,5 +1,4 @@
-import type { Decision, TraceEntry } from "../broker/decision.ts";
-import { atPlace } from "../broker/failure.ts";
+import { type Decision, type TraceEntry, atPlace } from "../broker/index.ts";
 import { describeAction, verdictStyle } from "./decision-text.ts";
 import { excerpt, safeJson } from "./inert.ts";
 import { Table } from "./table.ts";

@@ -1,6 +1,6 @@
-import { JsonError, readJsonBytes } from "../../sandbox/json/index.ts";
-import { defaultMaxEventBytes, type EventInput } from "../broker/read-event.ts";
-import { type ErrorPlace, HookwardenError } from "../errors.ts";
+import { JsonError, readJsonBytes } from "@hookwarden/sandbox/json";
+import { defaultMaxEventBytes, type EventInput } from "../broker/index.ts";
+import { type ErrorPlace, HookwardenError } from "../errors/index.ts";
 import { openFile } from "./json-file.ts";
 import { type Line, splitLines } from "./lines.ts";
 

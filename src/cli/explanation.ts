@@ -1,9 +1,7 @@
-import { type Limits, limitNames } from "../../sandbox/index.ts";
-import { type Binding, listens, makePlan } from "../broker/select.ts";
-import type { ActionName } from "../catalogue/actions.ts";
-import type { EventName } from "../catalogue/events.ts";
-import { actionNames, eventRows, legalActions } from "../catalogue/lookup.ts";
-import type { LoadedHook, LoadedPack } from "../pack/types.ts";
+import { type Limits, limitNames } from "@hookwarden/sandbox";
+import { type Binding, listens, makePlan } from "../broker/index.ts";
+import { type ActionName, type EventName, actionNames, eventRows, legalActions } from "../catalogue/index.ts";
+import type { LoadedHook, LoadedPack } from "../pack/index.ts";
 
 /** A hook that runs at an event, with what it may do there. */
 export interface RunningHook {

@@ -1,4 +1,4 @@
-import { HookwardenError } from "../errors.ts";
+import { HookwardenError } from "../errors/index.ts";
 
 /** Names the file in errors of a reader that was given its bytes only. */
 export async function inFile<T>(file: string, work: Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { JsonError, quote, readJsonBytes } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
+import { JsonError, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
 
 /** Largest file that an option may name, in bytes. */
 const maxBytes = 8_388_608;

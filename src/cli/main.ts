@@ -1,11 +1,18 @@
 #!/usr/bin/env node
 import { isHookCall } from "./hook-call.ts";
+import { installed } from "./installed.ts";
 
 const args = process.argv.slice(2);
 if (isHookCall(args)) {
-  const { programs } = await import("../adapters/claude-code/client/programs.ts");
-  const { runHookCall } = await import("../adapters/claude-code/client/run.ts");
-  await runHookCall(args.slice(1), programs());
+  try {
+    type HookCall = { readonly hookCall: (args: readonly string[]) => Promise<void> };
+    const { hookCall } = await installed<HookCall>("@hookwarden/clients", "claude-code");
+    await hookCall(args.slice(1));
+  } catch (error) {
+    // Claude Code runs the tool if its hook ends with any status but 0 and 2.
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 2;
+  }
 } else {
   const { main } = await import("./program.ts");
   process.exitCode = await main(args);

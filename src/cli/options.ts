@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { EngineName } from "../../sandbox/index.ts";
-import type { RequiredReview } from "../bundle/review-record.ts";
-import type { ToolSchemas } from "../broker/tool-schemas.ts";
-import { HookwardenError } from "../errors.ts";
+import type { EngineName } from "@hookwarden/sandbox";
+import type { RequiredReview } from "../bundle/index.ts";
+import type { ToolSchemas } from "../broker/index.ts";
+import { HookwardenError } from "../errors/index.ts";
 import { readJsonFile } from "./json-file.ts";
 
 export type Format = "pretty" | "json";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
 
 /**
  * Writes a file that an option names, all at once: whoever reads meanwhile finds the old one or the new one.

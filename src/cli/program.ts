@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
-import type { ContainmentMode } from "../../sandbox/containment/walls.ts";
-import { errorTable, HookwardenError } from "../errors.ts";
+import type { ContainmentMode } from "@hookwarden/sandbox";
+import { errorTable, HookwardenError } from "../errors/index.ts";
 import type { Cli } from "./cli.ts";
 import { commandTable } from "./commands.ts";
 import { reportError } from "./report-error.ts";
@@ -73,7 +73,7 @@ function addContainment(command: Command): void {
     .hook("preAction", async (_, action) => {
       const { containment } = action.opts<{ containment?: ContainmentMode }>();
       if (containment === undefined) return;
-      const { setDefaultContainment } = await import("../../sandbox/containment/walls.ts");
+      const { setDefaultContainment } = await import("@hookwarden/sandbox");
       setDefaultContainment(containment);
     });
 }

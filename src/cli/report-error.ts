@@ -1,4 +1,4 @@
-import { errorTable, HookwardenError } from "../errors.ts";
+import { errorTable, HookwardenError } from "../errors/index.ts";
 import { excerpt, safeJson, visible } from "./inert.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { HookwardenError } from "../errors.ts";
+import { HookwardenError } from "../errors/index.ts";
 
 export type Style = Parameters<typeof styleText>[0];
 

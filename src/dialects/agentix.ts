@@ -1,7 +1,7 @@
-import { quote } from "../../sandbox/json/index.ts";
-import type { Decision } from "../broker/decision.ts";
-import { HookwardenError } from "../errors.ts";
-import type { LoadedPack } from "../pack/types.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import type { Decision } from "../broker/index.ts";
+import { HookwardenError } from "../errors/index.ts";
+import type { LoadedPack } from "../pack/index.ts";
 import { type Dialect, type DialectRow, type Heard, type Message, table } from "./dialect.ts";
 import { commonOf, fieldOf, invalid, isObject, rowOf } from "./message.ts";
 import { addedTexts, reasonOf } from "./spoken.ts";

@@ -1,8 +1,6 @@
-import { quote } from "../../sandbox/json/index.ts";
-import type { AttributedText, Decision } from "../broker/decision.ts";
-import type { EventActionName } from "../catalogue/actions.ts";
-import type { EventName } from "../catalogue/events.ts";
-import { eventRows } from "../catalogue/lookup.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import type { AttributedText, Decision } from "../broker/index.ts";
+import { type EventActionName, type EventName, eventRows } from "../catalogue/index.ts";
 import { fitToolOutput, withholdToolOutput } from "./claude-code-output.ts";
 import {
   type Dialect,

@@ -1,7 +1,6 @@
-import type { AttributedText, Decision, Verdict } from "../broker/decision.ts";
-import type { ActionName, EventActionName } from "../catalogue/actions.ts";
-import type { EventName } from "../catalogue/events.ts";
-import type { FailurePolicy, LoadedPack } from "../pack/types.ts";
+import type { AttributedText, Decision, Verdict } from "../broker/index.ts";
+import type { ActionName, EventActionName, EventName } from "../catalogue/index.ts";
+import type { FailurePolicy, LoadedPack } from "../pack/index.ts";
 
 /** One message of a system: a JSON object that was read strictly, or copied out of a host's object. */
 export type Message = { readonly [field: string]: unknown };

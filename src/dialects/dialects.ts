@@ -1,5 +1,5 @@
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
 import { agentix } from "./agentix.ts";
 import { claudeCode } from "./claude-code.ts";
 import type { Dialect } from "./dialect.ts";

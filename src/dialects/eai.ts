@@ -1,4 +1,4 @@
-import { quote } from "../../sandbox/json/index.ts";
+import { quote } from "@hookwarden/sandbox/json";
 import { type Dialect, type DialectRow, type Heard, table } from "./dialect.ts";
 import { commonOf, fieldOf, invalid, rowOf } from "./message.ts";
 import { reasonOf } from "./spoken.ts";

@@ -1,8 +1,12 @@
-import { quote } from "../../sandbox/json/index.ts";
-import type { Decision } from "../broker/decision.ts";
-import type { ActionName, EventActionName } from "../catalogue/actions.ts";
-import type { EventName } from "../catalogue/events.ts";
-import { eventRows, legalActions } from "../catalogue/lookup.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import type { Decision } from "../broker/index.ts";
+import {
+  type ActionName,
+  type EventActionName,
+  type EventName,
+  eventRows,
+  legalActions,
+} from "../catalogue/index.ts";
 import { type Dialect, type DialectRow, type Heard, type StopVerdict, table } from "./dialect.ts";
 import { commonOf, fieldOf, invalid, isObject, rowOf } from "./message.ts";
 import { injected, reasonOf } from "./spoken.ts";

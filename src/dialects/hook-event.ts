@@ -1,4 +1,4 @@
-import { actionNames } from "../catalogue/lookup.ts";
+import { actionNames } from "../catalogue/index.ts";
 import { type Dialect, type DialectRow, type Heard, type StopVerdict, table } from "./dialect.ts";
 import { eventOf, fieldOf, rowOf } from "./message.ts";
 import { injected } from "./spoken.ts";

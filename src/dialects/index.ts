@@ -1,11 +1,11 @@
 /** Dialects: how systems with hooks of their own speak with a warden, each in its own words. */
-import type { Warden } from "../warden.ts";
+import type { Warden } from "../warden/index.ts";
 import { dialectOf } from "./dialects.ts";
 import { Translator, type TranslatorOptions } from "./translator.ts";
 
 export type { Dialect, DialectRow, Heard, Means, Message, StopVerdict, Untouched } from "./dialect.ts";
 export { dialectOf, dialects } from "./dialects.ts";
-export type { Reply, Translator, TranslatorOptions } from "./translator.ts";
+export { type Reply, Translator, type TranslatorOptions } from "./translator.ts";
 
 /**
  * Lets a system speak with a warden in its own words. Several dialects may speak with one warden.
@@ -21,3 +21,7 @@ export type { Reply, Translator, TranslatorOptions } from "./translator.ts";
 export function createDialect(warden: Warden, name: string, options: TranslatorOptions = {}): Translator {
   return new Translator(dialectOf(name), warden, options);
 }
+export { withholdToolOutput } from "./claude-code-output.ts";
+export { claudeCode, untouched } from "./claude-code.ts";
+export { isObject } from "./is-object.ts";
+export { fieldOf, readMessage } from "./message.ts";

@@ -1,8 +1,7 @@
-import { JsonError, quote, readJson, readJsonBytes } from "../../sandbox/json/index.ts";
-import { type EventInput, eventJsonLimits } from "../broker/read-event.ts";
-import { snapshot, tooLarge } from "../broker/snapshot.ts";
-import { eventRows } from "../catalogue/lookup.ts";
-import { HookwardenError } from "../errors.ts";
+import { JsonError, quote, readJson, readJsonBytes } from "@hookwarden/sandbox/json";
+import { type EventInput, eventJsonLimits, snapshot, tooLarge } from "../broker/index.ts";
+import { eventRows } from "../catalogue/index.ts";
+import { HookwardenError } from "../errors/index.ts";
 import type { DialectRow, Message } from "./dialect.ts";
 import { isObject } from "./is-object.ts";
 

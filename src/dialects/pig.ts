@@ -1,5 +1,5 @@
-import type { Decision } from "../broker/decision.ts";
-import { actionNames } from "../catalogue/lookup.ts";
+import type { Decision } from "../broker/index.ts";
+import { actionNames } from "../catalogue/index.ts";
 import { type Dialect, type DialectRow, type Heard, type Message, table } from "./dialect.ts";
 import { eventOf, fieldOf, readInnerText, rowOf } from "./message.ts";
 import { reasonOf, writersOf } from "./spoken.ts";

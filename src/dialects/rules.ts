@@ -1,8 +1,6 @@
-import type { PlanRules } from "../broker/select.ts";
-import type { ActionName } from "../catalogue/actions.ts";
-import type { EventName } from "../catalogue/events.ts";
-import { actionNames, actionRows } from "../catalogue/lookup.ts";
-import type { FailurePolicy } from "../pack/types.ts";
+import type { PlanRules } from "../broker/index.ts";
+import { type ActionName, type EventName, actionNames, actionRows } from "../catalogue/index.ts";
+import type { FailurePolicy } from "../pack/index.ts";
 import type { Dialect, DialectRow } from "./dialect.ts";
 
 const everywhere = actionNames.filter((name) => actionRows.get(name)?.everywhere);

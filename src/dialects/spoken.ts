@@ -1,7 +1,7 @@
-import { quote } from "../../sandbox/json/index.ts";
-import type { AttributedText, Decision, TraceEntry } from "../broker/decision.ts";
-import type { ActionName } from "../catalogue/actions.ts";
-import { HookwardenError } from "../errors.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import type { AttributedText, Decision, TraceEntry } from "../broker/index.ts";
+import type { ActionName } from "../catalogue/index.ts";
+import { HookwardenError } from "../errors/index.ts";
 
 /** The hooks whose action of this name was honoured, in the order in which they ran. */
 export function writersOf(decision: Decision, action: ActionName): string[] {

@@ -1,5 +1,5 @@
-import { quote } from "../../sandbox/json/index.ts";
-import type { Decision } from "../broker/decision.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import type { Decision } from "../broker/index.ts";
 import { invalid, isObject } from "./message.ts";
 import { unsupported, writersOf } from "./spoken.ts";
 

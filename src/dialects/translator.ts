@@ -1,13 +1,16 @@
-import { quote } from "../../sandbox/json/index.ts";
-import type { AttributedText, Decision } from "../broker/decision.ts";
-import { fence } from "../broker/fence.ts";
-import { defaultMaxEventBytes, type EventInput } from "../broker/read-event.ts";
-import type { PlanRules } from "../broker/select.ts";
-import { actionRows } from "../catalogue/lookup.ts";
-import { HookwardenError } from "../errors.ts";
-import type { LoadedPack } from "../pack/types.ts";
-import type { DispatchOptions } from "../warden/options.ts";
-import type { Warden } from "../warden.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import {
+  type AttributedText,
+  type Decision,
+  fence,
+  defaultMaxEventBytes,
+  type EventInput,
+  type PlanRules,
+} from "../broker/index.ts";
+import { actionRows } from "../catalogue/index.ts";
+import { HookwardenError } from "../errors/index.ts";
+import type { LoadedPack } from "../pack/index.ts";
+import type { DispatchOptions, Warden } from "../warden/index.ts";
 import type { Dialect, Heard, StopVerdict } from "./dialect.ts";
 import { readMessage } from "./message.ts";
 import { rulesOf } from "./rules.ts";

@@ -10,7 +10,7 @@
  * export default hook;
  * ```
  */
-export type * from "../catalogue/generated/types.ts";
+export type * from "./generated/types.ts";
 
 import type {
   ContinueAction,
@@ -36,7 +36,7 @@ import type {
   AddContextAction,
   NotifyAction,
   SetStateAction,
-} from "../catalogue/generated/types.ts";
+} from "./generated/types.ts";
 
 /**
  * Nothing to say; also what `undefined` and `null` mean.

@@ -1,8 +1,11 @@
-import type { CallRecord, DecisionRecord } from "../broker/record.ts";
-import type { PlanRules } from "../broker/select.ts";
-import { neutralise } from "../broker/text.ts";
-import type { ToolSchemas } from "../broker/tool-schemas.ts";
-import type { LoadedPack } from "../pack/types.ts";
+import {
+  type CallRecord,
+  type DecisionRecord,
+  type PlanRules,
+  neutralise,
+  type ToolSchemas,
+} from "../broker/index.ts";
+import type { LoadedPack } from "../pack/index.ts";
 import { catalogueDigest, type EngineIdentity, packageVersion } from "./identity.ts";
 import { asciiJson, digestOf } from "./line.ts";
 import { maskEvent } from "./mask.ts";

@@ -1,7 +1,6 @@
-import type { DecisionRecord } from "../broker/record.ts";
-import type { PlanRules } from "../broker/select.ts";
-import { HookwardenError } from "../errors.ts";
-import type { LoadedPack } from "../pack/types.ts";
+import type { DecisionRecord, PlanRules } from "../broker/index.ts";
+import { HookwardenError } from "../errors/index.ts";
+import type { LoadedPack } from "../pack/index.ts";
 import { decisionBody, endBody, type LogContext, nameRules, packBody, startBody } from "./body.ts";
 import { type OpenedLog, openDestination } from "./open.ts";
 import { type LogOptions, type LogSettings, logSettings } from "./options.ts";

@@ -1,7 +1,7 @@
 import { fstat } from "node:fs";
 import { promisify } from "node:util";
 import sonic from "sonic-boom";
-import { HookwardenError } from "../errors.ts";
+import { HookwardenError } from "../errors/index.ts";
 import type { Sink } from "./sink.ts";
 
 const stat = promisify(fstat);

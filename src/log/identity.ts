@@ -1,12 +1,8 @@
 import { hash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import manifest from "../../package.json" with { type: "json" };
-import { preludeSource } from "../../sandbox/guest/generated/prelude.ts";
-import type { EngineName } from "../../sandbox/index.ts";
-import { actions } from "../catalogue/actions.ts";
-import { events } from "../catalogue/events.ts";
-import { canonicalJson } from "../pack/canonical.ts";
+import { engineDigest, type EngineName } from "@hookwarden/sandbox";
+import { actions, events } from "../catalogue/index.ts";
+import { canonicalJson } from "../files/index.ts";
 
 /** Which engine decided. */
 export interface EngineIdentity {
@@ -40,13 +36,8 @@ export function engineIdentity(name: EngineName, version: string): EngineIdentit
   const key = `${name}\n${version}`;
   let digest = digests.get(key);
   if (digest === undefined) {
-    const binary = name === "quickjs" ? hash("sha256", readFileSync(wasmPath()), "hex") : process.versions.v8;
-    digest = `sha256:${hash("sha256", `${key}\n${binary}\n${preludeSource}`, "hex")}`;
+    digest = engineDigest(name, version);
     digests.set(key, digest);
   }
   return { name, version, digest };
-}
-
-function wasmPath(): string {
-  return createRequire(import.meta.url).resolve("@jitl/quickjs-ng-wasmfile-release-sync/wasm");
 }

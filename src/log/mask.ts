@@ -1,6 +1,6 @@
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
-import type { BrokerEvent } from "../broker/event.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
+import type { BrokerEvent } from "../broker/index.ts";
 
 /** What stands in a record where something was masked. */
 export const maskText = "[masked]";

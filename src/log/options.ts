@@ -1,4 +1,4 @@
-import { HookwardenError } from "../errors.ts";
+import { HookwardenError } from "../errors/index.ts";
 import { parseMask } from "./mask.ts";
 
 /** When records are forced to the disk (`fsync`). */

@@ -1,5 +1,5 @@
-import { JsonError, readJson } from "../../sandbox/json/index.ts";
-import { type ErrorCode, HookwardenError } from "../errors.ts";
+import { JsonError, readJson } from "@hookwarden/sandbox/json";
+import { type ErrorCode, HookwardenError } from "../errors/index.ts";
 
 const limits = {
   maxDepth: 256,

@@ -1,7 +1,7 @@
-import type { PlanRules } from "../broker/select.ts";
+import type { PlanRules } from "../broker/index.ts";
 import { type ActionName, actionRows, type EventName, eventRows } from "../catalogue/index.ts";
-import { HookwardenError } from "../errors.ts";
-import type { FailurePolicy } from "../pack/types.ts";
+import { HookwardenError } from "../errors/index.ts";
+import type { FailurePolicy } from "../pack/index.ts";
 
 /** Rules as JSON. */
 export interface PlainRules {

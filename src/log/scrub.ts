@@ -1,5 +1,5 @@
-import { actionRows } from "../catalogue/lookup.ts";
-import type { Action, Additions, AttributedText, Decision, Refusal, TraceEntry } from "../broker/decision.ts";
+import { actionRows } from "../catalogue/index.ts";
+import type { Action, Additions, AttributedText, Decision, Refusal, TraceEntry } from "../broker/index.ts";
 import { Fragments } from "./fragments.ts";
 import { maskText } from "./mask.ts";
 

@@ -1,4 +1,4 @@
-import { quote } from "../../sandbox/json/index.ts";
+import { quote } from "@hookwarden/sandbox/json";
 import { genesis, recordHash, unseal } from "./line.ts";
 import { type Line, readLines } from "./lines.ts";
 import type { ChainState } from "./writer.ts";

@@ -1,4 +1,4 @@
-import { HookwardenError } from "../errors.ts";
+import { HookwardenError } from "../errors/index.ts";
 import { seal } from "./line.ts";
 import type { Sink } from "./sink.ts";
 

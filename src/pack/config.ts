@@ -1,6 +1,6 @@
-import { quote } from "../../sandbox/json/index.ts";
-import { HookwardenError } from "../errors.ts";
-import { canonicalJson } from "./canonical.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
+import { canonicalJson } from "../files/index.ts";
 import { acceptSchema, checkAgainst } from "./interpreted-schema.ts";
 import { packManifestFile } from "./manifest.ts";
 

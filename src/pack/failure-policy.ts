@@ -1,5 +1,4 @@
-import type { EventName } from "../catalogue/events.ts";
-import { actionRows, eventRows, legalActions } from "../catalogue/lookup.ts";
+import { type EventName, actionRows, eventRows, legalActions } from "../catalogue/index.ts";
 import type { FailurePolicy } from "./types.ts";
 
 /** Verdicts that stop nothing and ask nobody: a hook that can say no more than these is no guard. */

@@ -1,18 +1,6 @@
 /** Packs: manifests, grants, matchers, scripts. */
 export { type AcceptedHook, acceptHooks, completePack, type HookPart } from "./assemble.ts";
-export {
-  bundleEach,
-  bundleScript,
-  bundleScripts,
-  type BundledModule,
-  type BundledScript,
-  type BundleEntry,
-  type BundleOptions,
-} from "./bundle.ts";
-export { bundleLimits } from "./bundle-protocol.ts";
-export { canonicalJson, sha256 } from "./canonical.ts";
 export { canClose, failurePolicies, guards } from "./failure-policy.ts";
-export { folderSource } from "./folder.ts";
 export { acceptSchema, checkAgainst, type SchemaProblem } from "./interpreted-schema.ts";
 export { budgetTable, manifestLimits, stateLimits } from "./limits.ts";
 export {
@@ -33,9 +21,7 @@ export {
   readPackManifest,
 } from "./manifest.ts";
 export { compileMatcher, matcherLimits, type MatcherResult } from "./matcher.ts";
-export { pathProblem } from "./paths.ts";
 export { grantedReads, replacedFields } from "./reads.ts";
-export { type EntryKind, memorySource, type PackSource } from "./source.ts";
 export { didYouMean, nearestName } from "./suggest.ts";
 export type {
   Budgets,
@@ -51,3 +37,5 @@ export type {
   StateDeclaration,
   Subscription,
 } from "./types.ts";
+export { unreadChange } from "./reads.ts";
+export { namePattern } from "./schema.ts";

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { pointerPart, quote } from "../../sandbox/json/index.ts";
+import { pointerPart, quote } from "@hookwarden/sandbox/json";
 import type { PreparedSchema, SchemaProblem } from "./interpreted-types.ts";
 
 /** Limits of a schema that a stranger wrote. */

@@ -1,5 +1,5 @@
-import { quote } from "../../sandbox/json/index.ts";
-import { canonicalJson } from "./canonical.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { canonicalJson } from "../files/index.ts";
 import { isMultiple } from "./decimal.ts";
 import type { SchemaNode, SchemaProblem, SchemaRun } from "./interpreted-types.ts";
 

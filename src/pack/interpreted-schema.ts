@@ -1,4 +1,4 @@
-import { pointerPart } from "../../sandbox/json/index.ts";
+import { pointerPart } from "@hookwarden/sandbox/json";
 import { prepareSchema } from "./interpreted-accept.ts";
 import { checks } from "./interpreted-keywords.ts";
 import type { PreparedSchema, SchemaNode, SchemaProblem, SchemaRun } from "./interpreted-types.ts";

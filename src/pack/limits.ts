@@ -32,17 +32,6 @@ export const budgetTable = {
   },
 } as const satisfies Record<string, BudgetRow>;
 
-/** What a child process that bundles, type-checks or lints scripts may take. The host sets it. */
-export const childLimits = {
-  childMemoryMb: {
-    default: 512,
-    minimum: 128,
-    ceiling: 65_536,
-    unit: "MiB",
-    means: "resident memory of a bundler, type checker or linter, with all processes that it starts",
-  },
-} as const satisfies Record<string, BudgetRow>;
-
 /** `state` of hook.json. */
 export const stateLimits = {
   maxBytes: {

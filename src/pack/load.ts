@@ -1,8 +1,7 @@
 import { completePack } from "./assemble.ts";
-import { type BundleOptions, bundleScripts } from "./bundle.ts";
-import { folderSource } from "./folder.ts";
+import { type BundleOptions, bundleScripts } from "../compile/index.ts";
+import { folderSource, memorySource, type PackSource } from "../files/index.ts";
 import { readManifests, scriptPath } from "./read-manifests.ts";
-import { memorySource, type PackSource } from "./source.ts";
 import type { LoadedPack } from "./types.ts";
 
 export { type PackManifests, readManifests, scriptPath } from "./read-manifests.ts";

@@ -1,5 +1,5 @@
-import { pointerPart, quote } from "../../sandbox/json/index.ts";
-import type { ValidationError } from "../catalogue/generated/validators.js";
+import { pointerPart, quote } from "@hookwarden/sandbox/json";
+import type { ValidationError } from "../catalogue/index.ts";
 import type { SchemaObject } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";
 

@@ -1,11 +1,7 @@
-import { JsonError, quote, readJsonBytes } from "../../sandbox/json/index.ts";
-import {
-  type Validate,
-  validateHookManifest,
-  validatePackManifest,
-} from "../catalogue/generated/validators.js";
-import { HookwardenError } from "../errors.ts";
-import { pathProblem } from "./paths.ts";
+import { JsonError, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { type Validate, validateHookManifest, validatePackManifest } from "../catalogue/index.ts";
+import { HookwardenError } from "../errors/index.ts";
+import { pathProblem } from "../files/index.ts";
 import { hookManifestSchema, packManifestSchema, type SchemaObject } from "./schema.ts";
 import { describeSchemaError } from "./manifest-error.ts";
 import type { HookManifest, PackManifest } from "./types.ts";

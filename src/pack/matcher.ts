@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { quote } from "../../sandbox/json/index.ts";
+import { quote } from "@hookwarden/sandbox/json";
 import type { Matcher } from "./types.ts";
 
 /** Limits of matchers: a stranger wrote them, and every event pays for them. */

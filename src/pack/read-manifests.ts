@@ -1,6 +1,6 @@
-import { HookwardenError } from "../errors.ts";
+import { HookwardenError } from "../errors/index.ts";
 import { type AcceptedHook, acceptHooks, type HookPart } from "./assemble.ts";
-import { bundleLimits } from "./bundle-protocol.ts";
+import { bundleLimits } from "../compile/index.ts";
 import {
   hookManifestFile,
   manifestTextLimits,
@@ -8,8 +8,7 @@ import {
   readHookManifest,
   readPackManifest,
 } from "./manifest.ts";
-import { pathInPack } from "./paths.ts";
-import type { PackSource } from "./source.ts";
+import { pathInPack, type PackSource } from "../files/index.ts";
 import type { PackManifest } from "./types.ts";
 
 /** A pack whose manifests hold all rules, and whose scripts have not been looked at. */

@@ -1,5 +1,4 @@
-import { actionRows, catalogueFields, legalActions } from "../catalogue/lookup.ts";
-import type { EventName } from "../catalogue/events.ts";
+import { actionRows, catalogueFields, legalActions, type EventName } from "../catalogue/index.ts";
 
 /** All catalogue fields of an event, as a read path. */
 const everything = "*";

@@ -1,5 +1,5 @@
-import { limitNames, limitTable } from "../../sandbox/limits.ts";
-import { actionNames, eventNames } from "../catalogue/lookup.ts";
+import { limitNames, limitTable } from "@hookwarden/sandbox";
+import { actionNames, eventNames } from "../catalogue/index.ts";
 import { budgetTable, manifestLimits, stateLimits } from "./limits.ts";
 
 /** A JSON Schema (draft-07) as plain data. */

@@ -1,6 +1,6 @@
-import { quote } from "../../sandbox/json/index.ts";
-import { eventRows } from "../catalogue/lookup.ts";
-import { HookwardenError } from "../errors.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { eventRows } from "../catalogue/index.ts";
+import { HookwardenError } from "../errors/index.ts";
 import { compileMatcher } from "./matcher.ts";
 import type { HookManifest, Matcher, Subscription } from "./types.ts";
 

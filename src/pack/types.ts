@@ -1,7 +1,6 @@
-import type { Limits } from "../../sandbox/index.ts";
-import type { ActionName } from "../catalogue/actions.ts";
-import type { EventName } from "../catalogue/events.ts";
-import type { MappedProgram } from "./source-place.ts";
+import type { Limits } from "@hookwarden/sandbox";
+import type { ActionName, EventName } from "../catalogue/index.ts";
+import type { MappedProgram } from "../compile/index.ts";
 
 /** How a hook runs beside others: in the chain, beside it, or watched without effect. */
 export type HookMode = "sequential" | "parallel" | "monitor";

@@ -1,4 +1,4 @@
-import { HookwardenError } from "../errors.ts";
+import { HookwardenError } from "../errors/index.ts";
 
 const defaultBytes = 64 * 1_048_576;
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { HookwardenError } from "../errors.ts";
-import { quote } from "../../sandbox/json/index.ts";
+import { HookwardenError } from "../errors/index.ts";
+import { quote } from "@hookwarden/sandbox/json";
 import { type Quota, type QuotaOptions, quotaOf, StateQuotaError } from "./quota.ts";
 import type { StateKey, StateRecord, StateStore, StateWrite } from "./store.ts";
 

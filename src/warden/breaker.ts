@@ -1,5 +1,5 @@
-import type { Call, EngineName, Inspection, Limits, Outcome, Program, Sandbox } from "../../sandbox/index.ts";
-import type { StateKey, StateStore } from "../state/store.ts";
+import type { Call, EngineName, Inspection, Limits, Outcome, Program, Sandbox } from "@hookwarden/sandbox";
+import type { StateKey, StateStore } from "../state/index.ts";
 
 /** How a hook that ends its process, or never finishes loading, is kept from doing so again and again. */
 export const breakerLimits = {

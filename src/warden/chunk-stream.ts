@@ -1,4 +1,4 @@
-import type { Decision } from "../broker/decision.ts";
+import type { Decision } from "../broker/index.ts";
 
 /** A piece of a model's response: text, or the provider's object. */
 export type Chunk = string | { readonly [field: string]: unknown };

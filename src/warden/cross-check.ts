@@ -1,4 +1,4 @@
-import type { Call, EngineName, Inspection, Limits, Outcome, Program, Sandbox } from "../../sandbox/index.ts";
+import type { Call, EngineName, Inspection, Limits, Outcome, Program, Sandbox } from "@hookwarden/sandbox";
 
 /** Two engines gave different answers to the same call. */
 export interface Divergence {

@@ -1,6 +1,6 @@
-import type { EventName } from "../catalogue/events.ts";
-import type { Decision, Refusal, TraceFault } from "../broker/decision.ts";
-import type { HookwardenError } from "../errors.ts";
+import type { EventName } from "../catalogue/index.ts";
+import type { Decision, Refusal, TraceFault } from "../broker/index.ts";
+import type { HookwardenError } from "../errors/index.ts";
 import type { Divergence } from "./cross-check.ts";
 
 /** Whose doing a notice is about. */

@@ -1,6 +1,6 @@
-import type { Sandbox } from "../../sandbox/index.ts";
-import { makePlan, type Plan, type PlanRules } from "../broker/select.ts";
-import type { LoadedPack } from "../pack/types.ts";
+import type { Sandbox } from "@hookwarden/sandbox";
+import { makePlan, type Plan, type PlanRules } from "../broker/index.ts";
+import type { LoadedPack } from "../pack/index.ts";
 
 /** A pack that serves, or served, with the decisions that are still being made with it. */
 export class Generation {

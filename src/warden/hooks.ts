@@ -1,5 +1,5 @@
-import type { EventName } from "../catalogue/events.ts";
-import type { HookMode, LoadedHook } from "../pack/types.ts";
+import type { EventName } from "../catalogue/index.ts";
+import type { HookMode, LoadedHook } from "../pack/index.ts";
 
 /** What is loaded of a hook, for people and programs that ask. */
 export interface HookDescription {

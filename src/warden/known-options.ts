@@ -1,10 +1,9 @@
-import type { ProcessSandboxOptions } from "../../sandbox/process/index.ts";
-import type { PlanRules } from "../broker/select.ts";
-import type { RequiredReview } from "../bundle/review-record.ts";
-import { HookwardenError } from "../errors.ts";
-import type { LogOptions } from "../log/options.ts";
-import type { LoadOptions } from "../pack/load.ts";
-import { didYouMean } from "../pack/suggest.ts";
+import type { ProcessSandboxOptions } from "@hookwarden/sandbox/process";
+import type { PlanRules } from "../broker/index.ts";
+import type { RequiredReview } from "../bundle/index.ts";
+import { HookwardenError } from "../errors/index.ts";
+import type { LogOptions } from "../log/index.ts";
+import { type LoadOptions, didYouMean } from "../pack/index.ts";
 import type { DispatchOptions, WardenOptions } from "./options.ts";
 
 /** Every member of a type, which the compiler holds to it. */

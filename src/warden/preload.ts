@@ -1,7 +1,7 @@
-import type { Sandbox } from "../../sandbox/index.ts";
-import { HookwardenError } from "../errors.ts";
-import { sourcePlace } from "../pack/source-place.ts";
-import type { LoadedPack } from "../pack/types.ts";
+import type { Sandbox } from "@hookwarden/sandbox";
+import { HookwardenError } from "../errors/index.ts";
+import { type LoadedPack } from "../pack/index.ts";
+import { sourcePlace } from "../compile/index.ts";
 
 /**
  * Loads every script of a pack in the sandbox once, so that one that throws at its top level, or exports no hook, is

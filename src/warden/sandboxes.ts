@@ -1,7 +1,11 @@
-import { createSandbox as createSandboxOf, type EngineName, type Sandbox } from "../../sandbox/index.ts";
-import { ContainmentMissingError } from "../../sandbox/containment/index.ts";
-import { EngineMissingError } from "../../sandbox/engine-missing.ts";
-import { HookwardenError } from "../errors.ts";
+import {
+  createSandbox as createSandboxOf,
+  type EngineName,
+  type Sandbox,
+  ContainmentMissingError,
+  EngineMissingError,
+} from "@hookwarden/sandbox";
+import { HookwardenError } from "../errors/index.ts";
 import { CrossCheckedSandbox, type Divergence } from "./cross-check.ts";
 import type { WardenOptions } from "./options.ts";
 

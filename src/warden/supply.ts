@@ -1,7 +1,6 @@
-import type { LoadedBundle } from "../bundle/load.ts";
-import { HookwardenError } from "../errors.ts";
-import { type LoadOptions, loadPack } from "../pack/load.ts";
-import type { LoadedPack } from "../pack/types.ts";
+import type { LoadedBundle } from "../bundle/index.ts";
+import { HookwardenError } from "../errors/index.ts";
+import { type LoadOptions, loadPack, type LoadedPack } from "../pack/index.ts";
 import type { WardenOptions } from "./options.ts";
 
 /** A pack that may serve, and the bundle that it comes from. */
@@ -45,7 +44,7 @@ export async function supply(
   if (given !== undefined) {
     throw new HookwardenError("option-invalid", "a warden that was made with a bundle takes bundles only");
   }
-  const { floorOf, loadBundle } = await import("../bundle/load.ts");
+  const { floorOf, loadBundle } = await import("../bundle/index.ts");
   const source = {
     bundle: offered,
     trust: trust as NonNullable<typeof trust>,
@@ -67,7 +66,7 @@ async function insist(
   name: string | null = pack.manifest.name ?? null,
 ): Promise<void> {
   if (requireReview === undefined) return;
-  const { insistOnReview } = await import("../bundle/review-record.ts");
+  const { insistOnReview } = await import("../bundle/index.ts");
   await insistOnReview(requireReview, pack, name);
 }
 

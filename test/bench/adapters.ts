@@ -18,11 +18,11 @@ import { generateText, isStepCount, tool as aiTool } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { type AgentMiddleware, createAgent, createMiddleware, tool as langchainTool } from "langchain";
 import { z } from "zod";
-import { guard } from "../../src/adapters/ai-sdk/index.ts";
-import { hookwardenMiddleware } from "../../src/adapters/langchain/index.ts";
-import { guardAgent } from "../../src/adapters/openai-agents/index.ts";
+import { guard } from "@hookwarden/ai-sdk";
+import { hookwardenMiddleware } from "@hookwarden/langchain";
+import { guardAgent } from "@hookwarden/openai-agents";
 import { loadPackFromFiles } from "../../src/pack/load.ts";
-import { createWarden, type Warden } from "../../src/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/warden.ts";
 import { type Case, measure } from "./rounds.ts";
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "7" } } });

@@ -5,9 +5,8 @@
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
-import { defaultLimits } from "../../sandbox/limits.ts";
-import type { Call, Sandbox, SandboxOptions } from "../../sandbox/index.ts";
-import type { Warden } from "../../src/warden.ts";
+import { defaultLimits, type Call, type Sandbox, type SandboxOptions } from "@hookwarden/sandbox";
+import type { Warden } from "../../src/warden/warden.ts";
 import { keepAwake } from "./awake.ts";
 import { createSandbox, createWarden } from "./built.ts";
 import { bareEcho, rawIsolate, rivals } from "./rivals.ts";

@@ -3,8 +3,8 @@ const library = (await import(
   new URL("../../dist/index.js", import.meta.url).href
 )) as typeof import("../../src/index.ts");
 const sandbox = (await import(
-  new URL("../../dist/sandbox.js", import.meta.url).href
-)) as typeof import("../../sandbox/index.ts");
+  new URL("../../sandbox/dist/index.js", import.meta.url).href
+)) as typeof import("../../sandbox/src/index.ts");
 
 export const { createWarden, loadPack } = library;
 export const { createSandbox } = sandbox;

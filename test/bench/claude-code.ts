@@ -10,13 +10,14 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { claudeHooks } from "../../src/adapters/claude-agent-sdk/index.ts";
-import { answerCall } from "../../src/adapters/claude-code/client/hook-call.ts";
-import { hookDefaults, programs } from "../../src/adapters/claude-code/index.ts";
-import { createWarden } from "../../src/index.ts";
+import { claudeHooks } from "@hookwarden/clients/claude-agent-sdk";
+import { answerCall } from "../../packages/clients/src/claude-code/client/hook-call.ts";
+import { hookDefaults, programs } from "@hookwarden/clients/claude-code";
+import { createWarden } from "../../src/warden/warden.ts";
 import { measure } from "./rounds.ts";
 
-const dist = process.env["HOOKWARDEN_DIST"] ?? fileURLToPath(new URL("../../dist", import.meta.url));
+const dist =
+  process.env["HOOKWARDEN_DIST"] ?? fileURLToPath(new URL("../../packages/clients/dist", import.meta.url));
 const rounds = Number(process.argv[2] ?? 15);
 const folder = await mkdtemp(join(tmpdir(), "hookwarden-bench-"));
 const pack = join(folder, "pack");
@@ -106,7 +107,13 @@ const client = join(dist, "claude-code-hook.js");
 const cases = [
   processCase("node, an empty module", 10, join(folder, "empty.mjs")),
   processCase("hook, with the daemon", 10, client, pack),
-  processCase("hook, by the command line, with the daemon", 10, join(dist, "cli.js"), "claude-code", pack),
+  processCase(
+    "hook, by the command line, with the daemon",
+    10,
+    fileURLToPath(new URL("../../dist/cli.js", import.meta.url)),
+    "claude-code",
+    pack,
+  ),
   processCase("hook, without the daemon, inline", 2, client, pack, "--no-daemon", "--isolation", "inline"),
   processCase("hook, without the daemon", 2, client, pack, "--no-daemon"),
 ];

@@ -10,9 +10,9 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
-import { createMcpProxy } from "../../src/adapters/mcp/index.ts";
-import { createWarden } from "../../src/warden.ts";
-import { type WrittenHook, writePack } from "../adapters/mcp/packs.ts";
+import { createMcpProxy } from "@hookwarden/mcp";
+import { createWarden } from "../../src/warden/warden.ts";
+import { type WrittenHook, writePack } from "../../packages/mcp/test/packs.ts";
 import {
   connect,
   everything,
@@ -21,7 +21,7 @@ import {
   overStdio,
   Program,
   proxied,
-} from "../adapters/mcp/reference.ts";
+} from "../../packages/mcp/test/reference.ts";
 import { type Case, measure } from "./rounds.ts";
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" } } });

@@ -7,10 +7,14 @@
 import { createReadStream, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createProcessSandbox } from "../../sandbox/process/index.ts";
-import { createQuickjsSandbox } from "../../sandbox/quickjs/index.ts";
-import { createWarden, type LoadedPack, type Sandbox } from "../../src/index.ts";
-import { CertificateWriter, replayLog, verifyLog } from "../../src/log/index.ts";
+import { createProcessSandbox } from "@hookwarden/sandbox/process";
+import { createQuickjsSandbox } from "@hookwarden/sandbox/quickjs";
+import { createWarden } from "../../src/warden/warden.ts";
+import type { LoadedPack } from "../../src/pack/types.ts";
+import type { Sandbox } from "@hookwarden/sandbox";
+import { CertificateWriter } from "../../src/replay/certificate.ts";
+import { replayLog } from "../../src/replay/replay.ts";
+import { verifyLog } from "../../src/log/index.ts";
 import { moody, packOf } from "../log/packs.ts";
 
 const count = Number(process.argv[2] ?? 10_000);

@@ -3,8 +3,7 @@
  * where anything does not hold.
  */
 import { readFileSync } from "node:fs";
-import { defaultLimits } from "../../sandbox/limits.ts";
-import type { Call, Outcome, Sandbox } from "../../sandbox/index.ts";
+import { defaultLimits, type Call, type Outcome, type Sandbox } from "@hookwarden/sandbox";
 import { hostileScripts } from "../support/hostile-corpus.ts";
 import { createSandbox, createWarden } from "./built.ts";
 import { childrenOf, rssMb } from "./server/process.ts";

@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { readEvent } from "../../src/broker/read-event.ts";
-import { HookwardenError } from "../../src/errors.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
 import { eventNames } from "../../src/catalogue/lookup.ts";
 import { sampleEvent } from "../support/sample-events.ts";
 

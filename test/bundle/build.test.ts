@@ -4,7 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildBundle, openBundle } from "../../src/bundle/index.ts";
-import { createWarden, loadPack } from "../../src/index.ts";
+import { createWarden } from "../../src/warden/warden.ts";
+import { loadPack } from "../../src/pack/load.ts";
 import { bundleOf, entriesOf, key, listIn, openWith, packFolder, testFolder, trust } from "./support.ts";
 
 const event = { hook_event_name: "PreToolUse", session_id: "s", tool_name: "Bash", tool_input: {} };

@@ -8,12 +8,10 @@ import fc from "fast-check";
 import { FlattenedSign, importJWK, SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { generateKey, packedLimits, publicHalf, type Trust } from "../../src/bundle/index.ts";
-import { createWarden } from "../../src/index.ts";
+import { createWarden } from "../../src/warden/warden.ts";
 import { writeList } from "../../src/bundle/list.ts";
 import {
   bundleOf,
-  compress,
-  decompress,
   entriesOf,
   goodBundle,
   key,
@@ -25,6 +23,7 @@ import {
   testFolder,
   trust,
 } from "./support.ts";
+import { compress, decompress } from "../../src/bundle/gzip.ts";
 
 let good: Buffer;
 /** Of the good bundle: list, signature, script, hook's manifest, pack's manifest. */
@@ -654,7 +653,8 @@ describe("bun-013 size of sources", () => {
 /** A bundle whose script is not what the bundler makes; the list says the digest that its pack has. */
 async function withScript(script: string): Promise<Buffer> {
   const changed = files.with(0, { path: "guard/hook.js", bytes: script });
-  const { completePack, readManifests, memorySource, sha256 } = await import("../../src/pack/index.ts");
+  const { completePack, readManifests } = await import("../../src/pack/index.ts");
+  const { memorySource, sha256 } = await import("../../src/files/index.ts");
   const source = memorySource(
     new Map(changed.map(({ path, bytes }) => [path, Buffer.from(bytes as string)])),
   );

@@ -10,10 +10,13 @@ import {
   type PrivateKeyJwk,
   publicHalf,
   type Trust,
+  checkTrust,
+  openBundle,
+  type OpenedBundle,
+  type OpenOptions,
 } from "../../src/bundle/index.ts";
 import { compress, decompress } from "../../src/bundle/gzip.ts";
 import { type BundleList, listOf, writeList } from "../../src/bundle/list.ts";
-import { checkTrust, openBundle, type OpenedBundle, type OpenOptions } from "../../src/bundle/index.ts";
 import { importPrivateKey } from "../../src/bundle/keys.ts";
 import { sign } from "../../src/bundle/signature.ts";
 import { readTar } from "../../src/bundle/tar.ts";

@@ -12,7 +12,9 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { generateKey, publicHalf, type Trust } from "../../src/bundle/index.ts";
-import { createWarden, type ReloadNotice, type Warden, type WardenOptions } from "../../src/index.ts";
+import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import type { ReloadNotice } from "../../src/warden/events.ts";
+import type { WardenOptions } from "../../src/warden/options.ts";
 import { FakeSandbox } from "../support/fake-sandbox.ts";
 import { bundleOf, goodBundle, key, testFolder, trust } from "./support.ts";
 
@@ -229,8 +231,8 @@ test("options that contradict each other are refused", async () => {
 
 test("a decision of a bundle is logged and replayed like that of its folder", async () => {
   const { openBundle, buildBundle, checkTrust } = await import("../../src/bundle/index.ts");
-  const { replayLog } = await import("../../src/log/index.ts");
-  const { loadPack } = await import("../../src/index.ts");
+  const { replayLog } = await import("../../src/replay/replay.ts");
+  const { loadPack } = await import("../../src/pack/load.ts");
   const { packFolder } = await import("./support.ts");
   const folder = packFolder();
   const { bytes } = await buildBundle(folder, { key });
@@ -239,7 +241,7 @@ test("a decision of a bundle is logged and replayed like that of its folder", as
   await warden.dispatch(event);
   const { createReadStream } = await import("node:fs");
   await warden[Symbol.asyncDispose]();
-  const { createQuickjsSandbox } = await import("../../sandbox/quickjs/index.ts");
+  const { createQuickjsSandbox } = await import("@hookwarden/sandbox/quickjs");
   await using quickjs = await createQuickjsSandbox();
   const packs = [await loadPack(folder), (await openBundle(bytes, { trust: await checkTrust(trust) })).pack];
   for (const pack of packs) {

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { faultTable } from "../../sandbox/fault.ts";
-import { limitNames } from "../../sandbox/limits.ts";
+import { faultTable, limitNames } from "@hookwarden/sandbox";
 import { actionNames, actionRows, eventNames, eventRows, legalActions } from "../../src/catalogue/index.ts";
-import { errorTable } from "../../src/errors.ts";
+import { errorTable } from "../../src/errors/index.ts";
 
 const page = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 const pages = ["events.md", "actions.md", "faults.md", "errors.md", "limits.md"];

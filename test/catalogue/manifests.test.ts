@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limitTable } from "../../sandbox/limits.ts";
+import { limitTable } from "@hookwarden/sandbox";
 import { validateHookManifest, validatePackManifest } from "../../src/catalogue/generated/validators.js";
 import { actionNames, eventNames } from "../../src/catalogue/index.ts";
 import { budgetTable } from "../../src/pack/limits.ts";

@@ -1,6 +1,5 @@
-import type { Field, JsonSchema } from "../../src/catalogue/index.ts";
+import { type Field, type JsonSchema, actionRows, eventRows } from "../../src/catalogue/index.ts";
 import { commonFields } from "../../src/catalogue/fields.ts";
-import { actionRows, eventRows } from "../../src/catalogue/index.ts";
 
 type Fields = { readonly [name: string]: Field };
 export type Json = { [field: string]: unknown };

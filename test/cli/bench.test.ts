@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { HookCost } from "../../src/measure/index.ts";
+import type { HookCost } from "@hookwarden/testing/measure";
 import { bash, cli, folder, lines, pack } from "./cli.ts";
 
 const files = {

@@ -38,6 +38,7 @@ export function start(args: readonly string[], { cwd, env }: RunOptions = {}) {
     // Types are stripped once, not once for each of the many processes.
     env: {
       PATH: process.env["PATH"] ?? "",
+      NODE_OPTIONS: process.env["NODE_OPTIONS"] ?? "",
       NODE_COMPILE_CACHE: join(tmpdir(), "hookwarden-test-cache"),
       ...env,
     },

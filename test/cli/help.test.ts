@@ -3,9 +3,9 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { commandTable } from "../../src/cli/commands.ts";
-import { errorTable } from "../../src/errors.ts";
-import { lintTable } from "../../src/review/lint/index.ts";
-import { findingTable } from "../../src/review/check/index.ts";
+import { errorTable } from "../../src/errors/index.ts";
+import { lintTable } from "../../src/check/lint/index.ts";
+import { findingTable } from "../../src/check/index.ts";
 import { cli, main } from "./cli.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

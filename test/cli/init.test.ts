@@ -5,8 +5,8 @@ import type { Decision } from "../../src/broker/decision.ts";
 import { eventNames } from "../../src/catalogue/index.ts";
 import { hookTemplate } from "../../src/cli/init/template.ts";
 import { loadPackFromFiles } from "../../src/pack/index.ts";
-import { readCases } from "../../src/cases/read.ts";
-import { createWarden } from "../../src/warden.ts";
+import { readCases } from "../../src/check/cases/read.ts";
+import { createWarden } from "../../src/warden/warden.ts";
 import { cli, folder, write } from "./cli.ts";
 
 const decisions = (out: string): Decision[] =>

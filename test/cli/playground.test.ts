@@ -14,7 +14,9 @@ describe("hookwarden playground", () => {
   beforeAll(() => {
     // Tests run after a build; where only a part of it is there, the page is made here.
     if (!existsSync(`${root}dist/playground.html`))
-      execFileSync(process.execPath, [`${root}scripts/build-playground.ts`], { cwd: root });
+      execFileSync(process.execPath, [`${root}packages/playground/scripts/build-playground.ts`], {
+        cwd: root,
+      });
     folder = mkdtempSync(join(tmpdir(), "playground-cli-"));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bash, packWith } from "../cases/packs.ts";
+import { bash, packWith } from "../../packages/testing/test/cases/packs.ts";
 import { cli, folder, start, write } from "./cli.ts";
 
 const good = { name: "good", event: bash("rm"), expect: { verdict: "deny" } };

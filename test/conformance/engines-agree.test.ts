@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { defaultLimits, type Outcome, type Sandbox } from "../../sandbox/index.ts";
-import { createSandbox } from "../../sandbox/index.ts";
+import { defaultLimits, type Outcome, type Sandbox, createSandbox } from "@hookwarden/sandbox";
 import { CrossCheckedSandbox, type Divergence } from "../../src/warden/cross-check.ts";
 import { eventJson, hookSource } from "./generated-hook.ts";
 
 /**
  * Both engines, real, each in its child processes: a hook that decides one way on one and another way on the other would
  * let its author choose the verdict by the engine. Differences that are legitimate are listed in
- * `sandbox/guest/divergences.ts`; what the generator makes stays clear of them.
+ * `sandbox/src/guest/divergences.ts`; what the generator makes stays clear of them.
  */
 let sandbox: CrossCheckedSandbox;
 const divergences: Divergence[] = [];

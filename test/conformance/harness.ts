@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { EngineName, Sandbox } from "../../sandbox/index.ts";
-import { createProcessSandbox } from "../../sandbox/process/index.ts";
+import type { EngineName, Sandbox } from "@hookwarden/sandbox";
+import { createProcessSandbox } from "@hookwarden/sandbox/process";
 import type { Decision, TraceEntry } from "../../src/broker/decision.ts";
 import { type ActionName, actionNames, actionRows } from "../../src/catalogue/index.ts";
 import type { EventName } from "../../src/catalogue/events.ts";
 import { createDialect } from "../../src/dialects/index.ts";
 import type { Translator } from "../../src/dialects/translator.ts";
-import { HookwardenError } from "../../src/errors.ts";
-import { acceptHooks, completePack, sha256 } from "../../src/pack/index.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
+import { acceptHooks, completePack } from "../../src/pack/index.ts";
+import { sha256 } from "../../src/files/canonical.ts";
 import type { HookManifest, LoadedPack, PackManifest } from "../../src/pack/types.ts";
-import { createWarden, type Warden } from "../../src/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/warden.ts";
 
 /** A hook of a system's rule, with as little said as can be. */
 export interface RuleHook {

@@ -5,7 +5,7 @@ import type { ActionName } from "../../src/catalogue/actions.ts";
 import { actionNames, actionRows, eventNames, eventRows } from "../../src/catalogue/lookup.ts";
 import { createDialect, dialects } from "../../src/dialects/index.ts";
 import type { Translator } from "../../src/dialects/translator.ts";
-import { HookwardenError } from "../../src/errors.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
 import type { FakeHook } from "../support/fake-pack.ts";
 import { FakeFault } from "../support/fake-sandbox.ts";
 import { fakeWarden } from "../support/fake-warden.ts";

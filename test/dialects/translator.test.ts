@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createDialect, dialectOf, dialects } from "../../src/dialects/index.ts";
-import { HookwardenError } from "../../src/errors.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
 import { fakeWarden } from "../support/fake-warden.ts";
 import type { FakeHook } from "../support/fake-pack.ts";
 

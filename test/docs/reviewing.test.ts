@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox } from "../../sandbox/index.ts";
-import { testPack } from "../../src/cases/index.ts";
+import { createSandbox, type Sandbox } from "@hookwarden/sandbox";
+import { testPack } from "../../packages/testing/src/test-pack.ts";
 import { loadPack } from "../../src/pack/load.ts";
-import { Decider } from "../../src/playground/worker/decide.ts";
-import { readSubject, recordedInput, review, reviewHtml, type ReviewReport } from "../../src/review/index.ts";
-import { packExamples } from "../../scripts/playground/examples.ts";
+import { Decider } from "../../packages/playground/src/worker/decide.ts";
+import { readSubject, recordedInput, review, reviewHtml, type ReviewReport } from "@hookwarden/review";
+import { packExamples } from "../../packages/playground/scripts/examples.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = (name: string): string => `${root}examples/review/${name}`;

@@ -33,7 +33,10 @@ describe.skipIf(missing.length > 0)("the commands of docs/server.md", { timeout:
   beforeAll(() => {
     // What `npm install` would put here: the command, which `npx` finds, and the package.
     const main = join(root, "src/cli/main.ts");
-    writeFileSync(join(folder, "npx"), `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`);
+    writeFileSync(
+      join(folder, "npx"),
+      `#!/bin/sh\nshift\nexec "${process.execPath}" --conditions=hookwarden-source "${main}" "$@"\n`,
+    );
     chmodSync(join(folder, "npx"), 0o755);
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
     env = { PATH: [folder, process.env["PATH"]].join(delimiter) };
@@ -79,7 +82,7 @@ describe.skipIf(missing.length > 0)("the commands of docs/server.md", { timeout:
     const [install = "", ask = ""] = blocks("Start");
     const commands = `${install}${ask}`.replaceAll("\\\n", "").trim().split("\n");
     expect(commands).toHaveLength(4);
-    expect(commands[0]).toBe("npm install hookwarden");
+    expect(commands[0]).toBe("npm install hookwarden @hookwarden/server");
     const port = await freePort();
     await run(install, port);
     expect(JSON.parse(await run(ask, port))).toMatchObject({

@@ -9,15 +9,15 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createProcessSandbox } from "../../sandbox/process/index.ts";
-import type { EngineName, Sandbox } from "../../sandbox/index.ts";
-import { HookwardenError } from "../../src/errors.ts";
+import { createProcessSandbox } from "@hookwarden/sandbox/process";
+import type { EngineName, Sandbox } from "@hookwarden/sandbox";
+import { HookwardenError } from "../../src/errors/index.ts";
 import { completePack } from "../../src/pack/assemble.ts";
-import { bundleEach } from "../../src/pack/bundle.ts";
-import { folderSource } from "../../src/pack/folder.ts";
+import { bundleEach } from "../../src/compile/bundle.ts";
+import { folderSource } from "../../src/files/folder.ts";
 import { loadPack, type LoadedPack } from "../../src/pack/index.ts";
 import { readManifests } from "../../src/pack/load.ts";
-import { createWarden, type Warden } from "../../src/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/warden.ts";
 import { sampleEvent } from "../catalogue/sample.ts";
 import {
   faultOf,

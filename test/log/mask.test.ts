@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Fragments } from "../../src/log/fragments.ts";
-import { replayLog } from "../../src/log/index.ts";
+import { replayLog } from "../../src/replay/replay.ts";
 import { fakePack, type FakeHook } from "../support/fake-pack.ts";
 import { type FakeProgram, FakeSandbox } from "../support/fake-sandbox.ts";
 import { fakeWarden } from "../support/fake-warden.ts";
-import { createWarden, type WardenOptions } from "../../src/index.ts";
+import { createWarden } from "../../src/warden/warden.ts";
+import type { WardenOptions } from "../../src/warden/options.ts";
 import { bytesOf, readLog, testFile, verifyText } from "./support.ts";
 
 const secret = "hunter2-Sesame!öffne\u0007dich";

@@ -1,4 +1,5 @@
-import { type LoadedPack, loadPackFromFiles } from "../../src/index.ts";
+import type { LoadedPack } from "../../src/pack/types.ts";
+import { loadPackFromFiles } from "../../src/pack/load.ts";
 
 /** A hook of a pack in memory: what differs from a plain one, and its script. */
 export interface SourceHook {

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, truncateSync } from "node:fs";
 import { expect, test } from "vitest";
-import { HookwardenError } from "../../src/index.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
 import type { LogOptions } from "../../src/log/index.ts";
 import { fakeWarden } from "../support/fake-warden.ts";
 import { guard, parseLines, testFile, toolEvent, verifyText } from "./support.ts";

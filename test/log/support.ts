@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { LogContext } from "../../src/log/index.ts";
-import { type LogReport, verifyLog, type VerifyOptions } from "../../src/log/index.ts";
+import { type LogContext, type LogReport, verifyLog, type VerifyOptions } from "../../src/log/index.ts";
 import type { FakeHook } from "../support/fake-pack.ts";
 
 export const context: LogContext = {

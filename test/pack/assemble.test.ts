@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { actionNames, eventNames, eventRows, legalActions } from "../../src/catalogue/lookup.ts";
-import { defaultLimits } from "../../sandbox/index.ts";
+import { defaultLimits } from "@hookwarden/sandbox";
 import {
   acceptHooks,
   checkHookManifest,
@@ -10,7 +10,7 @@ import {
   type LoadedHook,
   type LoadedPack,
 } from "../../src/pack/index.ts";
-import { HookwardenError } from "../../src/errors.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
 import { hookManifest } from "./packs.ts";
 
 /** Puts a pack of one hook together without its script. */

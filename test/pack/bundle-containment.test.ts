@@ -1,10 +1,10 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { treeKib } from "../../sandbox/process/resident-memory.ts";
-import { HookwardenError } from "../../src/errors.ts";
-import { bundleEach, type BundleOptions } from "../../src/pack/index.ts";
-import { lintScripts } from "../../src/review/lint/lint-scripts.ts";
+import { treeKib } from "../../sandbox/src/process/resident-memory.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
+import { bundleEach, type BundleOptions } from "../../src/compile/bundle.ts";
+import { lintScripts } from "../../src/check/lint/lint-scripts.ts";
 import { compileBombs } from "../support/compile-bombs.ts";
 import { escapeTrial } from "../support/escape-trial.ts";
 import { runBomb } from "../support/run-bomb.ts";

@@ -4,8 +4,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { folderSource, loadPack, readManifests } from "../../src/pack/index.ts";
-import { HookwardenError } from "../../src/errors.ts";
+import { folderSource } from "../../src/files/folder.ts";
+import { loadPack, readManifests } from "../../src/pack/index.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
 import { errorOf, hookManifest, packFiles, temporaryFolder, writeFiles } from "./packs.ts";
 
 const posix = process.platform !== "win32";

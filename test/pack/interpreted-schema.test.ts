@@ -2,7 +2,7 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readJson } from "../../sandbox/json/index.ts";
+import { readJson } from "@hookwarden/sandbox/json";
 import { acceptSchema, checkAgainst, loadPackFromFiles } from "../../src/pack/index.ts";
 import { errorOf, loadGuard, packFiles } from "./packs.ts";
 

@@ -5,7 +5,7 @@ import {
   readHookManifest,
   readPackManifest,
 } from "../../src/pack/index.ts";
-import { HookwardenError } from "../../src/errors.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
 import { denyScript, errorOf, hookManifest, loadGuard, packFiles } from "./packs.ts";
 
 function hookError(bytes: string | Uint8Array): HookwardenError {

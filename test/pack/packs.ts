@@ -8,7 +8,7 @@ import {
   type LoadedPack,
   type PackManifest,
 } from "../../src/pack/index.ts";
-import { HookwardenError } from "../../src/errors.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
 
 export { writeFiles } from "../support/write-files.ts";
 

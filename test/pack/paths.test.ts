@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { pathProblem } from "../../src/pack/index.ts";
+import { pathProblem } from "../../src/files/paths.ts";
 import { errorOf, loadGuard, packFiles, hookManifest } from "./packs.ts";
-import { loadPackFromFiles, memorySource } from "../../src/pack/index.ts";
+import { loadPackFromFiles } from "../../src/pack/index.ts";
+import { memorySource } from "../../src/files/source.ts";
 
 /** Attack (man-012): a path in a manifest that names a file which is not the pack's. */
 const escapes = [

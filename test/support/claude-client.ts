@@ -77,6 +77,7 @@ export async function runSession(options: SessionOptions): Promise<Session> {
         ...(hooks === undefined ? {} : { hooks }),
         env: {
           PATH: process.env["PATH"],
+          NODE_OPTIONS: process.env["NODE_OPTIONS"] ?? "",
           HOME: home,
           CLAUDE_CONFIG_DIR: join(home, ".claude"),
           XDG_RUNTIME_DIR: join(folder, "run"),

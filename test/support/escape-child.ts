@@ -1,9 +1,9 @@
 /** Bundles packs in this process, as the bundler's child does, so that one trace shows what all of them ask of the disk. */
 import { readFileSync } from "node:fs";
 import { stop } from "esbuild";
-import { buildEntry } from "../../src/pack/bundle-build.ts";
-import { BundleFiles } from "../../src/pack/bundle-files.ts";
-import { ImportResolver } from "../../src/pack/bundle-resolve.ts";
+import { buildEntry } from "../../src/compile/bundle-build.ts";
+import { BundleFiles } from "../../src/compile/bundle-files.ts";
+import { ImportResolver } from "../../src/compile/bundle-resolve.ts";
 
 /** A pack, and the folders of packages and of our own files that are beside it. */
 export interface EscapeJob {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { defaultLimits, type Limits } from "../../sandbox/index.ts";
+import { defaultLimits, type Limits } from "@hookwarden/sandbox";
 import type { ActionName } from "../../src/catalogue/actions.ts";
 import type { EventName } from "../../src/catalogue/events.ts";
 import { actionNames } from "../../src/catalogue/lookup.ts";

@@ -1,4 +1,4 @@
-import type { Call, Fault, FaultCode, Inspection, Outcome, Sandbox, Usage } from "../../sandbox/index.ts";
+import type { Call, Fault, FaultCode, Inspection, Outcome, Sandbox, Usage } from "@hookwarden/sandbox";
 
 /** What a fake program does: a plain function of the host, run in this process. */
 export type FakeProgram = (event: any, context: any, call: Call) => unknown;

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { buildBundle, openBundle } from "../../src/bundle/index.ts";
-import type { NatsNode } from "../../src/server/nats/node.ts";
+import type { NatsNode } from "@hookwarden/server/nats";
 
 /** The tenant that trials of a fleet are made with. */
 export const trialTenant = "acme";
@@ -60,7 +60,7 @@ export async function publish(
 
 /** Starts a node as a process of its own, and waits until it listens. */
 export async function startNode(options: object): Promise<ChildProcess> {
-  const script = join(import.meta.dirname, "../server/nats/fleet-node.ts");
+  const script = join(import.meta.dirname, "../../packages/server/test/nats/fleet-node.ts");
   const child = spawn(process.execPath, [script, JSON.stringify(options)], {
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FaultCode } from "../../sandbox/index.ts";
+import type { FaultCode } from "@hookwarden/sandbox";
 import type { Decision } from "../../src/broker/decision.ts";
 import { legalActions } from "../../src/catalogue/index.ts";
 

@@ -1,9 +1,9 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundleEach } from "../../src/pack/index.ts";
-import { HookwardenError } from "../../src/errors.ts";
-import { checkTypes } from "../../src/review/types/index.ts";
+import { bundleEach } from "../../src/compile/bundle.ts";
+import { HookwardenError } from "../../src/errors/index.ts";
+import { checkTypes } from "../../src/check/types/index.ts";
 import { writeFiles } from "./write-files.ts";
 import type { Bomb } from "./compile-bombs.ts";
 import { treePeak } from "./tree-peak.ts";

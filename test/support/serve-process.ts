@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Client, createClient } from "../../src/client/index.ts";
-import type { ServerOptions } from "../../src/server/index.ts";
+import { type Client, createClient } from "@hookwarden/client";
+import type { ServerOptions } from "@hookwarden/server";
 import { start } from "../cli/cli.ts";
 
 /** `hookwarden serve` as a process of its own. */

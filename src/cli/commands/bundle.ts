@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { buildBundle, type BuildOptions } from "../../bundle/build.ts";
-import { digestOfList } from "../../bundle/open.ts";
+import { buildBundle, type BuildOptions, digestOfList } from "../../bundle/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
 import { safeJson } from "../inert.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { placeText } from "../../errors.ts";
-import { checkPack, type CheckReport, type Finding } from "../../review/check/index.ts";
-import { createSandbox } from "../../warden/sandboxes.ts";
+import { placeText } from "../../errors/index.ts";
+import { checkPack, type CheckReport, type Finding } from "../../check/index.ts";
+import { createSandbox } from "../../warden/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
 import { safeJson } from "../inert.ts";

@@ -1,12 +1,10 @@
 import type { Command } from "commander";
-import { quote } from "../../../sandbox/json/index.ts";
-import type { EventName } from "../../catalogue/events.ts";
-import { eventNames, eventRows } from "../../catalogue/lookup.ts";
-import { HookwardenError } from "../../errors.ts";
-import { defaultLimits, type Limits } from "../../../sandbox/index.ts";
-import { untouched } from "../../dialects/claude-code.ts";
-import { loadPack } from "../../pack/load.ts";
-import { didYouMean } from "../../pack/suggest.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { type EventName, eventNames, eventRows } from "../../catalogue/index.ts";
+import { HookwardenError } from "../../errors/index.ts";
+import { defaultLimits, type Limits } from "@hookwarden/sandbox";
+import { untouched } from "../../dialects/index.ts";
+import { loadPack, didYouMean } from "../../pack/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
 import { explain, type Explanation, type RunningHook } from "../explanation.ts";

@@ -1,13 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { quote } from "../../../sandbox/json/index.ts";
-import type { EventName } from "../../catalogue/events.ts";
-import { eventNames, eventRows } from "../../catalogue/lookup.ts";
-import { HookwardenError } from "../../errors.ts";
-import { packManifestFile, readPackManifest } from "../../pack/manifest.ts";
-import { namePattern } from "../../pack/schema.ts";
-import { didYouMean } from "../../pack/suggest.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { type EventName, eventNames, eventRows } from "../../catalogue/index.ts";
+import { HookwardenError } from "../../errors/index.ts";
+import { packManifestFile, readPackManifest, namePattern, didYouMean } from "../../pack/index.ts";
 import type { Cli } from "../cli.ts";
 import { safeJson } from "../inert.ts";
 import { hookTemplate, json, type Language } from "../init/template.ts";

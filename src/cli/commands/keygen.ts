@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { generateKey, publicHalf } from "../../bundle/keys.ts";
+import { generateKey, publicHalf } from "../../bundle/index.ts";
 import type { Cli } from "../cli.ts";
 import { safeJson } from "../inert.ts";
 import { addExample, addFormat, type FormatOption, required } from "../options.ts";

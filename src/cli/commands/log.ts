@@ -1,6 +1,5 @@
 import { Argument, type Command } from "commander";
-import type { LogReport } from "../../log/index.ts";
-import { verifyLog } from "../../log/verify.ts";
+import { type LogReport, verifyLog } from "../../log/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
 import { safeJson } from "../inert.ts";

@@ -1,19 +1,24 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { stat } from "node:fs/promises";
-import type { EngineName, Sandbox } from "../../../sandbox/index.ts";
-import { importPrivateKey } from "../../bundle/keys.ts";
-import { packedLimits } from "../../bundle/limits.ts";
-import { readTrust } from "../../bundle/load.ts";
-import { openBundle } from "../../bundle/open.ts";
-import { readWholeFile } from "../../bundle/read-file.ts";
-import { sign } from "../../bundle/signature.ts";
-import { CertificateWriter, type ReplayTotals } from "../../log/certificate.ts";
-import type { Difference } from "../../log/difference.ts";
-import { type Replayed, replayLog } from "../../log/replay.ts";
-import { loadPack } from "../../pack/load.ts";
-import type { LoadedPack } from "../../pack/types.ts";
-import { createSandbox } from "../../warden/sandboxes.ts";
-import { HookwardenError } from "../../errors.ts";
+import type { EngineName, Sandbox } from "@hookwarden/sandbox";
+import {
+  importPrivateKey,
+  packedLimits,
+  readTrust,
+  openBundle,
+  readWholeFile,
+  sign,
+} from "../../bundle/index.ts";
+import {
+  CertificateWriter,
+  type ReplayTotals,
+  type Difference,
+  type Replayed,
+  replayLog,
+} from "../../replay/index.ts";
+import { loadPack, type LoadedPack } from "../../pack/index.ts";
+import { createSandbox } from "../../warden/index.ts";
+import { HookwardenError } from "../../errors/index.ts";
 import type { Cli } from "../cli.ts";
 import { inFile } from "../in-file.ts";
 import { excerpt, safeJson } from "../inert.ts";

@@ -1,12 +1,10 @@
 import type { Command } from "commander";
-import { settingsOf } from "../../../sandbox/process/options.ts";
-import type { Decision } from "../../broker/decision.ts";
-import type { EventInput } from "../../broker/read-event.ts";
-import { dialectOf, dialects } from "../../dialects/dialects.ts";
-import { Translator } from "../../dialects/translator.ts";
-import { HookwardenError } from "../../errors.ts";
-import type { LoadedPack } from "../../pack/types.ts";
-import { createWarden, type Warden } from "../../warden.ts";
+import { settingsOf } from "@hookwarden/sandbox/process";
+import type { Decision, EventInput } from "../../broker/index.ts";
+import { dialectOf, dialects, Translator } from "../../dialects/index.ts";
+import { HookwardenError } from "../../errors/index.ts";
+import type { LoadedPack } from "../../pack/index.ts";
+import { createWarden, type Warden } from "../../warden/index.ts";
 import type { Cli } from "../cli.ts";
 import { DecisionTable, plural, Totals } from "../decision-table.ts";
 import { type Found, type FoundEvent, placed, readEvents } from "../event-source.ts";

@@ -1,17 +1,19 @@
 import { type Command } from "commander";
-import { quote } from "../../../sandbox/json/index.ts";
-import type { Program, Sandbox } from "../../../sandbox/index.ts";
-import { defaultLimits } from "../../../sandbox/index.ts";
-import type { ActionName } from "../../catalogue/actions.ts";
-import type { EventName } from "../../catalogue/events.ts";
-import { actionNames, actionRows, eventNames, eventRows } from "../../catalogue/lookup.ts";
-import { HookwardenError } from "../../errors.ts";
-import { didYouMean } from "../../pack/suggest.ts";
-import type { LoadedPack } from "../../pack/types.ts";
-import { MemoryStateStore } from "../../state/memory.ts";
-import { createWarden } from "../../warden.ts";
-import { createSandbox } from "../../warden/sandboxes.ts";
-import { sourcePlace } from "../../pack/source-place.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { type Program, type Sandbox, defaultLimits } from "@hookwarden/sandbox";
+import {
+  type ActionName,
+  type EventName,
+  actionNames,
+  actionRows,
+  eventNames,
+  eventRows,
+} from "../../catalogue/index.ts";
+import { HookwardenError } from "../../errors/index.ts";
+import { didYouMean, type LoadedPack } from "../../pack/index.ts";
+import { sourcePlace } from "../../compile/index.ts";
+import { MemoryStateStore } from "../../state/index.ts";
+import { createWarden, createSandbox } from "../../warden/index.ts";
 import { type BareOptions, barePack, bundleBare } from "../bare-hook.ts";
 import type { Cli } from "../cli.ts";
 import { traceText } from "../decision-trace.ts";

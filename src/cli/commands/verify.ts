@@ -1,14 +1,17 @@
 import type { Command } from "commander";
-import { verifySignature } from "../../bundle/signature.ts";
-import { packedLimits } from "../../bundle/limits.ts";
-import { readTrust } from "../../bundle/load.ts";
-import { openBundle, type OpenedBundle } from "../../bundle/open.ts";
-import { readWholeFile } from "../../bundle/read-file.ts";
-import { isVersion } from "../../bundle/list.ts";
-import type { CheckedTrust } from "../../bundle/trust.ts";
-import { HookwardenError } from "../../errors.ts";
-import { type CertificateReport, verifyCertificate } from "../../log/certificate.ts";
-import { loadPack } from "../../pack/load.ts";
+import {
+  verifySignature,
+  packedLimits,
+  readTrust,
+  openBundle,
+  type OpenedBundle,
+  readWholeFile,
+  isVersion,
+  type CheckedTrust,
+} from "../../bundle/index.ts";
+import { HookwardenError } from "../../errors/index.ts";
+import { type CertificateReport, verifyCertificate } from "../../replay/index.ts";
+import { loadPack } from "../../pack/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
 import { safeJson } from "../inert.ts";

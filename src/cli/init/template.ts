@@ -1,7 +1,10 @@
-import type { ActionName } from "../../catalogue/actions.ts";
-import type { EventName } from "../../catalogue/events.ts";
-import { eventRows, legalActions } from "../../catalogue/lookup.ts";
-import type { JsonSchema } from "../../catalogue/schema.ts";
+import {
+  type ActionName,
+  type EventName,
+  eventRows,
+  legalActions,
+  type JsonSchema,
+} from "../../catalogue/index.ts";
 
 export type Language = "ts" | "js";
 

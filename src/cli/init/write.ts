@@ -1,8 +1,8 @@
 import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
-import { quote } from "../../../sandbox/json/index.ts";
-import { HookwardenError } from "../../errors.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../../errors/index.ts";
 
 /**
  * Writes files that are not there yet. Where one is, nothing is written.

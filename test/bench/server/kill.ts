@@ -9,9 +9,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqliteStores } from "../../../src/server/sqlite/stores.ts";
+import { openSqliteStores } from "@hookwarden/server";
 import { verifyLog } from "../../../src/log/verify.ts";
-import { createClient } from "../../../src/client/index.ts";
+import { createClient } from "@hookwarden/client";
 import { startServer } from "./process.ts";
 import { eventOf, guard, operatorOf, packOf } from "./setup.ts";
 

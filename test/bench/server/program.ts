@@ -3,12 +3,12 @@
  * its output; ends in order at SIGTERM.
  */
 import fastify from "fastify";
-import type { ServerOptions } from "../../../src/server/index.ts";
+import type { ServerOptions } from "@hookwarden/server";
 
 // The built package, which is what users run: its children start three times as fast as from sources.
 const { createServer } = (await import(
-  new URL("../../../dist/server.js", import.meta.url).href
-)) as typeof import("../../../src/server/index.ts");
+  new URL("../../../packages/server/dist/index.js", import.meta.url).href
+)) as typeof import("../../../packages/server/src/index.ts");
 
 type Settings = { readonly echo: true } | ({ readonly echo?: false } & ServerOptions);
 

@@ -1,7 +1,6 @@
 /** Tenants, keys and packs for benches and tests of the server, put there without a running one. */
-import { makeKey } from "../../../src/server/credentials.ts";
-import { openSqliteStores } from "../../../src/server/sqlite/stores.ts";
-import { createClient, type Client } from "../../../src/client/index.ts";
+import { makeKey, openSqliteStores } from "@hookwarden/server";
+import { createClient, type Client } from "@hookwarden/client";
 
 /** Files of a pack with one hook. */
 export function packOf(

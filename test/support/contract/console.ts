@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { defaultLimits, type LogLine } from "../../../sandbox/index.ts";
+import { defaultLimits, type LogLine } from "@hookwarden/sandbox";
 import type { Harness, Part } from "./harness.ts";
 
 async function logs(harness: Harness, body: string, limits = {}): Promise<readonly LogLine[]> {

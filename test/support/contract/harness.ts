@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Call, defaultLimits, type Limits, type Outcome, type Sandbox } from "../../../sandbox/index.ts";
+import { type Call, defaultLimits, type Limits, type Outcome, type Sandbox } from "@hookwarden/sandbox";
 
 /** What a test may change of a call. */
 export interface CallOptions {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { limitCeilings } from "../../../sandbox/index.ts";
+import { limitCeilings } from "@hookwarden/sandbox";
 import type { Harness, Part } from "./harness.ts";
 
 /** A hook that says whether the sandbox still works as it should. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { limitCeilings, type Outcome } from "../../../sandbox/index.ts";
+import { limitCeilings, type Outcome } from "@hookwarden/sandbox";
 import type { Harness, Part } from "./harness.ts";
 
 /** Modules that never finish loading, each of its own kind. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { defaultLimits } from "../../../sandbox/index.ts";
+import { defaultLimits } from "@hookwarden/sandbox";
 import type { Part } from "./harness.ts";
 
 /** How programs are loaded, and which of their functions are called with what. */

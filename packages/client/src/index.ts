@@ -1,0 +1,33 @@
+/** A client of the server, for any runtime that has `fetch`. */
+export type { Decision } from "hookwarden/broker";
+export type {
+  CandidateReport,
+  NodeReport,
+  Overview,
+  PackRevision,
+  Rollout,
+  RolloutChange,
+  FaultView,
+  HookView,
+  LatencyView,
+  LiveEvent,
+  QuarantineEntry,
+  TenantLimits,
+  TenantView,
+} from "@hookwarden/server";
+export type { HookDescription } from "hookwarden/warden";
+export { Client, createClient } from "./client.ts";
+export { ServerError, type ServerProblem } from "./server-error.ts";
+export type {
+  Answered,
+  ClientOptions,
+  DecideOptions,
+  KeyView,
+  PackCheck,
+  PackState,
+  PackUpload,
+  Refused,
+  Trial,
+  Tried,
+  UploadOptions,
+} from "./types.ts";

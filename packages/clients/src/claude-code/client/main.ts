@@ -1,0 +1,3 @@
+import { hookCall } from "./index.ts";
+
+await hookCall(process.argv.slice(2));

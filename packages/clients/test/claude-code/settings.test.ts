@@ -1,0 +1,161 @@
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { parse } from "jsonc-parser";
+import { describe, expect, test } from "vitest";
+import {
+  changedLines,
+  hookDefaults,
+  hookedEvents,
+  hookEntry,
+  readSettingsFile,
+  withHook,
+  withoutHook,
+  writeSettingsFile,
+} from "../../src/claude-code/index.ts";
+import { isOurs } from "../../src/claude-code/settings/entry.ts";
+import { folder } from "../../../../test/cli/cli.ts";
+
+const client = "/opt/hookwarden/dist/claude-code-hook.js";
+const entryFor = (pack: string) => hookEntry({ ...hookDefaults, pack }, "/opt/node", client, "linux");
+const entry = entryFor("/policies");
+
+describe("the hook that is written", () => {
+  test("is absolute, blocks when it fails, and is waited for longer than it takes", () => {
+    expect(entry).toEqual({
+      type: "command",
+      command: `'/opt/node' '${client}' '/policies' || exit 2`,
+      timeout: 60,
+      onFailure: "block",
+      statusMessage: "hookwarden",
+    });
+    const slow = hookEntry({ ...hookDefaults, pack: "/p", deadlineMs: 90_000 }, "/n", client, "linux");
+    expect(slow.timeout * 1_000).toBeGreaterThan(90_000 + 10_000);
+  });
+
+  // A folder with such a name, from somebody else's repository, must not be able to say a command of its own.
+  test.each(["/a b", "/it's", "/$(touch x)", "/`id`", '/"', "/a\nb", "/;rm -rf ~"])(
+    "reaches the program as it is with the pack %j",
+    (pack) => {
+      const { command } = hookEntry({ ...hookDefaults, pack }, "printf", "%s|", "linux");
+      expect(execFileSync("/bin/sh", ["-c", command], { encoding: "utf8" })).toBe(`${pack}|`);
+    },
+  );
+
+  test("has no shell where there are several", () => {
+    const made = hookEntry(
+      { ...hookDefaults, pack: "C:\\p" },
+      "C:\\node.exe",
+      "C:\\claude-code-hook.js",
+      "win32",
+    );
+    expect(made).toMatchObject({ command: "C:\\node.exe", args: ["C:\\claude-code-hook.js", "C:\\p"] });
+    expect(isOurs(made)).toBe(true);
+  });
+});
+
+const plain = `{
+    // mine
+    "model": "opus", /* kept, too */
+    "hooks": {
+        "PreToolUse": [
+            { "matcher": "Bash", "hooks": [{ "type": "command", "command": "true" }] } // keep, this
+        ]
+    },
+    "permissions": { "allow": ["Bash(ls)"] }
+}
+`;
+
+describe("a settings file", () => {
+  test.each([
+    ["with hooks and comments", plain],
+    ["that is empty", "{}\n"],
+    ["on one line", '{"a":1}'],
+    ["with tabs", '{\n\t"a": 1\n}\n'],
+    ["with line ends of Windows", '{\r\n  "a": 1\r\n}\r\n'],
+    [
+      "with other hooks at every event",
+      JSON.stringify({ hooks: Object.fromEntries(hookedEvents.map((e) => [e, [{ hooks: [] }]])) }, null, 2),
+    ],
+  ])("%s has the hook at every event, and is as it was without it", (_, text) => {
+    const made = withHook(text, hookedEvents, entry);
+    const settings = parse(made) as { hooks: { [event: string]: { hooks: unknown[] }[] } };
+    for (const event of hookedEvents) expect(settings.hooks[event]?.at(-1)).toEqual({ hooks: [entry] });
+    expect(withHook(made, hookedEvents, entry)).toBe(made);
+    expect(withoutHook(made)).toBe(text);
+  });
+
+  test("keeps every line that stood there", () => {
+    const lines = changedLines(plain, withHook(plain, hookedEvents, entry));
+    // The neighbour gets a comma.
+    expect(lines.filter(({ kind }) => kind === "gone").length).toBeLessThanOrEqual(2);
+  });
+
+  test("that does not exist is made", () => {
+    expect(parse(withHook("", ["Stop"], entry))).toEqual({ hooks: { Stop: [{ hooks: [entry] }] } });
+  });
+
+  test("has one hook of ours, whatever was installed before", () => {
+    const first = withHook("{}\n", hookedEvents, entryFor("/old"));
+    const second = withHook(first, hookedEvents, entry);
+    expect(second).not.toContain("/old");
+    expect(parse(second)).toEqual(parse(withHook("{}", hookedEvents, entry)));
+  });
+
+  test("loses a hook of ours that stands twice, or among others", () => {
+    const both = JSON.stringify({
+      hooks: { Stop: [{ hooks: [entry, { type: "command", command: "x" }, entry] }] },
+    });
+    expect(parse(withoutHook(both))).toEqual({
+      hooks: { Stop: [{ hooks: [{ type: "command", command: "x" }] }] },
+    });
+  });
+
+  test("keeps a hook that only looks like ours", () => {
+    const other = JSON.stringify({
+      hooks: { Stop: [{ hooks: [{ type: "command", command: "claude-code-lint" }] }] },
+    });
+    expect(withoutHook(other)).toBe(other);
+  });
+
+  // Guessing what such a file means could take away a hook that guards something.
+  test.each([
+    ["no JSON", "{", "it is no JSON"],
+    ["no object", "[]", "it is no JSON object"],
+    ["hooks that are no object", '{"hooks": 1}', "`hooks` is no object"],
+    ["an event that is no list", '{"hooks": {"Stop": {}}}', "the hooks of `Stop` are no list"],
+    ["hooks that stand twice", '{"hooks": {}, "hooks": {}}', "`hooks` stands twice"],
+    ["an event that stands twice", '{"hooks": {"Stop": [], "Stop": []}}', "`Stop` stands twice"],
+  ])("with %s is refused", (_, text, why) => {
+    expect(() => withHook(text, hookedEvents, entry)).toThrow(why);
+  });
+
+  test("may have members of any name", () => {
+    const text = '{"__proto__": {"hooks": 1}, "hooks": {"__proto__": []}}';
+    const made = withHook(text, ["Stop"], entry);
+    expect(withoutHook(made)).toBe(text);
+  });
+});
+
+describe("writing a settings file", () => {
+  test("keeps its mode, and what a link points at", async () => {
+    await using made = await folder();
+    await mkdir(join(made.path, "dotfiles"));
+    const [real, link] = [join(made.path, "dotfiles/s.json"), join(made.path, "settings.json")];
+    await writeFile(real, "{}");
+    await chmod(real, 0o640);
+    await symlink(real, link);
+    await writeSettingsFile(await readSettingsFile(link), '{"a":1}');
+    expect(await readFile(real, "utf8")).toBe('{"a":1}');
+    expect((await stat(real)).mode & 0o777).toBe(0o640);
+  });
+
+  test("does not undo what somebody else has written meanwhile", async () => {
+    await using made = await folder({ "settings.json": "{}" });
+    const path = join(made.path, "settings.json");
+    const file = await readSettingsFile(path);
+    await writeFile(path, '{"theirs":1}');
+    await expect(writeSettingsFile(file, '{"ours":1}')).rejects.toThrow("somebody else has changed it");
+    expect(await readFile(path, "utf8")).toBe('{"theirs":1}');
+  });
+});

@@ -1,0 +1,54 @@
+import { type Mediator, beforeAsking, type ToolRuns, quoted } from "@hookwarden/mediator";
+import { isControl } from "./tool.ts";
+
+/** What a person is asked about a tool call. */
+export interface ApprovalRequest {
+  readonly type: "hookwarden_approval";
+  readonly tool_name: string;
+  /** The very arguments that the tool would get. */
+  readonly tool_input: unknown;
+  readonly tool_use_id: string;
+  readonly reason: string | null;
+}
+
+/** Asks a person in the host's own way. */
+export type AskPerson = (request: ApprovalRequest) => boolean | Promise<boolean>;
+
+/** Interrupts the graph, or gives what it was resumed with. */
+type Interrupt = (request: ApprovalRequest) => unknown;
+
+/** Asks a person; gives the text of a refusal, or `null` where the call may run. */
+export async function askPerson(
+  mediator: Mediator,
+  call: { readonly name: string; readonly id: string; readonly before: ToolRuns },
+  onAsk: AskPerson | undefined,
+  interrupt: Interrupt | undefined,
+): Promise<string | null> {
+  const { name, id, before } = call;
+  const outcome = await beforeAsking(mediator, { name, input: before.input, id });
+  if (outcome.kind === "refused") return outcome.text;
+  if (outcome.kind === "allow") return null;
+  const request: ApprovalRequest = {
+    type: "hookwarden_approval",
+    tool_name: name,
+    tool_input: before.input,
+    tool_use_id: id,
+    reason: before.reason,
+  };
+  const refused = `hookwarden: the call of tool ${quoted(name)} did not run, because no person has approved it.`;
+  try {
+    if (onAsk) return (await onAsk(request)) === true ? null : refused;
+    const answer: unknown = interrupt?.(request);
+    return (answer as { approved?: unknown } | undefined)?.approved === true ? null : refused;
+  } catch (thrown) {
+    // The interrupt itself; anything else, such as a graph that cannot be interrupted, is no permission.
+    if (isControl(thrown)) throw thrown;
+    return refused;
+  }
+}
+
+/** The means that a run has to interrupt its graph. */
+export function interruptOf(runtime: unknown): Interrupt | undefined {
+  const { interrupt } = runtime as { interrupt?: unknown };
+  return typeof interrupt === "function" ? (interrupt as Interrupt) : undefined;
+}

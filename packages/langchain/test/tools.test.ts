@@ -1,0 +1,354 @@
+import { AIMessage, ToolMessage } from "@langchain/core/messages";
+import { Command } from "@langchain/langgraph";
+import { tool } from "langchain";
+import { describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import type { FakeHook } from "../../../test/support/fake-pack.ts";
+import { fakeWarden } from "../../../test/support/fake-warden.ts";
+import { call, modes, run, type Ran } from "./agent.ts";
+
+const ran = vi.fn<(input: { path: string }) => void>();
+const schema = z.object({ path: z.string() });
+const read = tool(
+  async (input: { path: string }) => {
+    ran(input);
+    return `secret of ${input.path}`;
+  },
+  { name: "read", description: "reads", schema },
+);
+const hook = (on: FakeHook["on"], does: FakeHook["run"]): FakeHook => ({
+  name: "guard",
+  ...(on ? { on } : {}),
+  run: does,
+});
+const calling = (...calls: ReturnType<typeof call>[]): AIMessage =>
+  new AIMessage({ content: "", tool_calls: calls });
+const answers = [calling(call("read", { path: "a" })), "done"];
+
+async function agent(
+  mode: (typeof modes)[number],
+  hooks: readonly FakeHook[],
+  tools: readonly unknown[] = [read],
+  more: { script?: readonly (string | AIMessage)[]; options?: object; agent?: object } = {},
+): Promise<Ran> {
+  ran.mockClear();
+  const { warden } = await fakeWarden(hooks);
+  return run(mode, more.script ?? answers, { warden, ...more.options }, { tools, ...more.agent });
+}
+
+describe.each(modes)("a tool call in %s", (mode) => {
+  test("runs as without a guard where hooks say nothing", async () => {
+    const { text, model, error, shown } = await agent(mode, []);
+    expect([text, error]).toEqual(["done", null]);
+    // So that what is not shown further down is really withheld.
+    expect(shown).toContain("secret of a");
+    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "a" });
+    expect(model.asked(1)).toContain("secret of a");
+  });
+
+  test.each(["deny", "skip"])("%s: it does not run, and the model reads why in a fence", async (action) => {
+    const { text, model } = await agent(mode, [hook(["PreToolUse"], () => ({ action, reason: "not here" }))]);
+    expect(ran).not.toHaveBeenCalled();
+    expect(text).toBe("done");
+    expect(model.asked(1)).toMatch(/begin third-party text of hook \\+"guard\\+"\]\\+n\| not here/);
+  });
+
+  test("a hook is asked once, and is shown the call and its thread", async () => {
+    const events: unknown[] = [];
+    await agent(mode, [hook(["PreToolUse"], (event) => void events.push(event))]);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({
+      session_id: "t-1",
+      tool_name: "read",
+      tool_input: { path: "a" },
+      tool_use_id: "c-read",
+    });
+  });
+
+  test("halt: it does not run, and the loop ends", async () => {
+    const { text, model } = await agent(mode, [
+      hook(["PreToolUse"], () => ({ action: "halt", reason: "enough" })),
+    ]);
+    expect(ran).not.toHaveBeenCalled();
+    expect(model.calls).toHaveLength(1);
+    expect(text).toContain("| enough");
+  });
+
+  test("parallel calls are judged one by one", async () => {
+    const { model } = await agent(
+      mode,
+      [
+        hook(["PreToolUse"], ({ tool_input }) =>
+          tool_input.path === "b" ? { action: "deny", reason: "no b" } : null,
+        ),
+      ],
+      [read],
+      { script: [calling(call("read", { path: "a" }, "1"), call("read", { path: "b" }, "2")), "done"] },
+    );
+    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "a" });
+    expect(model.asked(1)).toMatch(/secret of a.*\| no b/);
+  });
+
+  test("modify_input: the tool has the new input, after its schema", async () => {
+    await agent(mode, [hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: "b" } }))]);
+    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "b" });
+    const broken = await agent(mode, [
+      hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: 7 } })),
+    ]);
+    expect(ran).not.toHaveBeenCalled();
+    expect(broken.model.asked(1)).toContain("breaks the tool's schema");
+    expect(broken.text).toBe("done");
+  });
+
+  test("replace_result: nobody who watches sees the old one", async () => {
+    const { shown, model } = await agent(mode, [
+      hook(["PostToolUse"], () => ({ action: "replace_result", result: "redacted" })),
+    ]);
+    expect(model.asked(1)).toContain("redacted");
+    expect(shown + model.asked(1)).not.toContain("secret of");
+  });
+
+  test("replace_result with is_error: the model sees a failure", async () => {
+    const { messages } = await agent(mode, [
+      hook(["PostToolUse"], () => ({ action: "replace_result", result: "no luck", is_error: true })),
+    ]);
+    expect(messages.find((one) => ToolMessage.isInstance(one))).toMatchObject({
+      status: "error",
+      content: "no luck",
+    });
+  });
+
+  test("augment, add_context and inject stand behind the result", async () => {
+    const { model } = await agent(mode, [
+      hook(["PreToolUse"], () => ({ action: "add_context", text: "it is Monday" })),
+      hook(["PostToolUse"], () => [
+        { action: "augment", text: "mind the gap" },
+        { action: "inject", messages: [{ role: "user", content: "remember the milk" }] },
+      ]),
+    ]);
+    expect(model.asked(1)).toMatch(/secret of a.*\| mind the gap.*\| it is Monday.*\| remember the milk/);
+  });
+
+  test.each(["block", "halt"])("%s after the tool: the result is withheld", async (action) => {
+    const { shown, model } = await agent(mode, [hook(["PostToolUse"], () => ({ action, reason: "poison" }))]);
+    expect(shown).not.toContain("secret of");
+    expect(model.calls).toHaveLength(action === "halt" ? 1 : 2);
+    expect(shown).toContain("| poison");
+  });
+
+  test("an error of the tool goes through its hooks, and is no end of the run", async () => {
+    const broken = tool(
+      async (): Promise<string> => {
+        throw new Error("password is hunter2");
+      },
+      { name: "read", description: "reads", schema },
+    );
+    const { shown, model, text } = await agent(
+      mode,
+      [
+        hook(["PostToolUseFailure"], () => [
+          { action: "replace_error", error: "it failed" },
+          { action: "augment", text: "try another" },
+        ]),
+      ],
+      [broken],
+    );
+    expect(text).toBe("done");
+    expect(model.asked(1)).toMatch(/it failed.*\| try another/);
+    expect(shown + model.asked(1)).not.toContain("hunter2");
+  });
+
+  test("what a tool writes on the way does not leak what is replaced", async () => {
+    const slow = tool(
+      async function* (_input: { path: string }, config: any) {
+        config.writer?.("secret of writer");
+        yield "secret of yield";
+        return "secret of return";
+      } as never,
+      { name: "read", description: "reads", schema },
+    );
+    const { shown, model, error } = await agent(
+      mode,
+      [
+        hook(["PostToolUse"], ({ tool_response }) => ({
+          action: "replace_result",
+          result: `len ${tool_response.length}`,
+        })),
+      ],
+      [slow],
+    );
+    expect(error).toBeNull();
+    expect(shown + model.asked(1)).not.toContain("secret of");
+    expect(model.asked(1)).toContain("len 16");
+    const open = await agent(mode, [], [slow]);
+    if (mode === "stream") expect(open.shown).toContain("secret of yield");
+    if (mode === "stream") expect(open.shown).toContain("secret of writer");
+  });
+
+  test("a command of a tool keeps its effect, and its texts are judged", async () => {
+    const command = tool(
+      async (_input: { path: string }, config: any) =>
+        new Command({
+          update: {
+            messages: [
+              new ToolMessage({
+                content: "secret of command",
+                tool_call_id: config.toolCall.id,
+                name: "read",
+              }),
+            ],
+          },
+        }),
+      { name: "read", description: "reads", schema },
+    );
+    const redact = hook(["PostToolUse"], ({ tool_response }) => [
+      {
+        action: "replace_result",
+        result: JSON.parse(JSON.stringify(tool_response).replaceAll("secret of", "clean")),
+      },
+      { action: "augment", text: "and more" },
+    ]);
+    const { shown, model, text } = await agent(mode, [redact], [command]);
+    expect(text).toBe("done");
+    expect(model.asked(1)).toMatch(/clean command.*\| and more/);
+    expect(shown).not.toContain("secret of");
+    const blocked = await agent(
+      mode,
+      [hook(["PostToolUse"], () => ({ action: "block", reason: "no" }))],
+      [command],
+    );
+    expect(blocked.shown).not.toContain("secret of");
+    expect(blocked.text).toBe("done");
+  });
+
+  test("an artifact does not outlive the content that was replaced", async () => {
+    const pair = tool(async () => ["secret of content", { raw: "secret of artifact" }], {
+      name: "read",
+      description: "reads",
+      schema,
+      responseFormat: "content_and_artifact",
+    });
+    const { shown } = await agent(
+      mode,
+      [hook(["PostToolUse"], () => ({ action: "replace_result", result: "x" }))],
+      [pair],
+    );
+    expect(shown).not.toContain("secret of");
+  });
+
+  test("a person is asked by an interrupt, and the call runs when they say yes", async () => {
+    const { agent: made, model } = await agent(mode, [
+      hook(["PreToolUse"], () => [
+        { action: "modify_input", input: { path: "b" } },
+        { action: "ask", reason: "are you sure" },
+      ]),
+    ]);
+    expect(ran).not.toHaveBeenCalled();
+    const thread = { configurable: { thread_id: "t-1" } };
+    const waiting = await (made as any).getState(thread);
+    const [interrupt] = waiting.tasks.flatMap((task: any) => task.interrupts);
+    expect(interrupt.value).toMatchObject({ tool_name: "read", tool_input: { path: "b" } });
+    expect(interrupt.value.reason).toContain("| are you sure");
+    await made.invoke(new Command({ resume: { approved: true } }), thread);
+    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "b" });
+    expect(model.calls).toHaveLength(2);
+  });
+
+  test("a person who says no, or cannot be asked, is no permission", async () => {
+    const asks = [hook(["PreToolUse"], () => ({ action: "ask", reason: "are you sure" }))];
+    const { agent: made } = await agent(mode, asks);
+    await made.invoke(new Command({ resume: { approved: "yes" } }), { configurable: { thread_id: "t-1" } });
+    expect(ran).not.toHaveBeenCalled();
+    const asked = await agent(mode, asks, [read], { options: { onAsk: () => false } });
+    expect(asked.model.asked(1)).toContain("no person has approved it");
+    await agent(mode, asks, [read], { options: { onAsk: () => true } });
+    expect(ran).toHaveBeenCalledOnce();
+    await agent(mode, [...asks, hook(["PermissionRequest"], () => ({ action: "deny", reason: "never" }))]);
+    expect(ran).not.toHaveBeenCalled();
+  });
+
+  // Another middleware stands between hooks and the tool, and can change what they agreed to.
+  test("arguments that another middleware changes are judged again", async () => {
+    const evil = {
+      name: "evil",
+      wrapToolCall: (request: any, handler: any) =>
+        handler({ ...request, toolCall: { ...request.toolCall, args: { path: "evil" } } }),
+    };
+    const { model } = await agent(
+      mode,
+      [
+        hook(["PreToolUse"], ({ tool_input }) =>
+          tool_input.path === "evil" ? { action: "deny", reason: "no" } : null,
+        ),
+      ],
+      [read],
+      { agent: { middleware: [evil] } },
+    );
+    expect(ran).not.toHaveBeenCalled();
+    expect(model.asked(1)).toContain("| no");
+  });
+
+  test("what another middleware answers in the place of a tool is judged too", async () => {
+    const emulator = {
+      name: "emulator",
+      wrapToolCall: (request: any) =>
+        new ToolMessage({ content: "secret of emulator", tool_call_id: request.toolCall.id, name: "read" }),
+    };
+    const { model, text } = await agent(
+      mode,
+      [hook(["PostToolUse"], () => ({ action: "replace_result", result: "clean" }))],
+      [read],
+      { agent: { middleware: [emulator] } },
+    );
+    expect(text).toBe("done");
+    expect(model.asked(1)).toContain("clean");
+    expect(model.asked(1)).not.toContain("secret of");
+  });
+
+  test("a tool that does not exist is told as without a guard", async () => {
+    const { model, text } = await agent(mode, [], [read], { script: [calling(call("ghost", {})), "done"] });
+    expect(text).toBe("done");
+    expect(model.asked(1)).toContain("ghost is not a valid tool");
+  });
+
+  test("arguments that break the schema are told to the model, and the tool does not run", async () => {
+    const { model, text } = await agent(mode, [], [read], {
+      script: [calling(call("read", { path: 1 })), "done"],
+    });
+    expect(ran).not.toHaveBeenCalled();
+    expect([text, model.calls.length]).toEqual(["done", 2]);
+  });
+
+  test("tools of the provider are reported, and under strict not offered", async () => {
+    const told: unknown[] = [];
+    const search = { type: "web_search", name: "search" };
+    const options = { onUnmediated: (seen: unknown): void => void told.push(seen) };
+    await agent(mode, [], [read, search], { script: ["done"], options });
+    expect(told).toEqual([{ toolName: "search" }]);
+    const called = new AIMessage({
+      content: [{ type: "server_tool_call", name: "search", id: "s", args: {} }] as never,
+    });
+    const strict = await agent(mode, [], [read, search], {
+      script: [called],
+      options: { ...options, strict: true },
+    });
+    // Streamed, the fake model says its text only; there is nothing to withhold then.
+    if (mode === "invoke") expect(String(strict.error)).toContain("provider ran tool");
+  });
+
+  test("tools that return directly end the run with what hooks left", async () => {
+    const direct = tool(async () => "secret of direct", {
+      name: "read",
+      description: "reads",
+      schema,
+      returnDirect: true,
+    });
+    const { shown, messages } = await agent(
+      mode,
+      [hook(["PostToolUse"], () => ({ action: "replace_result", result: "clean" }))],
+      [direct],
+    );
+    expect(messages.at(-1)?.text).toBe("clean");
+    expect(shown).not.toContain("secret of");
+  });
+});

@@ -1,0 +1,442 @@
+import { quote } from "@hookwarden/sandbox/json";
+import { type ContextOptions, listens, SessionContext, type Side } from "./context.ts";
+import type { Lane } from "./lane.ts";
+import type { Answer, Call, Outcome } from "./mediation.ts";
+import {
+  classify,
+  type Classified,
+  errorMessage,
+  idKey,
+  isObject,
+  isRequestId,
+  type RawMessage,
+  type RequestId,
+  rpcCodes,
+  originalText,
+  toWellFormed,
+} from "./message.ts";
+import { isKnownMethod, judgedNotification, meantMethod, mediationOf, methodTable } from "./methods.ts";
+import { Party } from "./party.ts";
+import { judgeNotification, judgeServerError } from "./server-text.ts";
+import { memberProblem } from "./spelling.ts";
+import type { ProxyTransport, RefusedText } from "./transport.ts";
+
+export interface SessionOptions extends Omit<ContextOptions, "ask"> {
+  readonly client: ProxyTransport;
+  readonly server: ProxyTransport;
+  /** What becomes of requests that the protocol does not have. */
+  readonly unknownMethods: "pass" | "refuse";
+}
+
+/** Most requests of one side that may be under way. */
+export const maxPending = 4_096;
+/** How a session ended. */
+export interface SessionEnd {
+  readonly by: Side | "proxy";
+  /** In words, where a side did not just close its connection. */
+  readonly why: string | null;
+}
+
+/**
+ * One client and one server, and what passes between them. Whatever is no answer to a request that is under way, comes
+ * from the wrong side or can be read in two ways goes nowhere; what has a mediation goes on as hooks leave it;
+ * everything else goes on as it came, in its order.
+ */
+export class Session {
+  readonly context: SessionContext;
+  readonly #options: SessionOptions;
+  readonly #client: Party;
+  readonly #server: Party;
+  readonly #ended = Promise.withResolvers<SessionEnd>();
+  /** Whether the server has told the client that lists of tools change. */
+  #listens = false;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#client = this.#party("client", options.client);
+    this.#server = this.#party("server", options.server);
+    this.context = new SessionContext({
+      ...options,
+      ask: (request) => (request.to === "client" ? this.#client : this.#server).ask(request),
+    });
+  }
+
+  /** Settles when the session is over and both connections are closed. */
+  get ended(): Promise<SessionEnd> {
+    return this.#ended.promise;
+  }
+
+  /** How many requests of the client have no answer yet. */
+  get pending(): number {
+    return this.#client.calls.size;
+  }
+
+  /** @throws what a transport throws that cannot be started; the other one is closed then. */
+  async start(): Promise<void> {
+    for (const party of [this.#client, this.#server]) {
+      const { transport, side } = party;
+      transport.onmessage = (message) => this.#receive(party, message);
+      transport.onrefused = (refused) => this.#refused(party, refused);
+      transport.onerror = (error) => this.context.problem(`${side}: ${error.message}`);
+      transport.onclose = () => void this.#close({ by: side, why: transport.endedAs ?? null });
+    }
+    // The server first: a client that is read from sends.
+    await this.#server.transport.start();
+    try {
+      await this.#client.transport.start();
+    } catch (error) {
+      await this.#server.transport.close();
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#close({ by: "proxy", why: null });
+  }
+
+  #party(side: Side, transport: ProxyTransport): Party {
+    const party: Party = new Party(side, transport, {
+      onundelivered: (message, error) => this.#undelivered(party, message, error),
+      onroom: () => this.#pace(),
+    });
+    return party;
+  }
+
+  /** Each side is read from as the other one takes. */
+  #pace(): void {
+    this.#client.pace(this.#server);
+    this.#server.pace(this.#client);
+  }
+
+  #other({ side }: Party): Party {
+    return side === "client" ? this.#server : this.#client;
+  }
+
+  #receive(from: Party, given: unknown): void {
+    let message = given;
+    let what: Classified;
+    try {
+      // What came as a text has been read strictly; a transport in this process may hand over anything.
+      if (isObject(given) && originalText(given) === undefined) message = toWellFormed(given);
+      what = classify(message);
+    } catch (error) {
+      what = { kind: "invalid", id: null, why: wordsOf(error) };
+    }
+    const raw = message as RawMessage;
+    if (from.side === "server" && isObject(message)) Party.note(message);
+    switch (what.kind) {
+      case "request":
+        this.#request(from, what, raw);
+        break;
+      case "notification":
+        this.#notification(from, what.method, raw);
+        break;
+      case "invalid":
+        this.context.problem(`the ${from.side} has sent what is no message: ${what.why}`);
+        if (from.side === "client") this.#answerInvalid(from, what.id, what.why);
+        break;
+      default:
+        this.#answer(from, what, raw);
+    }
+    this.#pace();
+  }
+
+  #answerInvalid(to: Party, id: RequestId | null, why: string): void {
+    // An id that is in use belongs to a request that gets its own answer.
+    const free = id !== null && !to.hasUsed(idKey(id)) ? id : null;
+    to.lane.push(errorMessage(free, { code: rpcCodes.invalidRequest, message: why }));
+  }
+
+  #request(from: Party, { id, key, method }: Classified & { kind: "request" }, message: RawMessage): void {
+    const to = this.#other(from);
+    const reply = (code: number, why: string): void =>
+      from.lane.push(errorMessage(id, { code, message: why }));
+    if (from.hasUsed(key)) {
+      // An answer could not be told from that to the first one. The first keeps the id, so this error has none.
+      this.context.problem(`the ${from.side} has used the id ${quote(String(id))} twice`);
+      from.lane.push(errorMessage(null, { code: rpcCodes.invalidRequest, message: "the id is in use" }));
+      return;
+    }
+    const why = misspelling(method, message["params"]);
+    if (why !== null) {
+      this.context.problem(`a request of the ${from.side} is refused: ${why}`);
+      return reply(rpcCodes.invalidRequest, why);
+    }
+    if (from.calls.size >= maxPending) return reply(rpcCodes.refused, "too many requests are under way");
+    if (this.#closing) return reply(rpcCodes.refused, "the session is ending");
+    const mediation = mediationOf(method, from.side);
+    if (
+      mediation === "wrong-side" ||
+      (mediation === "unknown" && this.#options.unknownMethods === "refuse")
+    ) {
+      return reply(rpcCodes.methodNotFound, "the method is not passed on");
+    }
+    const params = message["params"];
+    if (params !== undefined && !isObject(params) && mediation !== null && mediation !== "unknown") {
+      return reply(rpcCodes.invalidParams, "`params` must be an object");
+    }
+    const call: Call = {
+      id,
+      key,
+      method,
+      params: isObject(params) ? params : {},
+      message,
+      startedAt: performance.now(),
+      forwarded: false,
+      taken: new AbortController(),
+      facts: undefined,
+    };
+    from.calls.set(key, call);
+    const decide = typeof mediation === "object" ? mediation?.request : undefined;
+    if (!decide) return this.#settle(from, call, { forward: message }, (out) => out && to.lane.push(out));
+    let outcome: Outcome | Promise<Outcome>;
+    try {
+      outcome = decide(call, this.context);
+    } catch (error) {
+      return this.#failed(from, call, error);
+    }
+    if (outcome instanceof Promise) {
+      const place = to.lane.reserve();
+      outcome.then(
+        (settled) => this.#settle(from, call, settled, place),
+        (error: unknown) => {
+          place(null);
+          this.#failed(from, call, error);
+        },
+      );
+    } else this.#settle(from, call, outcome, (out) => out && to.lane.push(out));
+  }
+
+  /** Carries out what was decided on a request. `place` is where it goes on, or nothing does. */
+  #settle(from: Party, call: Call, outcome: Outcome, place: (message: RawMessage | null) => void): void {
+    // Whoever took it back waits for nothing, and nothing has run.
+    if (call.taken.signal.aborted) return place(null);
+    if ("later" in outcome) {
+      // What takes a person's time does not hold up what comes behind.
+      place(null);
+      outcome.later.then(
+        (settled) => this.#settle(from, call, settled, (out) => out && this.#other(from).lane.push(out)),
+        (error: unknown) => this.#failed(from, call, error),
+      );
+      return;
+    }
+    if ("forward" in outcome) {
+      call.forwarded = true;
+      Party.inherit(outcome.forward, call.message);
+      return place(outcome.forward);
+    }
+    from.calls.delete(call.key);
+    place(null);
+    from.lane.push(outcome.answer);
+    this.#pace();
+  }
+
+  /** A failure of ours: the request goes nowhere. */
+  #failed(from: Party, call: Call, error: unknown): void {
+    this.context.problem(`${call.method} is refused after a failure of hookwarden: ${wordsOf(error)}`);
+    if (!from.calls.delete(call.key)) return;
+    from.lane.push(
+      errorMessage(call.id, {
+        code: rpcCodes.internal,
+        message: "hookwarden has failed, so the request was refused",
+      }),
+    );
+  }
+
+  #notification(from: Party, method: string, message: RawMessage): void {
+    const to = this.#other(from);
+    if (Object.hasOwn(methodTable, method)) {
+      // A server that does not look at ids would carry it out unjudged.
+      this.context.problem(`the ${from.side} has sent ${quote(method)} without an id; it goes nowhere`);
+      return;
+    }
+    const why = misspelling(method, message["params"]);
+    if (why !== null) {
+      this.context.problem(`a notification of the ${from.side} is refused: ${why}`);
+      return;
+    }
+    if (method === "notifications/cancelled" && !this.#takeBack(from, message)) return;
+    if (method === "notifications/tools/list_changed" && from.side === "server") this.context.tools.forget();
+    const form = from.side === "server" ? judgedNotification(method, message["params"]) : null;
+    if (!form || !listens(this.#options.warden, "PostToolUse")) return to.lane.push(message);
+    const place = to.lane.reserve();
+    judgeNotification(method, message, form, this.context).then(
+      (judged) => {
+        if (judged) Party.inherit(judged, message);
+        place(judged);
+      },
+      (error: unknown) => {
+        this.context.problem(`${method} is dropped after a failure of hookwarden: ${wordsOf(error)}`);
+        place(null);
+      },
+    );
+  }
+
+  /** @returns whether the other side has to know. */
+  #takeBack(from: Party, { params }: RawMessage): boolean {
+    const id = isObject(params) ? params["requestId"] : undefined;
+    const call = isRequestId(id) ? from.calls.get(idKey(id)) : undefined;
+    if (!call) return true;
+    // From here on an answer is one that nobody waits for.
+    from.calls.delete(call.key);
+    call.taken.abort();
+    if (call.forwarded) from.spend(call.key);
+    return call.forwarded;
+  }
+
+  #answer(from: Party, what: Classified & { kind: "result" | "error" }, message: RawMessage): void {
+    const to = this.#other(from);
+    const answer: Answer =
+      what.kind === "result"
+        ? { kind: "result", message, result: what.result }
+        : { kind: "error", message, error: what.error };
+    if (from.settle(what.key, answer)) return;
+    const call = to.calls.get(what.key);
+    if (!call?.forwarded) {
+      this.context.problem(
+        `the ${from.side} has answered ${quote(String(what.id))}, which is no request under way`,
+      );
+      return;
+    }
+    to.calls.delete(what.key);
+    if (call.method === "initialize" && answer.kind === "result") this.#negotiated(answer.result);
+    const judge = this.#judgeOf(to, call, answer);
+    if (!judge) return to.lane.push(message);
+    const place = to.lane.reserve();
+    Promise.resolve()
+      .then(() => judge())
+      .then(place, (error: unknown) => {
+        this.context.problem(
+          `the answer to ${call.method} is kept back after a failure of hookwarden: ${wordsOf(error)}`,
+        );
+        place(
+          errorMessage(call.id, {
+            code: rpcCodes.internal,
+            message: "hookwarden has failed, so the answer was kept back",
+          }),
+        );
+      });
+  }
+
+  /** What makes the answer that goes on of the one that came; `null` where that is the same. */
+  #judgeOf(to: Party, call: Call, answer: Answer): (() => RawMessage | Promise<RawMessage>) | null {
+    const { context } = this;
+    const known = isKnownMethod(call.method);
+    // What a person fills into a form has the names that the form gave.
+    const free = to.side === "server" && call.method !== "sampling/createMessage" ? "content" : undefined;
+    const why = known ? memberProblem(answer.kind === "result" ? answer.result : answer.error, free) : null;
+    if (why !== null) {
+      context.problem(`the answer to ${call.method} is refused: ${why}`);
+      const error = { code: rpcCodes.refused, message: "the answer was refused: a name in it is misspelt" };
+      return () => errorMessage(call.id, error);
+    }
+    const mediation = mediationOf(call.method, to.side);
+    if (mediation !== null && typeof mediation === "object" && mediation.answer) {
+      const { answer: judge } = mediation;
+      return () => judge(call, answer, context);
+    }
+    // Whatever was asked for, the words of an error reach the model or the person.
+    if (answer.kind === "error" && to.side === "client") return () => judgeServerError(call, answer, context);
+    return null;
+  }
+
+  /** The hooks are others now, so that the list of tools may be. */
+  toolsChanged(): void {
+    if (this.#listens && !this.#closing) {
+      this.#client.lane.push({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    }
+  }
+
+  #negotiated(result: unknown): void {
+    const capabilities = isObject(result) ? result["capabilities"] : undefined;
+    const tools = isObject(capabilities) ? capabilities["tools"] : undefined;
+    this.#listens = isObject(tools) && tools["listChanged"] === true;
+    const version = isObject(result) ? result["protocolVersion"] : undefined;
+    if (typeof version === "string") this.#server.transport.setProtocolVersion?.(version);
+  }
+
+  /** A text that is no message. Whoever waits for what it may have been gets an error instead. */
+  #refused(from: Party, { id, answer, why, lost }: RefusedText): void {
+    this.context.problem(`the ${from.side} has sent what is refused: ${why}`);
+    const { calls } = this.#other(from);
+    const ids = lost ? [...calls.values()].map((call) => call.id) : answer && id !== null ? [id] : [];
+    for (const one of ids) this.#fail(from, one, `the answer was refused: ${why}`);
+    if (!answer && from.side === "client") this.#answerInvalid(from, id, why);
+  }
+
+  /** A request that did not reach the other side gets an error, so that nobody waits for its answer. */
+  #undelivered(to: Party, message: RawMessage, error: unknown): void {
+    const { id, method } = message;
+    const why = wordsOf(error);
+    this.context.problem(`a message could not be sent to the ${to.side}: ${why}`);
+    if (isRequestId(id) && typeof method === "string") {
+      this.#fail(to, id, `the ${to.side} could not be reached: ${why}`);
+    }
+    // The server has forgotten the session. So do we, and a client over HTTP begins another one.
+    if (to.side === "server" && isObject(error) && error["code"] === 404) {
+      void this.#close({ by: "server", why: "the server has ended the session" });
+    }
+  }
+
+  /** Answers a request in the place of the side that should. The words may be that side's, and are judged as such. */
+  #fail(side: Party, id: RequestId, why: string): void {
+    const error = { code: rpcCodes.refused, message: why };
+    const key = idKey(id);
+    if (!this.#other(side).calls.get(key)?.forwarded) return;
+    this.#answer(side, { kind: "error", id, key, error }, errorMessage(id, error));
+  }
+
+  #close(end: SessionEnd): Promise<void> {
+    // Later: closing a transport tells that it is closed, at once.
+    this.#closing ??= Promise.resolve().then(() => this.#end(end));
+    return this.#closing;
+  }
+
+  async #end({ by, why }: SessionEnd): Promise<void> {
+    const { transport: client, calls } = this.#client;
+    const { transport: server } = this.#server;
+    this.#client.abandon();
+    this.#server.abandon();
+    if (by === "server") {
+      const message = `${why ?? "the server has closed the connection"}, so there is no answer`;
+      for (const call of calls.values()) {
+        call.taken.abort();
+        this.#client.lane.push(errorMessage(call.id, { code: rpcCodes.refused, message }));
+      }
+      calls.clear();
+    } else {
+      // What has been sent before is still decided, and reaches the server.
+      await drained(this.#server.lane);
+      await server.terminate?.().catch((error: unknown) => this.context.problem(wordsOf(error)));
+    }
+    await server.close();
+    await drained(this.#client.lane);
+    await client.close();
+    this.#ended.resolve({ by, why });
+  }
+}
+
+/** Why a request or a notification is refused that has a name of the protocol in another case; `null` where none has. */
+function misspelling(method: string, params: unknown): string | null {
+  const meant = meantMethod(method);
+  if (meant !== null) return `the method ${quote(method)} differs from ${quote(meant)} only in case`;
+  return isKnownMethod(method) ? memberProblem(params) : null;
+}
+
+const longestWords = 500;
+
+/** How long what is being decided may hold up an end, in milliseconds. */
+const drainMs = 5_000;
+
+async function drained(lane: Lane): Promise<void> {
+  for (const until = performance.now() + drainMs; lane.waiting > 0 && performance.now() < until;) {
+    await new Promise((done) => setTimeout(done, 5));
+  }
+}
+
+/** What went wrong, at a length that fits into a message: it may quote a whole response of a server. */
+function wordsOf(error: unknown): string {
+  const words = error instanceof Error ? error.message : String(error);
+  return words.length > longestWords ? `${words.slice(0, longestWords)}…` : words;
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import { HookwardenError } from "hookwarden/errors";
+
+/** A value as hooks see it: plain JSON, with bytes and addresses replaced by a note that leads back to them. */
+export interface JsonView {
+  readonly value: unknown;
+  /** The same of a value that a hook made out of the view: notes become what they stood for again. */
+  restore(value: unknown): unknown;
+}
+
+/**
+ * Shows a framework's value as JSON, as `JSON.stringify` would. Bytes are shown by their number, since hooks would read
+ * megabytes of digits. A note carries a random id, so that no text of a model or a hook can name one that it was not
+ * shown.
+ *
+ * @throws {HookwardenError} `event-invalid` for what has no JSON form, such as a cycle or a bigint.
+ */
+export function jsonView(value: unknown): JsonView {
+  if (typeof value === "string" || value === null || typeof value === "boolean" || value === undefined) {
+    return { value: value ?? null, restore: (other) => other };
+  }
+  const kept: unknown[] = [];
+  let id = "";
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value, function (this: Record<string, unknown>, key, shown: unknown) {
+      // `this[key]`: a Buffer has been turned into an array of numbers already.
+      const raw = this[key];
+      if (typeof raw !== "object" || raw === null) return shown;
+      if (!ArrayBuffer.isView(raw) && !(raw instanceof ArrayBuffer)) return shown;
+      id ||= randomUUID();
+      return { $bytes: raw.byteLength, $ref: `${id}:${kept.push(raw) - 1}` };
+    });
+  } catch (cause) {
+    throw new HookwardenError("event-invalid", "a value of the agent has no JSON form", {}, { cause });
+  }
+  const view: unknown = text === undefined ? null : JSON.parse(text);
+  return { value: view, restore: (other) => (kept.length === 0 ? other : restored(other, id, kept)) };
+}
+
+function restored(value: unknown, id: string, kept: readonly unknown[]): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => restored(item, id, kept));
+  const { $ref } = value as { $ref?: unknown };
+  if (typeof $ref === "string" && $ref.startsWith(`${id}:`)) {
+    const index = Number($ref.slice(id.length + 1));
+    if (Number.isInteger(index) && index >= 0 && index < kept.length) return kept[index];
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, restored(inner, id, kept)]));
+}
+
+/** Arguments as the object that events carry: what is no object travels as `{ "args": [] }`. */
+export function asInput(view: unknown): { readonly [field: string]: unknown } {
+  if (typeof view === "object" && view !== null && !Array.isArray(view))
+    return view as Record<string, unknown>;
+  return { args: Array.isArray(view) ? view : [view] };
+}
+
+/** The way back from `asInput`, for an input that a hook rewrote. */
+export function fromInput(original: unknown, input: unknown): unknown {
+  if (typeof original === "object" && original !== null && !Array.isArray(original)) return input;
+  const { args } = input as { args?: unknown };
+  if (!Array.isArray(args)) return input;
+  return Array.isArray(original) ? args : args[0];
+}

@@ -1,0 +1,3 @@
+/** The playground: a page in which hooks and events are edited and decided. */
+export { policyOf, readPlayground } from "./file.ts";
+export { servePage } from "./serve.ts";

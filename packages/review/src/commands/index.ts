@@ -1,0 +1,4 @@
+/** The commands that this package brings to the command line, each loaded when it is called. */
+export const commands = {
+  review: () => import("./review.ts"),
+};

@@ -1,0 +1,226 @@
+import { type Command, Option } from "commander";
+import { HookwardenError, placeText } from "hookwarden/errors";
+import { readTrust, signReview } from "hookwarden/bundle";
+import { isDateTime } from "hookwarden/catalogue";
+import type { LoadedPack } from "hookwarden/pack";
+import {
+  type Input,
+  readSubject,
+  recordedInput,
+  review,
+  reviewHtml,
+  reviewRecord,
+  type ReviewReport,
+  severities,
+} from "../index.ts";
+import { createSandbox } from "hookwarden/warden";
+import {
+  type Cli,
+  plural,
+  placed,
+  readEvents,
+  safeJson,
+  readJsonFile,
+  addExample,
+  addFormat,
+  type FormatOption,
+  writeOut,
+  reportError,
+  paragraph,
+  type Style,
+  type Terminal,
+} from "hookwarden/cli";
+
+interface Options extends FormatOption {
+  readonly events?: readonly string[];
+  readonly html?: string;
+  readonly json?: string;
+  readonly against?: string;
+  readonly trust?: string;
+  readonly isolation: "process" | "inline";
+  readonly failOn?: "high" | "medium" | "low";
+  readonly decision?: "approve" | "refuse";
+  readonly reviewer?: string;
+  readonly key?: string;
+  readonly record?: string;
+  readonly expires?: string;
+}
+
+/** Exit status where there is a finding as bad as `--fail-on` says. */
+const found = 1;
+/** Exit status where an event could not be read. */
+const badInput = 65;
+const styles: { readonly [severity: string]: Style } = {
+  high: "red",
+  medium: "yellow",
+  low: "dim",
+  info: "dim",
+};
+
+export function define(command: Command, cli: Cli): void {
+  command
+    .argument("<subject>", "folder of a hook or a pack, or a bundle (.tgz)")
+    .option("--events <files...>", "recorded events as JSON Lines or JSON; `-` is standard input")
+    .option("--html <file>", "write the report as one HTML file")
+    .option("--json <file>", "write the whole report as JSON")
+    .option("--against <old>", "folder or bundle of the version reviewed before")
+    .option("--trust <file>", "the keys that a bundle must be signed with")
+    .addOption(
+      new Option("--isolation <where>", "where hooks run: child processes, or this one")
+        .choices(["process", "inline"])
+        .default("process"),
+    )
+    .addOption(
+      new Option("--fail-on <severity>", "exit with 1 on a finding this bad").choices([
+        "high",
+        "medium",
+        "low",
+      ]),
+    )
+    .addOption(
+      new Option("--decision <word>", "for a signed record: what you decide").choices(["approve", "refuse"]),
+    )
+    .option("--reviewer <name>", "who decides")
+    .option("--key <file>", "private key of the reviewer, as keygen makes them")
+    .option("--record <file>", "where the signed record goes")
+    .option("--expires <time>", "from when on an approval counts no more; default: in 365 days")
+    .action((subject: string, options: Options) => run(subject, options, cli));
+  addExample(
+    addFormat(command),
+    "review ./policies --events session.jsonl --html review.html",
+    "review new.tgz --events a.jsonl --against ./old --json r.json",
+  );
+}
+
+async function run(path: string, options: Options, cli: Cli): Promise<void> {
+  const { terminal } = cli;
+  checkDecision(options);
+  const trust = options.trust === undefined ? null : await readTrust(options.trust);
+  terminal.progress("reading what is to be reviewed");
+  const subject = await readSubject(path, trust);
+  const against = options.against === undefined ? undefined : (await readSubject(options.against, null)).pack;
+  const { events, bad } = await readAll(options, cli);
+  await using inline =
+    options.isolation === "inline" ? await createSandbox({ isolation: "inline" }, () => undefined) : null;
+  const report = await review({
+    subject,
+    events,
+    ...(against === undefined ? {} : { against: against satisfies LoadedPack }),
+    ...(inline ? { sandbox: inline } : {}),
+    signal: terminal.signal,
+    progress: (text) => terminal.progress(text),
+  });
+  terminal.clearProgress();
+  // Half a review would say that the other half is well.
+  if (terminal.signal.aborted) return;
+  if (options.json !== undefined) await writeOut(options.json, `${safeJson(report, 2)}\n`);
+  if (options.html !== undefined) await writeOut(options.html, reviewHtml(report));
+  if (options.format === "json") await terminal.line(safeJson(report, 2));
+  else await print(report, terminal);
+  if (options.decision !== undefined) await writeRecord(report, options);
+  const worst = severities.slice(0, severities.indexOf(options.failOn ?? "high") + 1);
+  if (bad > 0) cli.exitCode = badInput;
+  else if (options.failOn !== undefined && worst.some((severity) => report.sheet.counts[severity] > 0))
+    cli.exitCode = found;
+}
+
+function checkDecision({ decision, reviewer, key, record, expires }: Options): void {
+  const given = [decision, reviewer, key, record].filter((one) => one !== undefined).length;
+  if (given !== 0 && given !== 4)
+    throw new HookwardenError("usage", "`--decision`, `--reviewer`, `--key` and `--record` belong together");
+  if (expires === undefined) return;
+  if (given === 0) throw new HookwardenError("usage", "`--expires` needs `--decision`");
+  if (!isDateTime(expires))
+    throw new HookwardenError("usage", "`--expires` must be a time such as `2027-01-31T12:00:00Z`");
+}
+
+async function writeRecord(report: ReviewReport, options: Options): Promise<void> {
+  const { decision, reviewer, key, record } = options as Required<Options>;
+  const { expires } = options;
+  const said = { decision, reviewer, ...(expires === undefined ? {} : { expires }) };
+  const signed = await signReview(reviewRecord(report, said), await readJsonFile(key));
+  await writeOut(record, `${JSON.stringify(signed, null, 2)}\n`);
+}
+
+async function readAll(
+  { events: files = [], format }: Options,
+  { terminal }: Cli,
+): Promise<{ readonly events: readonly Input[]; readonly bad: number }> {
+  const events: Input[] = [];
+  let bad = 0;
+  const report = (error: HookwardenError): void => {
+    bad++;
+    reportError(terminal, error, format === "json");
+  };
+  for (const file of files) {
+    for await (const event of readEvents(file, terminal.signal)) {
+      if ("error" in event) {
+        report(event.error);
+        continue;
+      }
+      try {
+        events.push(recordedInput(event.input, placeText(event.place) || file));
+      } catch (error) {
+        if (!(error instanceof HookwardenError)) throw error;
+        report(placed(error, event.place));
+      }
+    }
+  }
+  return { events, bad };
+}
+
+async function print(
+  { findings, hooks, sheet, corpus, notDone, since }: ReviewReport,
+  terminal: Terminal,
+): Promise<void> {
+  for (const { code, severity, hook, message, evidence, place } of findings) {
+    const at =
+      place && (place.module === null ? `line ${place.line}` : `${place.module}:${place.moduleLine}`);
+    await terminal.line(
+      paragraph(terminal, 0, {
+        text: `${severity} ${code}${hook === null ? "" : ` in ${hook}`}${at ? ` at ${at}` : ""}`,
+        style: styles[severity] ?? "dim",
+      }),
+    );
+    await terminal.line(paragraph(terminal, 2, message));
+    if (severity === "high")
+      for (const { label, text } of evidence.slice(0, 3))
+        await terminal.line(
+          paragraph(terminal, 4, { text: `${label}: ${text.text.slice(0, 300)}`, style: "dim" }),
+        );
+  }
+  if (findings.length > 0) await terminal.line("");
+  for (const { name, powers, reads, code } of hooks) {
+    const top = powers.list
+      .slice(0, 3)
+      .map(({ sentence }) => sentence)
+      .join("; ");
+    const { own } = code.coverage;
+    await terminal.line(paragraph(terminal, 0, { text: name, style: "bold" }));
+    await terminal.line(
+      paragraph(
+        terminal,
+        2,
+        `${top || "asks for nothing"}. Reads ${reads.smallest.join(", ") || "nothing"}. ${own.taken} of ${own.all} branches of its own code were taken.`,
+      ),
+    );
+  }
+  if (since)
+    await terminal.line(
+      paragraph(
+        terminal,
+        0,
+        `Since the version before: ${plural(since.openings, "opening")}, ${plural(since.groups.length, "kind")} of differences.`,
+      ),
+    );
+  for (const one of notDone)
+    await terminal.line(paragraph(terminal, 0, { text: `not done: ${one}`, style: "yellow" }));
+  const { high, medium, low } = sheet.counts;
+  const style: Style = high > 0 ? "red" : medium > 0 ? "yellow" : "green";
+  await terminal.line(
+    paragraph(terminal, 0, {
+      text: `${plural(hooks.length, "hook")} reviewed over ${plural(corpus.recorded, "recorded event")} and ${corpus.calls} calls: ${high} high, ${medium} medium, ${low} low. Suggestion: ${sheet.suggestion}; ${sheet.why}.`,
+      style,
+    }),
+  );
+}

@@ -1,0 +1,135 @@
+import { leavesOf, withValue } from "@hookwarden/testing/diff";
+import { validEvent, type Input } from "../run/input.ts";
+
+/** What an input is made of, as far as it can be changed: a leaf of the event, or something of the context. */
+export type SlotKind =
+  "text" | "name" | "id" | "inert" | "place" | "number" | "tenant" | "time" | "state" | "config" | "chance";
+
+/** One changeable part of an input. */
+export interface Slot {
+  readonly kind: SlotKind;
+  /** `tool_input.command`, `tenant`, `state.count`. */
+  readonly path: string;
+  readonly value: string | number;
+  /** @returns `null` where the result is no event, or too large. */
+  set(value: string | number): Input | null;
+}
+
+/** Fields that say who and which, and nothing of what is done. */
+const ids = /(?:^|[._])(?:id|uuid)$|_id$|session_id|agent_id|tool_use_id|stream_id/i;
+/** Fields that say nothing of what is done. */
+const inert =
+  /(?:^|\.)(?:description|transcript_path|permission_mode|duration_ms|usage|total_iterations|is_interrupt)(?:\.|$)/;
+const names = /^(?:tool_name|trigger|stage|notification_type|stream_id)$|(?:^|\.)(?:role|type)$/;
+const placePaths = /(?:^|\.)(?:cwd|file_path|path|notebook_path|url|uri|host)$/;
+
+/** The parts of an input that a hook can see, or that stand around it. */
+export function slotsOf(input: Input, reads: readonly string[]): readonly Slot[] {
+  const { event } = input;
+  const slots: Slot[] = leavesOf(event, reads).map(({ path, value }) => ({
+    kind: kindOf(path.join("."), value),
+    path: path.join("."),
+    value,
+    set: (next) => eventWith(input, path, next),
+  }));
+  if (reads.includes("session_id") || reads.includes("*")) {
+    slots.push({
+      kind: "id",
+      path: "session_id",
+      value: event.session_id,
+      set: (next) => eventWith(input, ["session_id"], String(next)),
+    });
+  }
+  slots.push({
+    kind: "tenant",
+    path: "tenant",
+    value: input.tenant,
+    set: (next) => ({ ...input, tenant: String(next) }),
+  });
+  slots.push({
+    kind: "time",
+    path: "time",
+    value: event.time,
+    set: (next) => eventWith(input, ["time"], timeText(next)),
+  });
+  slots.push({
+    kind: "chance",
+    path: "(chance)",
+    value: input.decisionId,
+    set: (next) => ({ ...input, decisionId: `review-${next}` }),
+  });
+  for (const [kind, json] of [
+    ["state", input.state],
+    ["config", input.config ?? null],
+  ] as const) {
+    for (const { path, value } of jsonLeaves(json)) {
+      slots.push({
+        kind,
+        path: [kind, ...path].join("."),
+        value,
+        set: (next) => ({
+          ...input,
+          [kind]: JSON.stringify(replaced(JSON.parse(json as string), path, next)),
+        }),
+      });
+    }
+  }
+  return slots;
+}
+
+function kindOf(path: string, value: string | number): SlotKind {
+  if (ids.test(path)) return "id";
+  if (inert.test(path)) return "inert";
+  if (names.test(path)) return "name";
+  if (typeof value === "number") return "number";
+  return placePaths.test(path) ? "place" : "text";
+}
+
+function eventWith(input: Input, path: readonly string[], value: string | number | undefined): Input | null {
+  if (value === undefined || (typeof value === "string" && value.length > 600_000)) return null;
+  const event = validEvent(withValue(input.event, path, value));
+  return event && { ...input, event };
+}
+
+function timeText(value: string | number): string | undefined {
+  const at = new Date(value);
+  return Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9_999 || at.getUTCFullYear() < 1
+    ? undefined
+    : at.toISOString();
+}
+
+/** Texts and numbers of a JSON text, at most 40. */
+function jsonLeaves(
+  json: string | null,
+): readonly { readonly path: readonly string[]; readonly value: string | number }[] {
+  const found: { path: readonly string[]; value: string | number }[] = [];
+  const collect = (value: unknown, path: readonly string[]): void => {
+    if (found.length >= 40) return;
+    if (typeof value === "string" || typeof value === "number") found.push({ path, value });
+    else if (typeof value === "object" && value !== null)
+      for (const [key, member] of Object.entries(value)) collect(member, [...path, key]);
+  };
+  if (json !== null) collect(JSON.parse(json), []);
+  return found;
+}
+
+function replaced(value: unknown, [head, ...rest]: readonly string[], next: string | number): unknown {
+  if (head === undefined) return next;
+  if (Array.isArray(value)) return value.with(Number(head), replaced(value[Number(head)], rest, next));
+  const object = value as { readonly [key: string]: unknown };
+  return { ...object, [head]: replaced(object[head], rest, next) };
+}
+
+/** Keys whose text is a command line, and those whose text people or models read. */
+const commandKeys = /(?:^|\.)(?:command|cmd|script|shell|bash)$/;
+const proseKeys =
+  /(?:^|\.)(?:prompt|content|text|message|reason|error|tool_response|stdout|stderr|result|output|last_assistant_message|chunk|summary|system|custom_instructions)$/;
+
+/** The ways to add a word to a text so that nothing changes in what it does; none where there is no such way. */
+export function harmless(path: string, text: string, word: string): readonly string[] {
+  if (commandKeys.test(path)) {
+    const one = word.replaceAll(/[\r\n]/g, " ");
+    return [`${text} # ${one}`, `# ${one}\n${text}`];
+  }
+  return proseKeys.test(path) ? [`${text} ${word}`, `${word}\n${text}`] : [];
+}

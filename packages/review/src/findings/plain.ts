@@ -1,0 +1,224 @@
+import { eventRows } from "hookwarden/catalogue";
+import { draft, type Draft } from "../draft.ts";
+import type { AttackProbeRun } from "../hook/attack.ts";
+import { eventEvidence } from "../hook/behaviour.ts";
+import type { Differences } from "../hook/determinism.ts";
+import type { ReadTree } from "../hook/read-tree.ts";
+import type { BaseRun } from "../hook/baseline.ts";
+import type { CodeSection, EventCost, Interference, PowersSection, ReadsSection } from "../report.ts";
+import type { Run } from "../run/runner.ts";
+import { shown, shownJson } from "../shown.ts";
+
+/** Events below this are small: an honest hook does not run into a limit on them. */
+const smallBytes = 16_384;
+/** Steps above this are much for a small event, and so many times those of the middle one. */
+const burst = { steps: 400_000, times: 25 } as const;
+/** Share of a limit that is much for every call. */
+const muchOfLimit = 0.2;
+/** Share of it for one small event from which on the event was made for that. */
+const worstOfLimit = 0.4;
+
+export function readFindings(
+  reads: ReadsSection,
+  tree: ReadTree,
+  interference: Interference,
+): readonly Draft[] {
+  const found: Draft[] = [];
+  if (interference.leaks.length > 0) {
+    found.push(
+      draft(
+        "read-hidden",
+        `the answer depends on \`${interference.leaks[0]?.path}\`, of which no read was recorded`,
+        interference.leaks.slice(0, 3).map(({ path, event }) => ({ label: path, text: event })),
+      ),
+    );
+  }
+  const needless = reads.unused.length > 0 || (reads.declared.includes("*") && !reads.smallest.includes("*"));
+  if (reads.recorded > 0 && needless)
+    found.push(
+      draft(
+        "reads-too-much",
+        `declares \`${reads.declared.join("`, `")}\`, and \`${reads.smallest.join("`, `") || "nothing"}\` would do`,
+      ),
+    );
+  const who = [
+    ...["tenant", "time", "(clock)", "(chance)"].filter((name) => tree.readsContext(name)),
+    ...["session_id", "agent_id", "tool_use_id"].filter((name) => tree.readsField(name)),
+  ];
+  if (who.length > 0) found.push(draft("reads-identity", `reads ${who.join(", ")}`));
+  return found;
+}
+
+export function determinismFindings(
+  { determinism, repeated, engines }: Differences,
+  watched: readonly BaseRun[],
+): readonly Draft[] {
+  const found: Draft[] = [];
+  if (repeated[0])
+    found.push(
+      draft(
+        "not-deterministic",
+        `${determinism.repeated.different + determinism.shuffled.different} calls gave another answer when they were made again`,
+        [eventEvidence(repeated[0])],
+      ),
+    );
+  const [first] = watched;
+  if (first) {
+    found.push(
+      draft(
+        "watched-differs",
+        `${watched.length} calls were answered otherwise while their reads were recorded`,
+        [
+          { label: "alone", text: shown(first.output ?? first.fault ?? "(nothing)") },
+          { label: "watched", text: shown(first.twin?.output ?? first.twin?.fault ?? "(nothing)") },
+          eventEvidence(first),
+        ],
+      ),
+    );
+  }
+  const [other] = engines;
+  if (other) {
+    const verdicts = engines.find(({ here, there }) => here.effect.verdict !== there.effect.verdict);
+    const { here, there } = verdicts ?? other;
+    found.push(
+      draft("engine-differs", `${engines.length} calls gave another answer on the other engine`, [
+        { label: "quickjs", text: shown(here.output ?? here.fault ?? "(nothing)") },
+        { label: "isolate", text: shown(there.output ?? there.fault ?? "(nothing)") },
+        eventEvidence(here),
+      ]),
+    );
+  }
+  return found;
+}
+
+export function costFindings(
+  costs: readonly EventCost[],
+  runs: readonly Run[],
+  stepLimit: number,
+): readonly Draft[] {
+  const found: Draft[] = [];
+  for (const [event, own] of Map.groupBy(runs, (run) => run.event)) {
+    const small = own.filter(({ args }) => args[0].length < smallBytes);
+    const median =
+      small.map(({ outcome }) => outcome.steps ?? 0).sort((a, b) => a - b)[Math.floor(small.length / 2)] ?? 0;
+    const worst = small.filter(
+      ({ outcome }) =>
+        (outcome.steps ?? 0) > Math.max(burst.steps, burst.times * median) ||
+        (!outcome.ok &&
+          ["steps-exceeded", "memory-exceeded", "stack-exceeded"].includes(outcome.fault.code)) ||
+        (!outcome.ok && outcome.fault.code === "timeout" && (outcome.steps ?? 0) > burst.steps),
+    );
+    const [first] = worst.toSorted((a, b) => a.args[0].length - b.args[0].length);
+    if (first)
+      found.push(
+        draft(
+          "cost-burst",
+          `an event of ${first.args[0].length} bytes at ${event} costs ${first.outcome.steps ?? "too many"} steps${first.fault ? ` and ends in ${first.fault}` : ""}; the middle one costs ${median}`,
+          [eventEvidence(first)],
+          {
+            severity:
+              first.fault !== null || (first.outcome.steps ?? 0) > stepLimit * worstOfLimit
+                ? "high"
+                : "medium",
+          },
+        ),
+      );
+    if (median > stepLimit * muchOfLimit)
+      found.push(draft("cost-always", `the middle call at ${event} costs ${median} of ${stepLimit} steps`));
+  }
+  for (const { event, exponent, field, falls } of costs) {
+    if (exponent !== null && exponent > 1.6)
+      found.push(
+        draft(
+          "cost-growth",
+          `at ${event} steps grow with the power ${exponent} of \`${field}\`${falls ? `; \`${falls.limit}\` falls at ${falls.inputBytes} bytes` : ""}`,
+        ),
+      );
+  }
+  return found.slice(0, 4);
+}
+
+export function attackFindings(probes: readonly AttackProbeRun[]): readonly Draft[] {
+  const found: Draft[] = [];
+  const opened = probes.find((probe) => probe.opened > 0);
+  if (opened)
+    found.push(
+      draft(
+        "fault-opens",
+        `${opened.name} at ${opened.event} makes the hook fail, and what it held goes on`,
+        opened.worst ? [eventEvidence(opened.worst)] : [],
+        { severity: eventRows.get(opened.event)?.closedAs ? "high" : "medium" },
+      ),
+    );
+  const failed = probes.filter(({ faults }) => Object.keys(faults).length > 0);
+  if (failed.length > 0) {
+    const codes = [...new Set(failed.flatMap(({ faults }) => Object.keys(faults)))];
+    found.push(
+      draft(
+        "fault-provoked",
+        `${failed.length} kinds of hostile events make the hook fail (${codes.join(", ")})`,
+        [{ label: "kinds", text: shownJson([...new Set(failed.map(({ name }) => name))]) }],
+      ),
+    );
+  }
+  return found;
+}
+
+export function powerFindings(powers: PowersSection): readonly Draft[] {
+  const found: Draft[] = [];
+  if (powers.list.some(({ name, granted }) => name === "allow" && granted))
+    found.push(draft("power-allow", "may answer for the person"));
+  const unused = powers.unused.filter(({ name }) => !name.startsWith("read "));
+  if (unused.length > 0)
+    found.push(
+      draft(
+        "power-unused",
+        `asks for ${unused.map(({ name }) => `\`${name}\``).join(", ")}, and no run has seen it used`,
+      ),
+    );
+  return found;
+}
+
+export function codeFindings(code: CodeSection): readonly Draft[] {
+  const found: Draft[] = [];
+  for (const [kind, own] of Map.groupBy(
+    code.constructs.filter(({ severity }) => severity !== "info"),
+    ({ code: one }) => one,
+  )) {
+    const [first] = own;
+    if (!first) continue;
+    found.push(
+      draft(
+        kind,
+        own.length === 1 ? first.reason : `${first.reason}, and ${own.length - 1} more`,
+        own.slice(0, 4).map(({ place, excerpt }) => ({ label: `line ${place.line}`, text: excerpt })),
+        { severity: first.severity, place: first.place },
+      ),
+    );
+  }
+  const minified = code.modules.filter((module) => module.minified);
+  if (minified.length > 0)
+    found.push(
+      draft(
+        "unreadable-module",
+        `\`${minified[0]?.path}\`${minified.length > 1 ? ` and ${minified.length - 1} more` : ""} cannot be read by people`,
+      ),
+    );
+  const own = code.uncovered.filter((branch) => branch.own);
+  const [top] = own;
+  if (top) {
+    const severity = top.dependsOn.length > 0 ? "medium" : "low";
+    found.push(
+      draft(
+        "branch-uncovered",
+        `${own.length} branches of the hook's own code were taken by no run`,
+        own.slice(0, 3).map(({ place, condition, code: body }) => ({
+          label: `line ${place.moduleLine ?? place.line}: ${condition.text.slice(0, 60)}`,
+          text: body,
+        })),
+        { severity, place: top.place },
+      ),
+    );
+  }
+  return found;
+}

@@ -1,0 +1,88 @@
+import type { Sandbox } from "@hookwarden/sandbox";
+import { forecast, grow, longestText, Probe } from "@hookwarden/testing/measure";
+import type { LoadedPack } from "hookwarden/pack";
+import type { EventCost, Quantiles } from "../report.ts";
+import type { Run, Runner } from "../run/runner.ts";
+
+/** Largest event of a curve, in bytes: what is beyond is foretold. */
+const mostBytes = 262_144;
+/** Steps below which growth says nothing. */
+const leastSteps = 2_000;
+
+/** What a hook costs at each of its events, in its runs and in growing sizes of one event. */
+export async function measureCost(
+  runner: Runner,
+  pack: LoadedPack,
+  runs: readonly Run[],
+  sandbox: Sandbox,
+  signal: AbortSignal,
+): Promise<readonly EventCost[]> {
+  const costs: EventCost[] = [];
+  for (const [event, own] of Map.groupBy(runs, (run) => run.event)) {
+    const good = own.filter(({ outcome }) => outcome.ok);
+    // The event that costs most has the most code to go through.
+    const [dear] = good.toSorted((a, b) => (b.outcome.steps ?? 0) - (a.outcome.steps ?? 0));
+    const field = dear ? longestText(dear.input.event, runner.hook.reads) : null;
+    const samples =
+      dear && field
+        ? await (async () => {
+            await using probe = await Probe.create(pack, runner.hook, sandbox);
+            return await grow(
+              probe,
+              dear.input.event,
+              field,
+              Math.min(mostBytes, runner.hook.limits.inputBytes),
+              signal,
+            );
+          })()
+        : [];
+    const foretold = samples.length > 0 ? forecast(samples, runner.hook.limits) : null;
+    costs.push({
+      event,
+      calls: own.length,
+      steps: quantiles(good.flatMap(({ outcome }) => outcome.steps ?? [])),
+      memoryBytes: quantiles(good.map(({ outcome }) => outcome.memoryBytes)),
+      curve: samples.map(({ inputBytes, steps, memoryBytes, outputBytes, fault }) => ({
+        inputBytes,
+        steps,
+        memoryBytes,
+        outputBytes,
+        fault,
+      })),
+      field: field?.join(".") ?? null,
+      exponent: exponentOf(samples),
+      falls: foretold && { limit: foretold.limit, inputBytes: foretold.inputBytes, basis: foretold.basis },
+    });
+  }
+  return costs;
+}
+
+/** The slope of steps over size in logarithms, by least squares over the larger half of the sizes. */
+function exponentOf(
+  samples: readonly {
+    readonly inputBytes: number;
+    readonly steps: number | null;
+    readonly fault: string | null;
+  }[],
+): number | null {
+  const telling = samples.filter(({ steps, fault }) => fault === null && (steps ?? 0) >= leastSteps);
+  const points = telling
+    .slice(-Math.max(3, Math.ceil(telling.length / 2)))
+    .map(({ inputBytes, steps }) => [Math.log(inputBytes), Math.log(steps ?? 1)] as const);
+  if (points.length < 3) return null;
+  const mean = (of: (point: readonly [number, number]) => number): number =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [x, y] = [mean((point) => point[0]), mean((point) => point[1])];
+  const spread = mean((point) => (point[0] - x) ** 2);
+  return spread === 0
+    ? null
+    : Math.round((mean((point) => (point[0] - x) * (point[1] - y)) / spread) * 100) / 100;
+}
+
+export function quantiles(values: readonly number[]): Quantiles | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;
+  return { least: sorted[0] as number, median: at(0.5), p99: at(0.99), most: sorted.at(-1) as number };
+}

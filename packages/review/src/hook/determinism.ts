@@ -1,0 +1,61 @@
+import { type Sandbox, limitCeilings } from "@hookwarden/sandbox";
+import type { Determinism } from "../report.ts";
+import { each, type Run, type Runner } from "../run/runner.ts";
+import { type BaseRun, sameAnswer } from "./baseline.ts";
+
+const most = { repeated: 40, engines: 40 } as const;
+
+/** What was different, beside how often. */
+export interface Differences {
+  readonly determinism: Determinism;
+  readonly repeated: readonly Run[];
+  readonly engines: readonly { readonly here: Run; readonly there: Run }[];
+}
+
+/**
+ * Makes calls again: at once, in another order, and on the other engine.
+ *
+ * @param other a sandbox of the other engine; `null` where there is none.
+ */
+export async function checkDeterminism(
+  runner: Runner,
+  runs: readonly BaseRun[],
+  watchedDiffers: number,
+  watched: number,
+  other: Sandbox | null,
+  signal: AbortSignal,
+): Promise<Differences> {
+  const every = Math.max(1, Math.floor(runs.length / most.repeated));
+  const some = runs.filter(({ outcome }, index) => outcome.ok && index % every === 0).slice(0, most.repeated);
+  const repeated: Run[] = [];
+  for (const run of some) {
+    const again = await runner.run(run.input);
+    if (again && !sameAnswer(run, again)) repeated.push(again);
+  }
+  const backwards = some.toReversed();
+  const shuffled = await each(backwards, (run) => runner.run(run.input), signal);
+  const moved = shuffled.filter((again, index) => again && !sameAnswer(backwards[index] as Run, again));
+  const engines: { here: Run; there: Run }[] = [];
+  let compared = 0;
+  if (other) {
+    const steady = some.slice(0, most.engines);
+    // What takes its time on one engine may not on the other: limits are no answer.
+    const there = await each(steady, (run) => runner.run(run.input, other, limitCeilings), signal);
+    for (const [index, run] of there.entries()) {
+      if (!run) continue;
+      compared++;
+      const here = steady[index] as Run;
+      if (!sameAnswer(here, run)) engines.push({ here, there: run });
+    }
+  }
+  return {
+    determinism: {
+      repeated: { checked: some.length, different: repeated.length },
+      shuffled: { checked: shuffled.length, different: moved.length },
+      engines: other ? { checked: compared, different: engines.length } : null,
+      watched: { checked: watched, different: watchedDiffers },
+    },
+    repeated: [...repeated, ...moved.flatMap((run) => run ?? [])],
+    engines,
+  };
+}

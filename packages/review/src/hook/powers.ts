@@ -1,0 +1,166 @@
+import { actionRows, eventRows, legalActions, type ActionName } from "hookwarden/catalogue";
+import type { LoadedHook, LoadedPack } from "hookwarden/pack";
+import type { Power, PowersSection } from "../report.ts";
+import type { Run } from "../run/runner.ts";
+import { coversPath, type ReadTree } from "./read-tree.ts";
+
+/** How dangerous an action is in a stranger's hands, and what it means in words. Worst first. */
+const dangers: { readonly [A in ActionName]: readonly [danger: number, words: (on: string) => string] } = {
+  allow: [100, (on) => `may answer for the person, so that ${on} run without asking`],
+  modify_input: [95, (on) => `may change what ${on} run on`],
+  replace_system: [92, () => "may rewrite the system prompt"],
+  replace_messages: [90, () => "may rewrite the conversation"],
+  set_params: [78, () => "may change the parameters of model requests"],
+  transform: [85, () => "may rewrite what the person asked for"],
+  replace_response: [82, () => "may rewrite what the model answered"],
+  replace_result: [80, (on) => `may rewrite what the model sees of the results of ${on}`],
+  replace_error: [70, (on) => `may rewrite what the model sees of the failures of ${on}`],
+  replace_chunk: [68, () => "may rewrite streamed answers piece by piece"],
+  inject: [75, () => "may add messages to the conversation"],
+  augment: [62, (on) => `may add text to the results of ${on}`],
+  add_context: [60, () => "may add context for the model"],
+  halt: [50, () => "may end the agent's work"],
+  retry: [42, () => "may send the agent back to try again, up to three times"],
+  deny: [40, (on) => `may refuse ${on}`],
+  block: [40, () => "may veto a step: a prompt, a request, an answer, a result or a stop"],
+  skip: [38, (on) => `may leave ${on} out`],
+  drop_chunk: [36, () => "may drop pieces of streamed answers"],
+  ask: [25, (on) => `may make a person decide about ${on}`],
+  set_state: [20, () => "may keep data between its calls"],
+  notify: [15, () => "may show text to the person"],
+  continue: [0, () => "may say nothing"],
+};
+
+/** What a path of an event holds, for those where a reader should know. Longest prefix counts. */
+const readWords: readonly (readonly [path: string, danger: number, sentence: string])[] = [
+  ["*", 72, "sees everything of its events: inputs, results, conversations, ids and folders"],
+  ["messages", 70, "sees the whole conversation"],
+  ["system", 66, "sees the system prompt"],
+  ["tool_response", 65, "sees what tools return: every file that is read, every page that is fetched"],
+  ["tool_input.content", 58, "sees what is written to files"],
+  ["tool_input.command", 45, "sees every shell command"],
+  ["tool_input", 58, "sees everything that tools are called with"],
+  ["prompt", 60, "sees what the person asks for"],
+  ["message", 55, "sees what the model answers"],
+  ["last_assistant_message", 55, "sees what the model answers last"],
+  ["session_id", 30, "sees which session it is in"],
+  ["cwd", 20, "sees the folder that the agent works in"],
+  ["error", 45, "sees error messages"],
+];
+
+/** What a hook may do and see, in plain sentences, most dangerous first. */
+export function powersOf(
+  hook: LoadedHook,
+  pack: LoadedPack,
+  runs: readonly Run[],
+  reads: ReadTree,
+): PowersSection {
+  const others = pack.hooks.filter((other) => other !== hook);
+  const on = onWords(hook);
+  const used = (action: string): { recorded: number; generated: number } => {
+    const count = (own: readonly Run[]): number =>
+      own.filter(({ answer }) => answer.ok && answer.actions.some((one) => one.action === action)).length;
+    return {
+      recorded: count(runs.filter(({ input }) => input.origin === "recorded")),
+      generated: count(runs.filter(({ input }) => input.origin !== "recorded")),
+    };
+  };
+  const actions = [...hook.asked]
+    .filter((action) => action !== "continue")
+    .map((action): Power => {
+      const [danger, words] = dangers[action];
+      const legal = hook.on.some(({ event }) => legalActions(event).has(action));
+      const granted = hook.granted.has(action);
+      return {
+        name: action,
+        sentence: `${words(on)}${legal ? "" : ", at none of its events"}${granted ? "" : ", which the pack does not grant"}`,
+        danger: granted && legal ? danger : 5,
+        granted,
+        used: used(action),
+        others: others.filter((other) => other.granted.has(action)).map(({ name }) => name),
+      };
+    });
+  const seen = hook.reads.map((path): Power => {
+    const [, danger = 15, sentence = `sees \`${path}\``] =
+      readWords.find(([prefix]) => path === prefix || path.startsWith(`${prefix}.`)) ?? [];
+    return {
+      name: `read ${path}`,
+      sentence,
+      danger,
+      granted: true,
+      used: null,
+      others: others
+        .filter((other) => other.on.some(({ event }) => coversPath(other.reads, path.split("."), event)))
+        .map(({ name }) => name),
+    };
+  });
+  const more: Power[] = [];
+  if (hook.roles.has("system"))
+    more.push({
+      name: "role system",
+      sentence: "may add messages that speak as the system",
+      danger: 93,
+      granted: true,
+      used: null,
+      others: others.filter(({ roles }) => roles.has("system")).map(({ name }) => name),
+    });
+  if (hook.state) {
+    const tenant = hook.state.scope === "tenant";
+    more.push({
+      name: "state",
+      sentence: `keeps up to ${hook.state.maxBytes} bytes ${tenant ? "for all sessions of a tenant: what it sees in one it can use in another" : "for each session"}`,
+      danger: tenant ? 48 : 22,
+      granted: true,
+      used: null,
+      others: others.filter(({ state }) => state !== null).map(({ name }) => name),
+    });
+  }
+  for (const [event, policy] of hook.onFailure) {
+    if (
+      policy === "open" &&
+      eventRows.get(event)?.closedAs &&
+      [...hook.granted].some((action) => actionRows.get(action)?.stops)
+    )
+      more.push({
+        name: `open at ${event}`,
+        sentence: `lets the step at ${event} go on when it fails`,
+        danger: 55,
+        granted: true,
+        used: null,
+        others: [],
+      });
+  }
+  const list = [...actions, ...seen, ...more].sort((a, b) => b.danger - a.danger);
+  return {
+    list,
+    on: hook.on.map(({ event, matcher }) => ({
+      event,
+      matcher: matcher?.source ?? null,
+      onFailure: hook.onFailure.get(event) ?? "open",
+    })),
+    reads: hook.reads,
+    state: hook.state,
+    limits: { ...hook.limits },
+    unused: [
+      ...actions.filter((power) => power.used?.recorded === 0 && power.used.generated === 0),
+      ...seen.filter(
+        (power) => reads.calls > 0 && power.name !== "read *" && !reads.touches(power.name.slice(5)),
+      ),
+    ],
+    alone: list
+      .filter(({ others: have, granted }) => granted && others.length > 0 && have.length === 0)
+      .map(({ name }) => name),
+  };
+}
+
+/** What its events are about: tools by matcher, or steps. */
+function onWords({ on }: LoadedHook): string {
+  const tools = on.filter(({ event }) => "tool_name" in (eventRows.get(event)?.fields ?? {}));
+  if (tools.length === 0) return "steps";
+  const matchers = [...new Set(tools.map(({ matcher }) => matcher?.source ?? null))];
+  if (matchers.includes(null)) return "calls of any tool";
+  const all = matchers.join("|").toLowerCase();
+  if (/^bash$/.test(all)) return "shell commands";
+  if (/bash|shell/.test(all)) return "shell commands and what is called like them";
+  return `calls of \`${matchers.join("`, `").slice(0, 60)}\``;
+}

@@ -1,0 +1,61 @@
+import { markup, type Markup, words } from "@hookwarden/testing/html";
+import { reviewTable, severities } from "../codes.ts";
+import type { Evidence, GuestText, ReviewFinding } from "../report.ts";
+import { badge, count, guestBlock, place, sentence } from "./texts.ts";
+
+/** More than so many of one severity are folded, worst first all the same. */
+const mostOpen = 12;
+
+/** All findings, worst first. */
+export function findings(all: readonly ReviewFinding[]): Markup {
+  return markup`<section aria-labelledby="findings">
+    <h2 id="findings">Findings</h2>
+    ${
+      all.length === 0
+        ? markup`<p class="good-line">Nothing was found.</p>`
+        : severities.map((severity) => {
+            const some = all.filter((finding) => finding.severity === severity);
+            if (some.length === 0) return null;
+            const open = some.slice(0, mostOpen);
+            const rest = some.slice(mostOpen);
+            return markup`${open.map(one)}
+            ${
+              rest.length > 0
+                ? markup`<details class="more">
+                    <summary>${count(rest.length, `more ${severity} finding`)}</summary>
+                    ${rest.map(one)}
+                  </details>`
+                : null
+            }`;
+          })
+    }
+  </section>`;
+}
+
+function one({ id, code, severity, hook, message, evidence, place: at }: ReviewFinding): Markup {
+  const row = Object.hasOwn(reviewTable, code) ? reviewTable[code] : null;
+  return markup`<article class="finding ${severity}" id="${id}" aria-labelledby="${id}-title">
+    <p class="finding-head">
+      ${badge(severity)} <code>${code}</code>
+      <span class="finding-where"
+        >${hook === null ? "the pack" : markup`<code>${hook}</code>`}${at ? [" · ", place(at)] : null}</span
+      >
+      <span class="finding-id">${id}</span>
+    </p>
+    <h3 id="${id}-title">${words(sentence(message))}</h3>
+    ${row ? markup`<p class="look">${row.look}</p>` : null}
+    ${byLabel(evidence).map(
+      ([label, texts]) =>
+        markup`<div class="evidence">
+          <h4>${label}</h4>
+          ${texts.map((text) => guestBlock(text, label))}
+        </div>`,
+    )}
+  </article>`;
+}
+
+/** Pieces of evidence under one heading where they have the same. */
+function byLabel(evidence: readonly Evidence[]): readonly (readonly [string, readonly GuestText[]])[] {
+  const groups = Map.groupBy(evidence, ({ label }) => label);
+  return [...groups].map(([label, pieces]) => [label, pieces.map(({ text }) => text)]);
+}

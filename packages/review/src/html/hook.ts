@@ -1,0 +1,50 @@
+import { markup, type Markup } from "@hookwarden/testing/html";
+import type { HookReview } from "../report.ts";
+import { attack } from "./attack.ts";
+import { behaviour } from "./behaviour.ts";
+import { code, uncovered } from "./code.ts";
+import { cost } from "./cost.ts";
+import { powers } from "./powers.ts";
+import { reads } from "./reads.ts";
+import { guest } from "./texts.ts";
+
+/** The parts of a hook's review, in their order: what no run has seen comes first. */
+export const hookParts: readonly {
+  readonly id: string;
+  readonly title: string;
+  readonly draw: (hook: HookReview) => Markup;
+}[] = [
+  { id: "uncovered", title: "Code that never ran", draw: uncovered },
+  { id: "powers", title: "Powers", draw: powers },
+  { id: "reads", title: "Reads", draw: reads },
+  { id: "behaviour", title: "Behaviour", draw: behaviour },
+  { id: "cost", title: "Cost", draw: cost },
+  { id: "attack", title: "Hostile events", draw: attack },
+  { id: "code", title: "Code", draw: code },
+];
+
+/** One hook, in full. Of several, those without a grave finding are folded. */
+export function hookSection(hook: HookReview, index: number, single: boolean): Markup {
+  const { name, version, description, mode, priority, digest, counts } = hook;
+  const grave = counts.high > 0 || counts.medium > 0;
+  const parts = hookParts.map(({ id, title, draw }) => {
+    const anchor = `${id}-${index + 1}`;
+    return markup`<section class="part" aria-labelledby="${anchor}">
+      <h3 id="${anchor}">${title}</h3>
+      ${draw(hook)}
+    </section>`;
+  });
+  return markup`<section class="hook" aria-labelledby="hook-${index + 1}">
+    <h2 id="hook-${index + 1}"><code>${name}</code> <span class="quiet">${version}</span></h2>
+    ${description ? markup`<p class="description">${guest(description)} <span class="quiet">(its own words)</span></p>` : null}
+    <p class="quiet">${mode}, priority ${priority}, <code>${digest.slice(0, 19)}</code></p>
+    ${
+      single || grave
+        ? parts
+        : markup`<details class="more">
+            <summary>The review of ${name}</summary>
+            ${parts}
+          </details>`
+    }
+  </section>`;
+}

@@ -1,0 +1,151 @@
+import { markup, type Markup } from "@hookwarden/testing/html";
+import { severities } from "../codes.ts";
+import type { ReviewReport, ReviewSubject, VerdictSheet } from "../report.ts";
+import { count, list, named, sentence, table, thousands } from "./texts.ts";
+
+const suggestions: {
+  readonly [S in VerdictSheet["suggestion"]]: { readonly word: string; readonly mark: string };
+} = {
+  refuse: { word: "Do not install", mark: "✕" },
+  look: { word: "Look closer", mark: "!" },
+  approve: { word: "Nothing stands against it", mark: "✓" },
+};
+
+/** The first page: what was reviewed, what is suggested and why, and room for a person's decision. */
+export function sheet(report: ReviewReport): Markup {
+  const { subject, sheet: verdict, corpus, hooks, notDone } = report;
+  const { word, mark } = suggestions[verdict.suggestion];
+  return markup`<header class="head">
+      <p class="eyebrow">Security review of a ${subject.kind}</p>
+      <h1>${named(subject)}</h1>
+    </header>
+    <section class="sheet ${verdict.suggestion}" aria-labelledby="verdict">
+      <div class="sheet-head">
+        <span class="mark" aria-hidden="true">${mark}</span>
+        <div>
+          <h2 id="verdict">${word}</h2>
+          <p class="why">${sentence(verdict.why)}</p>
+        </div>
+      </div>
+      <ul class="tiles">
+        ${severities.map(
+          (severity) =>
+            markup`<li class="tile ${severity} ${verdict.counts[severity] === 0 ? "none" : ""}">
+              <strong>${verdict.counts[severity]}</strong> <span>${severity}</span>
+            </li>`,
+        )}
+      </ul>
+      <p class="note">This is what the findings suggest. A person decides.</p>
+    </section>
+    ${
+      notDone.length === 0
+        ? null
+        : markup`<section class="notice" aria-labelledby="not-done">
+            <h2 id="not-done">What was not done</h2>
+            ${list(notDone.map(sentence), "")}
+          </section>`
+    }
+    <section class="facts" aria-labelledby="looked-at">
+      <h2 id="looked-at">What was looked at</h2>
+      <dl>
+        <div>
+          <dt>Recorded events</dt>
+          <dd>${thousands(corpus.recorded)}</dd>
+        </div>
+        <div>
+          <dt>Events of cases</dt>
+          <dd>${thousands(corpus.cases)}</dd>
+        </div>
+        <div>
+          <dt>Made events</dt>
+          <dd>${thousands(corpus.generated)}</dd>
+        </div>
+        <div>
+          <dt>Calls of hooks</dt>
+          <dd>${thousands(corpus.calls)}</dd>
+        </div>
+      </dl>
+      ${digests(subject, report)}
+    </section>
+    ${hooks.length > 1 ? overview(report) : null}
+    <section class="paper" aria-hidden="true">
+      <h2>Decision</h2>
+      <dl>
+        <div>
+          <dt>Approved / refused</dt>
+          <dd></dd>
+        </div>
+        <div>
+          <dt>Reviewer</dt>
+          <dd></dd>
+        </div>
+        <div>
+          <dt>Date</dt>
+          <dd></dd>
+        </div>
+        <div>
+          <dt>Signature</dt>
+          <dd></dd>
+        </div>
+      </dl>
+    </section>`;
+}
+
+function digests(
+  { pack, bundle }: ReviewSubject,
+  { corpus, sheet: { findingsDigest } }: ReviewReport,
+): Markup {
+  const rows: (readonly [string, string])[] = [
+    ["Pack", pack],
+    ...(bundle
+      ? ([
+          ["Bundle", bundle.digest],
+          ["Signature", bundle.signed ? `holds, by the key ${bundle.key ?? "without a name"}` : "none"],
+        ] as const)
+      : []),
+    ["Recorded events", corpus.digest],
+    ["Findings", findingsDigest],
+  ];
+  return markup`<details class="digests">
+    <summary>Digests, for the record of this review</summary>
+    <dl>
+      ${rows.map(
+        ([what, digest]) =>
+          markup`<div>
+            <dt>${what}</dt>
+            <dd><code>${digest}</code></dd>
+          </div>`,
+      )}
+    </dl>
+  </details>`;
+}
+
+function overview({ hooks }: ReviewReport): Markup {
+  return markup`<section aria-labelledby="hooks">
+    <h2 id="hooks">${count(hooks.length, "hook")}</h2>
+    ${table(
+      "Hooks",
+      ["hook", "version", ...severities, "may", "own code covered"],
+      hooks.map(({ name, version, counts, powers, code }, index) => [
+        markup`<a href="#hook-${index + 1}"><code>${name}</code></a>`,
+        version,
+        ...severities.map((severity) =>
+          counts[severity] === 0
+            ? markup`<span class="quiet">0</span>`
+            : markup`<strong class="text-${severity}">${counts[severity]}</strong>`,
+        ),
+        powers.list
+          .filter(({ granted, danger }) => granted && danger > 0)
+          .slice(0, 4)
+          .map(({ name: power }) => power)
+          .join(", ") || "–",
+        share(code.coverage.own),
+      ]),
+      "numbers",
+    )}
+  </section>`;
+}
+
+function share({ taken, all }: { readonly taken: number; readonly all: number }): string {
+  return all === 0 ? "–" : `${Math.floor((100 * taken) / all)} %`;
+}

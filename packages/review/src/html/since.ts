@@ -1,0 +1,75 @@
+import { markup, type Markup, words } from "@hookwarden/testing/html";
+import type { SinceLastTime } from "../report.ts";
+import { codes, count, guestBlock } from "./texts.ts";
+
+/** What changed since the version that was reviewed last; what grew is red. */
+export function since(changes: SinceLastTime | null): Markup | null {
+  if (!changes) return null;
+  const { old, hooks, powers, groups, openings, explored } = changes;
+  const sorted = [...powers].sort((a, b) => Number(b.opens) - Number(a.opens));
+  const before = [old.name, old.version].filter((part) => part !== null).join(" ") || old.pack.slice(0, 19);
+  const rows = [
+    ["added", hooks.added],
+    ["removed", hooks.removed],
+    ["changed", hooks.changed],
+  ] as const;
+  return markup`<section aria-labelledby="since">
+    <h2 id="since">Since last time</h2>
+    <p>
+      Compared with <strong>${before}</strong>, over the recorded
+      events${explored > 0 ? ` and ${count(explored, "event")} near them` : ""}.
+    </p>
+    <p class="${openings > 0 ? "grown" : "good-line"}">
+      ${openings > 0 ? `${count(openings, "event")} that it held back before ${openings === 1 ? "passes" : "pass"} now.` : "Over these events, nothing passes that it held back before."}
+    </p>
+    <ul class="plain">
+      ${rows.map(([what, names]) => (names.length > 0 ? markup`<li>${what}: ${codes(names)}</li>` : null))}
+    </ul>
+    ${
+      sorted.length === 0
+        ? null
+        : markup`<h3>Powers</h3>
+            <ul class="plain powers-diff">
+              ${sorted.map(
+                ({ hook, what, opens }) =>
+                  markup`<li class="${opens ? "grown" : "shrunk"}">
+                    <span class="sign" aria-hidden="true">${opens ? "▲" : "▽"}</span>
+                    <span
+                      >${hook === null ? "the pack" : markup`<code>${hook}</code>`}:
+                      ${words(what)}${opens ? markup` <strong>grown</strong>` : null}</span
+                    >
+                  </li>`,
+              )}
+            </ul>`
+    }
+    ${
+      groups.length === 0
+        ? null
+        : markup`<h3>Decisions that differ</h3>
+            ${groups.map(
+              ({ hook, event, kind, change, opens, count: times, example }) =>
+                markup`<details class="fold ${opens ? "opens" : ""}">
+                  <summary>
+                    <span class="${opens ? "grown" : ""}"
+                      >${hook === null ? "the pack" : markup`<code>${hook}</code>`}, ${event}, ${kind}:
+                      ${words(change)}</span
+                    >
+                    <span class="quiet">${count(times, "event")}</span>
+                  </summary>
+                  <h4>Smallest example</h4>
+                  ${guestBlock(example.event, "event")}
+                  <div class="pair">
+                    <div>
+                      <h4>Before</h4>
+                      ${guestBlock(example.old, "before")}
+                    </div>
+                    <div>
+                      <h4>Now</h4>
+                      ${guestBlock(example.new, "now")}
+                    </div>
+                  </div>
+                </details>`,
+            )}`
+    }
+  </section>`;
+}

@@ -1,0 +1,204 @@
+import { packageVersion } from "hookwarden/log";
+import { availableParallelism } from "node:os";
+import { EngineMissingError, createSandbox, type Sandbox } from "@hookwarden/sandbox";
+import { canonicalJson, sha256 } from "hookwarden/files";
+import type { LoadedPack } from "hookwarden/pack";
+import { severities } from "./codes.ts";
+import type { Draft } from "./draft.ts";
+import { type HookParts, reviewHook, type ReviewedHook } from "./hook/review-hook.ts";
+import {
+  type HookReview,
+  reportFormat,
+  type ReviewFinding,
+  type ReviewReport,
+  type SeverityCounts,
+  type VerdictSheet,
+} from "./report.ts";
+import type { Input } from "./run/input.ts";
+import { each } from "./run/runner.ts";
+import { sinceLastTime } from "./since.ts";
+import type { Subject } from "./subject.ts";
+
+/** Hooks that are reviewed at the same time. */
+const hooksAtOnce = 2;
+
+export interface ReviewOptions {
+  readonly subject: Subject;
+  /** Recorded events, in their order; `recordedInput` makes them. */
+  readonly events: readonly Input[];
+  /** The version that was reviewed before. */
+  readonly against?: LoadedPack;
+  /**
+   * Where hooks run. Default: child processes that can be killed. A review runs what nobody has looked at: give an
+   * engine of this very process only where it may be lost.
+   */
+  readonly sandbox?: Sandbox;
+  /** Sandbox of the other engine for comparing answers; `null` for not comparing. Default: isolate, where it is there. */
+  readonly other?: Sandbox | null;
+  readonly signal?: AbortSignal;
+  /** Is told what is being done. */
+  readonly progress?: (text: string) => void;
+}
+
+/**
+ * Reviews a hook, a pack or a bundle: what it may do, what it reads, what it does and what it costs, what turns it, and
+ * what deserves a look.
+ *
+ * @throws {HookwardenError}
+ *
+ * @example
+ *     const report = await review({ subject: await readSubject("./policies"), events });
+ *     report.sheet.suggestion; // "approve", "look" or "refuse"
+ */
+export async function review(options: ReviewOptions): Promise<ReviewReport> {
+  const { subject, events, progress = () => undefined } = options;
+  const signal = options.signal ?? new AbortController().signal;
+  const notDone: string[] = [];
+  const sandbox =
+    options.sandbox ??
+    (await createSandbox({ queueMs: 600_000, processes: Math.max(1, Math.min(4, availableParallelism())) }));
+  const other = options.other === undefined ? await otherEngine(sandbox, notDone) : options.other;
+  try {
+    const hooks = subject.pack.hooks.filter(({ name }) => subject.hooks.has(name));
+    const { pack, modules, maps, cases } = subject;
+    let done = 0;
+    // Two at a time: while one is thought about, the other one runs.
+    const all = await each(
+      hooks,
+      async (hook) => {
+        const parts: HookParts = {
+          recorded: events,
+          sandbox,
+          other,
+          signal,
+          progress: (what) => progress(`${done} of ${hooks.length} hooks reviewed; ${hook.name}: ${what}`),
+        };
+        const one = await reviewHook(
+          {
+            hook,
+            pack,
+            modules: modules.get(hook.name) ?? [],
+            map: maps.get(hook.name) ?? null,
+            cases: cases.get(hook.name) ?? [],
+          },
+          parts,
+        );
+        done++;
+        return one;
+      },
+      signal,
+      hooksAtOnce,
+    );
+    const reviewed = all.filter((one) => one !== undefined);
+    if (signal.aborted) notDone.push("the review was ended before its time");
+    if (subject.maps.size === 0)
+      notDone.push(
+        "there are no source maps, so that code of packages and the hook's own cannot be told apart",
+      );
+    if (options.events.length === 0)
+      notDone.push("no recorded events were given: behaviour was seen on samples and made-up events only");
+    const since =
+      options.against && !signal.aborted
+        ? await sinceLastTime(
+            { old: options.against, new: subject.pack },
+            events,
+            subject.cases,
+            sandbox,
+            signal,
+            progress,
+          )
+        : null;
+    return assemble(options, reviewed, since, [sandbox, other], notDone);
+  } finally {
+    if (options.sandbox === undefined) await sandbox[Symbol.asyncDispose]();
+    if (options.other === undefined) await other?.[Symbol.asyncDispose]();
+  }
+}
+
+async function otherEngine(first: Sandbox, notDone: string[]): Promise<Sandbox | null> {
+  try {
+    return await createSandbox({
+      engine: first.engine === "quickjs" ? "isolate" : "quickjs",
+      queueMs: 600_000,
+    });
+  } catch (error) {
+    if (!(error instanceof EngineMissingError)) throw error;
+    notDone.push("the other engine is not installed, so that answers were not compared between engines");
+    return null;
+  }
+}
+
+function assemble(
+  { subject, events }: ReviewOptions,
+  reviewed: readonly ReviewedHook[],
+  since: Awaited<ReturnType<typeof sinceLastTime>> | null,
+  sandboxes: readonly (Sandbox | null)[],
+  notDone: readonly string[],
+): ReviewReport {
+  const drafts = [
+    ...reviewed.flatMap(({ review: { name }, drafts: own }) =>
+      own.map((one) => ({ ...one, hook: name as string | null })),
+    ),
+    ...(since?.drafts ?? []),
+  ];
+  const findings = numbered(drafts);
+  const hooks: readonly HookReview[] = reviewed.map(({ review: one }) => ({
+    ...one,
+    counts: countsOf(findings.filter(({ hook }) => hook === one.name)),
+  }));
+  const { pack, kind, bundle } = subject;
+  const only = kind === "hook" ? pack.hooks.find(({ name }) => subject.hooks.has(name)) : undefined;
+  return {
+    format: reportFormat,
+    subject: {
+      kind,
+      name: only?.name ?? pack.manifest.name ?? null,
+      version: only?.version ?? pack.manifest.version ?? null,
+      pack: pack.digest,
+      bundle,
+    },
+    corpus: {
+      digest: sha256(canonicalJson(events.map(({ event }) => event))),
+      recorded: events.length,
+      cases: [...subject.cases.values()].reduce((sum, own) => sum + own.length, 0),
+      generated: reviewed.reduce((sum, { generated }) => sum + generated, 0),
+      calls: reviewed.reduce((sum, { calls }) => sum + calls, 0),
+    },
+    engines: sandboxes.flatMap((one) => (one ? [{ name: one.engine, version: one.version }] : [])),
+    tool: toolName(),
+    hooks,
+    findings,
+    sheet: sheetOf(findings),
+    since: since?.since ?? null,
+    notDone,
+  };
+}
+
+function numbered(drafts: readonly (Draft & { readonly hook: string | null })[]): readonly ReviewFinding[] {
+  return drafts
+    .toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
+    .map((one, index) => ({ id: `F${index + 1}`, ...one }));
+}
+
+function countsOf(findings: readonly ReviewFinding[]): SeverityCounts {
+  return Object.fromEntries(
+    severities.map((name) => [name, findings.filter(({ severity }) => severity === name).length]),
+  ) as SeverityCounts;
+}
+
+function sheetOf(findings: readonly ReviewFinding[]): VerdictSheet {
+  const counts = countsOf(findings);
+  const suggestion = counts.high > 0 ? "refuse" : counts.medium > 0 ? "look" : "approve";
+  const why =
+    suggestion === "refuse"
+      ? "there are findings that must be explained before this runs anywhere"
+      : suggestion === "look"
+        ? "nothing speaks against it by itself; the findings of medium severity deserve a look"
+        : "nothing was found that speaks against it";
+  const seen = findings.map(({ code, severity, hook, message }) => ({ code, severity, hook, message }));
+  return { counts, suggestion, why, findingsDigest: sha256(canonicalJson(seen)) };
+}
+
+function toolName(): string {
+  return `hookwarden ${packageVersion}`;
+}

@@ -1,0 +1,223 @@
+import { type Limits, limitCeilings, type Outcome, type Program, type Sandbox } from "@hookwarden/sandbox";
+import {
+  type Answer,
+  readAnswer,
+  EventView,
+  digestWords,
+  seedFor,
+  type Binding,
+  listens,
+  makePlan,
+  type Plan,
+} from "hookwarden/broker";
+import { type EventName, eventRows } from "hookwarden/catalogue";
+import type { LoadedHook, LoadedPack } from "hookwarden/pack";
+import { readWatched, type Watched } from "../twin/reply.ts";
+import { watching, type WatchingProgram } from "../twin/instrument.ts";
+import { type Effect, effectOf } from "./effect.ts";
+import type { Input } from "./input.ts";
+
+/** One call of a hook, and what became of it. */
+export interface Run {
+  readonly input: Input;
+  readonly event: EventName;
+  /** The event and the context as the hook got them. */
+  readonly args: readonly [string, string];
+  readonly outcome: Outcome;
+  readonly answer: Answer;
+  readonly effect: Effect;
+  /** The answer as JSON text; `null` for none or a fault. */
+  readonly output: string | null;
+  readonly fault: string | null;
+}
+
+/** What the recording program saw of a call; `null` where its record was lost. */
+export interface WatchedRun extends Run {
+  readonly watched: Watched | null;
+}
+
+/** Least time for a call, in milliseconds: how long one takes is the machine's doing as much as the hook's. */
+const leastWallMs = 2_000;
+/** How much more than the hook itself its watching twin may use. */
+const watchedFactor = 4;
+/** Calls that ran into a limit before no more than the recorded events are tried: each takes as long as it can. */
+const mostBurns = 5;
+const burns: ReadonlySet<string> = new Set(["steps-exceeded", "timeout", "memory-exceeded", "crashed"]);
+
+/** Calls one hook by itself, as a pack with nothing else in it would. */
+export class Runner {
+  readonly hook: LoadedHook;
+  /** How many calls were made. */
+  calls = 0;
+  /** How many of them ran into a limit of work. */
+  burnt = 0;
+  readonly #plan: Plan;
+  readonly #sandbox: Sandbox;
+  readonly #limits: Limits;
+  readonly #watchedLimits: Limits;
+  #light: WatchingProgram | null = null;
+  #full: WatchingProgram | null = null;
+
+  constructor(pack: LoadedPack, hook: LoadedHook, sandbox: Sandbox) {
+    this.hook = hook;
+    this.#plan = makePlan({
+      ...pack,
+      monitor: false,
+      hooks: [hook.mode === "monitor" ? { ...hook, mode: "sequential" } : hook],
+    });
+    this.#sandbox = sandbox;
+    this.#limits = { ...hook.limits, wallMs: Math.max(hook.limits.wallMs, leastWallMs) };
+    this.#watchedLimits = {
+      ...limitCeilings,
+      memoryKb: Math.min(limitCeilings.memoryKb, hook.limits.memoryKb * 2 + 16_384),
+      steps: Math.min(limitCeilings.steps, hook.limits.steps * watchedFactor),
+      wallMs: leastWallMs + 1_000,
+    };
+  }
+
+  /** The twin that counts branches and reads; the one that notes comparisons too has the same branches. */
+  get light(): WatchingProgram {
+    return (this.#light ??= watching(this.hook.program, false));
+  }
+
+  get full(): WatchingProgram {
+    return (this.#full ??= watching(this.hook.program, true));
+  }
+
+  /** Whether so many calls ran into limits that only what was recorded is still run. */
+  get tired(): boolean {
+    return this.burnt >= mostBurns;
+  }
+
+  /** Where the hook listens to this event; `null` where it does not. */
+  bindingFor({ event }: Input): Binding | null {
+    const plan = this.#plan.events.get(event.hook_event_name);
+    const binding = plan?.sequential[0] ?? plan?.parallel[0];
+    if (!binding) return null;
+    const field = eventRows.get(event.hook_event_name)?.matches;
+    return listens(binding, field === undefined ? undefined : event[field]) ? binding : null;
+  }
+
+  /** @returns `null` where the hook does not listen to such an event. */
+  async run(
+    input: Input,
+    sandbox: Sandbox = this.#sandbox,
+    limits: Limits = this.#limits,
+  ): Promise<Run | null> {
+    const binding = this.bindingFor(input);
+    if (!binding) return null;
+    if (this.tired && input.origin !== "recorded" && input.origin !== "case") return null;
+    const args = this.#args(binding, input);
+    const outcome = await this.#call(binding, input, args, this.hook.program, limits, sandbox);
+    return this.#made(input, binding, args, outcome, outcome.ok ? outcome.output : null);
+  }
+
+  /**
+   * Calls the watching twin. Its answer is that of the hook, unless the hook can tell.
+   *
+   * @param pairs whether comparisons are noted.
+   */
+  async watch(input: Input, pairs: boolean): Promise<WatchedRun | null> {
+    const binding = this.bindingFor(input);
+    if (!binding) return null;
+    if (this.tired) return null;
+    const args = this.#args(binding, input);
+    const twin = pairs ? this.full : this.light;
+    const outcome = await this.#call(binding, input, args, twin.program, this.#watchedLimits, this.#sandbox);
+    const watched = outcome.ok ? readWatched(outcome.output, twin.branches.length, twin.sites.length) : null;
+    if (!watched || watched.threw) {
+      const fault: Outcome = watched
+        ? { ...outcome, ok: false, fault: { code: "threw", message: "the hook threw" } }
+        : outcome.ok
+          ? { ...outcome, ok: false, fault: { code: "invalid-output", message: "the record was lost" } }
+          : outcome;
+      return { ...this.#made(input, binding, args, fault, null), watched };
+    }
+    return {
+      ...this.#made(
+        input,
+        binding,
+        args,
+        { ...outcome, ok: true, output: watched.output } as Outcome,
+        watched.output,
+      ),
+      watched,
+    };
+  }
+
+  #args(binding: Binding, { event, tenant, state, config }: Input): readonly [string, string] {
+    const head =
+      config === undefined
+        ? binding.contextHead
+        : `{"hook":${JSON.stringify(this.hook.name)},"config":${config}`;
+    const context = `${head},"tenant":${JSON.stringify(tenant)},"time":"${event.time}","state":${state ?? "null"}}`;
+    return [binding.project(new EventView(event)), context];
+  }
+
+  async #call(
+    binding: Binding,
+    { event, decisionId }: Input,
+    args: readonly [string, string],
+    program: Program,
+    limits: Limits,
+    sandbox: Sandbox,
+  ): Promise<Outcome> {
+    this.calls++;
+    const outcome = await sandbox.call({
+      program,
+      // Names of tenants are part of what is explored; the guest sees them in its context only.
+      tenant: "review",
+      handler: binding.event,
+      args,
+      time: Date.parse(event.time),
+      seed: seedFor(digestWords(decisionId), binding.seed),
+      limits,
+    });
+    if (!outcome.ok && burns.has(outcome.fault.code)) this.burnt++;
+    return outcome;
+  }
+
+  #made(
+    input: Input,
+    binding: Binding,
+    args: readonly [string, string],
+    outcome: Outcome,
+    output: string | null,
+  ): Run {
+    const answer: Answer = outcome.ok
+      ? readAnswer(binding, output, null)
+      : { ok: false, fault: outcome.fault, refused: [] };
+    return {
+      input,
+      event: binding.event,
+      args,
+      outcome,
+      answer,
+      effect: effectOf(binding, answer),
+      output,
+      fault: answer.ok ? null : answer.fault.code,
+    };
+  }
+}
+
+/** How many calls are under way at the same time. */
+const atOnce = 8;
+
+/** Does work for each item, some at the same time; results are in the order of the items. */
+export async function each<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+  signal?: AbortSignal,
+  most: number = atOnce,
+): Promise<readonly Result[]> {
+  const results: Result[] = new Array<Result>(items.length);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < items.length; at = next++) {
+      if (signal?.aborted) return;
+      results[at] = await work(items[at] as Item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
+  return results;
+}

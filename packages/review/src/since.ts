@@ -1,0 +1,76 @@
+import type { Sandbox } from "@hookwarden/sandbox";
+import { type DiffEvent, diffEvent, diffPacks } from "@hookwarden/testing/diff";
+import type { LoadedPack } from "hookwarden/pack";
+import { draft, type Draft } from "./draft.ts";
+import type { SinceLastTime } from "./report.ts";
+import type { Input } from "./run/input.ts";
+import { shown, shownJson } from "./shown.ts";
+
+/** Events near the recorded ones that are decided by both versions. */
+const near = 400;
+const mostGroups = 60;
+
+/** How the reviewed version behaves otherwise than the one before it. */
+export async function sinceLastTime(
+  packs: { readonly old: LoadedPack; readonly new: LoadedPack },
+  recorded: readonly Input[],
+  cases: ReadonlyMap<string, readonly Input[]>,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+  progress: (text: string) => void,
+): Promise<{
+  readonly since: SinceLastTime;
+  readonly drafts: readonly (Draft & { readonly hook: string | null })[];
+}> {
+  const event = (input: Input, index: number, origin: DiffEvent["origin"]): DiffEvent =>
+    diffEvent(input.event, origin, input.label, `review-${origin}-${index}`);
+  const diff = await diffPacks({
+    packs,
+    events: recorded.map((input, index) => event(input, index, "recorded")),
+    cases: new Map(
+      [...cases].map(([hook, own]) => [hook, own.map((input, index) => event(input, index, "case"))]),
+    ),
+    explore: near,
+    sandbox,
+    signal,
+    progress: (done, total, what) =>
+      progress(`comparing with the version before: ${done} of ${total}, ${what}`),
+  });
+  const opened = diff.openings;
+  const byHook = Map.groupBy(opened, ({ hook }) => hook);
+  return {
+    since: {
+      old: { name: diff.old.name, version: diff.old.version, pack: diff.old.digest },
+      hooks: diff.hooks,
+      powers: diff.powers.map(({ hook, power, what, opens }) => ({ hook, power, what, opens })),
+      groups: diff.groups
+        .slice(0, mostGroups)
+        .map(({ hook, event: name, kind, change, opens, count, example }) => ({
+          hook,
+          event: name,
+          kind,
+          change,
+          opens,
+          count,
+          example: {
+            event: shownJson(example.event.fields),
+            old: shownJson(example.old),
+            new: shownJson(example.new),
+          },
+        })),
+      openings: opened.length,
+      explored: diff.explored,
+    },
+    drafts: [...byHook].map(([hook, own]) => ({
+      ...draft(
+        "opened-since",
+        `${own.length} ${own.length === 1 ? "thing is" : "things are"} let through, or may be done, that the version before held or had not`,
+        own.slice(0, 4).map(({ what, event: one }) => ({
+          label: what.slice(0, 120),
+          text: one ? shownJson(one.fields, 300) : shown("a power of the manifest or the pack"),
+        })),
+      ),
+      hook,
+    })),
+  };
+}

@@ -1,0 +1,104 @@
+import { readJson } from "@hookwarden/sandbox/json";
+
+/** How a path was read: its value, an object that was looked into, a question whether it is there, or its keys. */
+export type ReadHow = "value" | "object" | "asked" | "listed";
+
+export interface ReadNote {
+  /** `event` or `context`. */
+  readonly of: "event" | "context";
+  /** Keys from the root; `*` for every index of an array. */
+  readonly path: readonly string[];
+  readonly how: ReadHow;
+  readonly present: boolean;
+  readonly count: number;
+}
+
+export type Operand = string | number | boolean | null;
+
+/** Two values that the program compared. */
+export interface PairNote {
+  /** Index into the sites of the watching program; 0 for built-in functions. */
+  readonly site: number;
+  /** `==` for equality, `<` for order, `in` for a text and a part of it, `key` for a name that was looked up. */
+  readonly op: "==" | "<" | "in" | "key";
+  /** The branch that was taken last. */
+  readonly branch: number;
+  readonly a: Operand;
+  readonly b: Operand;
+}
+
+/** What a watching program saw in one call. */
+export interface Watched {
+  /** The answer as JSON text; `null` for none. */
+  readonly output: string | null;
+  readonly threw: boolean;
+  /** The branches that were taken. */
+  readonly cover: readonly number[];
+  readonly clock: number;
+  readonly chance: number;
+  readonly reads: readonly ReadNote[];
+  readonly pairs: readonly PairNote[];
+}
+
+const hows: ReadonlyMap<string, ReadHow> = new Map([
+  ["v", "value"],
+  ["o", "object"],
+  ["a", "asked"],
+  ["l", "listed"],
+]);
+const operations: ReadonlySet<string> = new Set(["==", "<", "in", "key"]);
+const limits = { maxBytes: 8_388_608, maxDepth: 8, maxKeys: 64, maxKeyLength: 32 } as const;
+
+/**
+ * Reads what a watching program answered. The program is ours, the engine that ran it had a stranger's code in it: what
+ * has not the exact form counts as lost.
+ *
+ * @returns `null` where it is no such answer.
+ */
+export function readWatched(output: string | null, branches: number, sites: number): Watched | null {
+  if (output === null) return null;
+  try {
+    const text: unknown = JSON.parse(output);
+    if (typeof text !== "string") return null;
+    const reply = readJson(text, limits) as { readonly [member: string]: unknown };
+    const { kind, output: answer, cover, clock, chance, reads, pairs } = reply;
+    if (kind !== "value" && kind !== "threw") return null;
+    if (answer !== null && typeof answer !== "string") return null;
+    if (!Array.isArray(cover) || !cover.every((id) => typeof id === "number" && id >= 0 && id < branches))
+      return null;
+    if (typeof clock !== "number" || typeof chance !== "number") return null;
+    if (!Array.isArray(reads) || !Array.isArray(pairs)) return null;
+    const readNotes = reads.map(readNote);
+    const pairNotes = pairs.map((pair: unknown) => pairNote(pair, sites));
+    if (readNotes.includes(null) || pairNotes.includes(null)) return null;
+    return {
+      output: answer,
+      threw: kind === "threw",
+      cover: cover as number[],
+      clock,
+      chance,
+      reads: readNotes as ReadNote[],
+      pairs: pairNotes as PairNote[],
+    };
+  } catch {
+    return null;
+  }
+}
+
+function readNote(note: unknown): ReadNote | null {
+  if (!Array.isArray(note)) return null;
+  const [key, count] = note as unknown[];
+  if (typeof key !== "string" || typeof count !== "number") return null;
+  const how = hows.get(key.slice(0, 1));
+  const [root, ...path] = key.slice(2).split("\u0000");
+  if (how === undefined || (root !== "e" && root !== "c")) return null;
+  return { of: root === "e" ? "event" : "context", path, how, present: key[1] === "1", count };
+}
+
+function pairNote(pair: unknown, sites: number): PairNote | null {
+  if (!Array.isArray(pair)) return null;
+  const [site, op, branch, a, b] = pair as unknown[];
+  if (typeof site !== "number" || !(site >= 0 && site < sites) || typeof branch !== "number") return null;
+  if (typeof op !== "string" || !operations.has(op)) return null;
+  return { site, op: op as PairNote["op"], branch, a: a as Operand, b: b as Operand };
+}

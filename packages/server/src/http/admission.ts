@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Socket } from "node:net";
+import type { Principal } from "../principal.ts";
+import type { ServerParts } from "../parts.ts";
+import { Problem } from "../problem.ts";
+import { enforce } from "../tenancy/enforce.ts";
+import { mediaTypeOf } from "./body.ts";
+import type { Route } from "./route.ts";
+
+/** Without credentials every request is an operator's, and the default tenant's. */
+const anyone: Principal = Object.freeze({
+  id: "anyone",
+  tenant: "default",
+  scopes: new Set(["decide", "packs", "audit"] as const),
+});
+
+/** Who asks, by the header `Authorization`; `null` where that is nobody we know. */
+export function askerOf(
+  { settings, credentials }: ServerParts,
+  authorization: string | undefined,
+  socket: Socket,
+): Principal | null | Promise<Principal | null> {
+  return settings.isOpen ? anyone : credentials.check(authorization, socket);
+}
+
+/** What a request is admitted by. */
+export interface Admission {
+  readonly route: Route;
+  /** `null`: without a valid credential. */
+  readonly principal: Principal | null;
+  /** Of its path. */
+  readonly params: { readonly tenant?: string };
+  readonly headers: IncomingHttpHeaders;
+}
+
+/**
+ * Admits a request, where its credential is for the route, and the limits of its tenant let it.
+ *
+ * @returns the media type of its body; empty where the route takes none.
+ * @throws {Problem} `unauthorized`, `forbidden`, `wrong-media-type`, and what `enforce` refuses
+ */
+export function admit(parts: ServerParts, { route, principal, params, headers }: Admission): string {
+  if (!principal) throw new Problem("unauthorized");
+  if (!parts.settings.isOpen && !isAllowed(route, principal, params)) throw new Problem("forbidden");
+  // Operators are not bound by the limits of the tenants that they look after.
+  const tenant = principal.tenant === null ? undefined : parts.registry.get(principal.tenant);
+  if (tenant) enforce(route.use, "request", tenant);
+  if (!route.body) return "";
+  const mediaType = mediaTypeOf(route, headers);
+  if (mediaType === null) throw new Problem("wrong-media-type");
+  return mediaType;
+}
+
+/** How long an answer goes on without another look at its credential, in milliseconds. */
+const lookMs = 1_000;
+
+/**
+ * Whether a request would still be let in, for answers that take long. Asked of the store at most once a second, and at
+ * once where keys have changed.
+ */
+export function stillAdmitted(
+  parts: ServerParts,
+  { route, principal, params }: Omit<Admission, "headers">,
+  authorization: string | undefined,
+): () => boolean | Promise<boolean> {
+  if (parts.settings.isOpen) return () => true;
+  const { credentials, registry } = parts;
+  let { generation } = credentials;
+  let looked = Date.now();
+  const isSame = (now: Principal | null): boolean =>
+    now !== null &&
+    now.id === principal?.id &&
+    now.tenant === principal.tenant &&
+    isAllowed(route, now, params);
+  return () => {
+    if (principal !== null && principal.tenant !== null) {
+      const tenant = registry.get(principal.tenant);
+      if (!tenant || tenant.record.disabled) return false;
+    }
+    if (generation === credentials.generation && Date.now() - looked < lookMs) return true;
+    ({ generation } = credentials);
+    looked = Date.now();
+    const found = credentials.check(authorization);
+    return found instanceof Promise ? found.then(isSame, () => false) : isSame(found);
+  };
+}
+
+function isAllowed({ needs }: Route, principal: Principal, params: { readonly tenant?: string }): boolean {
+  // Operators look after tenants, and never speak for them.
+  if (principal.tenant === null) return needs !== "decide";
+  if (needs === "operator" || needs === "nothing") return false;
+  return principal.scopes.has(needs) && (params.tenant === undefined || params.tenant === principal.tenant);
+}

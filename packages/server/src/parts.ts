@@ -1,0 +1,40 @@
+import type { ContainmentReport } from "@hookwarden/sandbox";
+import type { Credentials } from "./credentials.ts";
+import type { Decisions } from "./decisions.ts";
+import type { Unread } from "./http/unread.ts";
+import type { HttpTelemetry } from "./http/telemetry.ts";
+import type { FailureLog } from "./failure-log.ts";
+import type { Lanes } from "./lanes.ts";
+import type { ServerMetrics } from "./metrics.ts";
+import type { OperatorView } from "./operator-view.ts";
+import type { ServerOptions, ServerSettings } from "./options.ts";
+import type { Registry } from "./registry.ts";
+import type { Rollouts } from "./rollouts.ts";
+import type { Stores } from "./storage.ts";
+import type { Uploads } from "./uploads.ts";
+
+/** Everything that routes work with. */
+export interface ServerParts {
+  readonly options: ServerOptions;
+  readonly settings: ServerSettings;
+  readonly stores: Stores;
+  readonly credentials: Credentials;
+  readonly registry: Registry;
+  readonly rollouts: Rollouts;
+  readonly uploads: Uploads;
+  readonly decisions: Decisions;
+  readonly operator: OperatorView;
+  readonly metrics: ServerMetrics;
+  /** Spans and metrics of requests; `null` without telemetry. */
+  readonly telemetry: HttpTelemetry | null;
+  readonly lanes: Lanes;
+  readonly unread: Unread;
+  /** The description of the routes, as JSON. */
+  readonly openApi: object;
+  readonly isReady: () => boolean;
+  readonly failures: FailureLog;
+  /** The walls around child processes, as found at the start. */
+  readonly containment: ContainmentReport;
+  /** Tells operators one thing worth knowing. */
+  readonly log: (event: string, fields?: { readonly [name: string]: unknown }) => void;
+}

@@ -1,0 +1,76 @@
+import { dialects } from "hookwarden/dialects";
+import type { Route, RouteAnswer, RouteCall } from "../http/route.ts";
+import { schemas } from "../http/schemas.ts";
+import type { ServerParts } from "../parts.ts";
+import { Problem } from "../problem.ts";
+
+const body = {
+  limit: "batchBytes",
+  types: { "application/json": { anyOf: [schemas.Event, { type: "array", items: schemas.Event }] } },
+} as const;
+const answers = { "200": { anyOf: [schemas.Decision, schemas.BatchAnswer, {}] } };
+const headers = {
+  "hookwarden-dialect": `Names of another system for events and answers: ${[...dialects.keys()].join(", ")}.`,
+  "idempotency-key":
+    "1 to 128 visible ASCII characters: the same request within 10 minutes gets the same answer.",
+  traceparent: "W3C Trace Context, for telemetry.",
+};
+
+export const decisionRoutes: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/v1/decisions",
+    id: "decide",
+    summary: "Decides one event, or a batch of them.",
+    needs: "decide",
+    use: "decide",
+    isPlain: true,
+    headers,
+    body,
+    answers,
+    handle: (parts, call) => decide(parts, call, call.header("hookwarden-dialect")),
+  },
+  {
+    method: "POST",
+    path: "/v1/dialects/{dialect}/decisions",
+    id: "decideInDialect",
+    summary: "Decides one message of another system, or a batch of them, in that system's words.",
+    needs: "decide",
+    use: "decide",
+    headers: { "idempotency-key": headers["idempotency-key"], traceparent: headers.traceparent },
+    body,
+    answers: { "200": {} },
+    handle: (parts, call) => decide(parts, call, call.params["dialect"]),
+  },
+];
+
+async function decide(
+  parts: ServerParts,
+  call: RouteCall,
+  dialect: string | undefined,
+): Promise<RouteAnswer> {
+  const { principal, gone, traceparent, requestId } = call;
+  if (principal.tenant === null) throw new Problem("forbidden");
+  const body = call.body as Uint8Array;
+  const idempotency = call.header("idempotency-key");
+  const ask = (): ReturnType<typeof parts.decisions.decide> =>
+    parts.decisions.decide({
+      tenant: principal.tenant as string,
+      body,
+      gone,
+      requestId,
+      ...(dialect === undefined ? {} : { dialect }),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    });
+  const reply =
+    idempotency === undefined
+      ? await ask()
+      : await parts.decisions.once.do(principal.tenant, idempotency, dialect, body, ask);
+  return {
+    status: reply.status,
+    text: reply.body,
+    type: "application/json; charset=utf-8",
+    ...(reply.detail === undefined ? {} : { detail: reply.detail }),
+    ...(reply.retryAfter === undefined ? {} : { headers: { "retry-after": String(reply.retryAfter) } }),
+  };
+}

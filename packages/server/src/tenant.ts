@@ -1,0 +1,201 @@
+import type { Decision } from "hookwarden/broker";
+import type { DecisionLog } from "hookwarden/log";
+import { createDialect, type Translator } from "hookwarden/dialects";
+import { HookwardenError } from "hookwarden/errors";
+import type { LoadedPack } from "hookwarden/pack";
+import type { StateStore } from "hookwarden/state";
+import { createWarden, type Warden } from "hookwarden/warden";
+import { Candidate } from "./candidate.ts";
+import { Turn } from "./fair-queue.ts";
+import { LatencyWindow } from "./histogram.ts";
+import type { Lanes } from "./lanes.ts";
+import { CpuMeter, RateMeter } from "./meters.ts";
+import type { Quarantine } from "./quarantine.ts";
+import type { Rollout } from "./rollout.ts";
+import { TenantSandbox } from "./tenant-sandbox.ts";
+import { takeTurn } from "./tenancy/turn.ts";
+import type { HookView, TenantLimits, TenantRecord } from "./tenants.ts";
+
+/** What all tenants of a server have in common. */
+export interface TenantParts {
+  readonly lanes: Lanes;
+  readonly quarantine: Quarantine;
+  readonly state: StateStore;
+  readonly eventBytes: number;
+  /** Listens to the decisions of a warden that was made. */
+  readonly listen: (warden: Warden) => void;
+}
+
+/** A tenant in operation: its warden, its candidate, its meters. */
+export class Tenant {
+  readonly name: string;
+  record: TenantRecord;
+  limits: TenantLimits;
+  rollout: Rollout;
+  /** Why the pack that should serve does not; `null` where it does, or where there is none. */
+  broken: string | null = null;
+  warden: Warden | null = null;
+  candidate: Candidate | null = null;
+  /** The audit; `null` where none is kept. */
+  log: DecisionLog | null = null;
+  /** Ids of decisions under way whose record was handed to the audit. */
+  readonly appended = new Set<string>();
+  readonly rate: RateMeter;
+  readonly cpu = new CpuMeter();
+  readonly turns: { readonly fast: Turn; readonly slow: Turn };
+  readonly sandbox: TenantSandbox;
+  readonly latency = new LatencyWindow();
+  decisions = 0;
+  faults = 0;
+  refused = 0;
+  readonly #parts: TenantParts;
+  readonly #translators = new Map<string, Translator>();
+
+  constructor(record: TenantRecord, limits: TenantLimits, parts: TenantParts) {
+    this.name = record.tenant;
+    this.record = record;
+    this.limits = limits;
+    this.rollout = { tenant: record.tenant, generation: 0, active: null, candidate: null };
+    this.#parts = parts;
+    this.rate = new RateMeter(limits.requestsPerSecond);
+    this.turns = {
+      fast: new Turn(limits.concurrency, limits.queued),
+      slow: new Turn(slowAtOnce, limits.queued),
+    };
+    this.sandbox = new TenantSandbox(record.tenant, parts.lanes, this.cpu, parts.quarantine);
+  }
+
+  /** Takes other settings; what is under way is not touched. */
+  set(record: TenantRecord, limits: TenantLimits): void {
+    this.record = record;
+    this.limits = limits;
+    this.rate.perSecond = limits.requestsPerSecond;
+    for (const turn of Object.values(this.turns)) turn.queued = limits.queued;
+  }
+
+  get pack(): LoadedPack | null {
+    return this.warden?.pack ?? null;
+  }
+
+  /** The place in the queue of a lane, with as many at once as the tenant may have there now. */
+  turnIn(lane: "fast" | "slow"): Turn {
+    const turn = this.turns[lane];
+    const { concurrency } = this.limits;
+    if (lane === "slow") turn.concurrency = Math.min(concurrency, slowAtOnce);
+    else turn.concurrency = this.sandbox.isProven ? concurrency : Math.min(concurrency, unprovenAtOnce);
+    return turn;
+  }
+
+  get inFlight(): number {
+    return this.turns.fast.running + this.turns.slow.running;
+  }
+
+  get waiting(): number {
+    return this.turns.fast.waiting.length + this.turns.slow.waiting.length;
+  }
+
+  /** Lets a pack decide from now on; `null`: none. Decisions under way end with the pack that they began with. */
+  async serve(pack: LoadedPack | null): Promise<void> {
+    const { warden } = this;
+    if (pack && warden) {
+      if (pack.digest !== warden.pack.digest) await warden.reload(pack);
+    } else if (pack) {
+      const { state: store, eventBytes: maxEventBytes, listen } = this.#parts;
+      const { log } = this;
+      const made = await createWarden({
+        pack,
+        sandbox: this.sandbox,
+        store,
+        maxEventBytes,
+        // Without an audit nothing of a decision is kept for a record of it.
+        ...(log && {
+          recorder: (record, { pack: of, rules }) => {
+            this.appended.add(record.decision.decision_id);
+            return log.append(record, of, rules);
+          },
+        }),
+      });
+      listen(made);
+      this.warden = made;
+    } else if (warden) {
+      this.warden = null;
+      this.#translators.clear();
+      await warden[Symbol.asyncDispose]();
+    }
+  }
+
+  /** Puts a pack on trial; `null`: none. */
+  async stage(step: Rollout["candidate"], pack: LoadedPack | null): Promise<void> {
+    const before = this.candidate;
+    if (before && step && before.revision === step.revision) {
+      before.percent = step.percent;
+      return;
+    }
+    const parts = {
+      sandbox: this.sandbox,
+      stateBytes: trialStateBytes(this.limits),
+      takeTurn: () => takeTurn("candidate", this),
+    };
+    this.candidate = step && pack ? await Candidate.create(step, pack, parts) : null;
+    await before?.[Symbol.asyncDispose]();
+  }
+
+  /** Speaks with the tenant's warden in another system's words. @throws {HookwardenError} `dialect-unknown` */
+  translator(dialect: string, warden: Warden): Translator {
+    let translator = this.#translators.get(dialect);
+    if (translator?.warden !== warden) {
+      translator = createDialect(warden, dialect, { maxMessageBytes: this.#parts.eventBytes });
+      this.#translators.set(dialect, translator);
+    }
+    return translator;
+  }
+
+  /** Counts what was decided. */
+  count(decision: Decision, us: number): void {
+    this.decisions++;
+    this.latency.add(us);
+    for (const { fault } of decision.trace) if (fault) this.faults++;
+  }
+
+  hooks(): HookView[] {
+    const quarantined = new Set(this.#parts.quarantine.list(this.name).map(({ hook }) => hook));
+    return (this.pack?.hooks ?? []).map(({ name, version, digest, program }) => {
+      const use = this.sandbox.uses.get(program.key);
+      return {
+        tenant: this.name,
+        hook: name,
+        version,
+        digest,
+        calls: use?.calls ?? 0,
+        faults: use?.faults ?? 0,
+        cpu_ms: Math.round((use?.us ?? 0) / 1_000),
+        quarantined: quarantined.has(name),
+      };
+    });
+  }
+
+  /** Ends it when what is under way is decided and recorded. */
+  async close(): Promise<void> {
+    const { warden, candidate, log } = this;
+    this.warden = null;
+    this.candidate = null;
+    await warden?.[Symbol.asyncDispose]();
+    await candidate?.[Symbol.asyncDispose]();
+    await log?.close().catch((error: unknown) => {
+      if (!(error instanceof HookwardenError)) throw error;
+    });
+  }
+}
+
+/** Most state of hooks on trial, in bytes: it is held in memory. */
+const trialBytes = 16 * 1_048_576;
+
+/** Most state that hooks of a tenant may have during a trial, in bytes. */
+export function trialStateBytes({ stateBytes }: TenantLimits): number {
+  return Math.min(stateBytes, trialBytes);
+}
+
+/** Decisions of one tenant in the slow lane at the same time. */
+const slowAtOnce = 2;
+/** Decisions at the same time of one whose hooks have not shown yet that they end: each could cost a process. */
+const unprovenAtOnce = 1;

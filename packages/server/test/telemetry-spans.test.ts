@@ -1,0 +1,109 @@
+import { EventEmitter } from "node:events";
+import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { NodeSDK } from "@opentelemetry/sdk-node";
+import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { HttpTelemetry } from "../src/http/telemetry.ts";
+import { eventOf, guard } from "../../../test/bench/server/setup.ts";
+import { startTestServer } from "./support.ts";
+
+const exporter = new InMemorySpanExporter();
+const traceId = "0af7651916cd43dd8448eb211c80319c";
+const parentId = "b7ad6b7169203331";
+const traceparent = `00-${traceId}-${parentId}-01`;
+const encoded = (event: object): Buffer => Buffer.from(JSON.stringify(event));
+const named = (name: string) => exporter.getFinishedSpans().find((span) => span.name === name);
+
+const sdk = new NodeSDK({
+  autoDetectResources: false,
+  metricReaders: [],
+  logRecordProcessors: [],
+  spanProcessors: [new SimpleSpanProcessor({ exporter })],
+});
+beforeAll(() => sdk.start());
+beforeEach(() => exporter.reset());
+afterAll(() => sdk.shutdown());
+
+test("a question that comes over another channel than HTTP has a span of the server too", async () => {
+  await using server = await startTestServer({ telemetry: true });
+  await server.tenant("acme", guard);
+  exporter.reset();
+  const { status } = await server.server.decisions.decide({
+    tenant: "acme",
+    body: encoded(eventOf()),
+    traceparent,
+  });
+  expect(status).toBe(200);
+  const asked = named("hookwarden decide")!;
+  expect(asked.kind).toBe(SpanKind.SERVER);
+  expect(asked.spanContext().traceId).toBe(traceId);
+  expect(asked.parentSpanContext?.spanId).toBe(parentId);
+  expect(asked.attributes).toEqual({ "hookwarden.tenant": "acme" });
+  const decision = named("hookwarden PreToolUse")!;
+  expect(decision.parentSpanContext?.spanId).toBe(asked.spanContext().spanId);
+  expect(named("hook guard")!.parentSpanContext?.spanId).toBe(decision.spanContext().spanId);
+  expect(exporter.getFinishedSpans()).toHaveLength(3);
+});
+
+test("a refusal is told by its code, and is no error of the server's", async () => {
+  await using server = await startTestServer({ telemetry: true });
+  await server.tenant("acme");
+  exporter.reset();
+  const dialect = "a-dialect-that-there-is-not";
+  await server.server.decisions.decide({ tenant: "acme", body: encoded(eventOf()), traceparent, dialect });
+  const asked = named("hookwarden decide")!;
+  expect(asked.attributes).toEqual({ "hookwarden.tenant": "acme", "hookwarden.problem": "no-pack" });
+  expect(asked.status.code).toBe(SpanStatusCode.UNSET);
+});
+
+/** A request as the server sees it, with an answer that can be ended. */
+function request(headers: object = {}) {
+  const raw = Object.assign(new EventEmitter(), { statusCode: 200, headersSent: false });
+  return {
+    raw,
+    request: {
+      method: "POST",
+      id: "r1",
+      routeOptions: { url: "/v1/decisions" },
+      raw: { url: "/v1/decisions?token=SECRET", httpVersion: "1.1", headers },
+    } as unknown as FastifyRequest,
+    reply: { raw } as unknown as FastifyReply,
+  };
+}
+const principal = { id: "k1", tenant: "acme", scopes: new Set<"decide">(["decide"]) };
+
+test("what an instrumentation of HTTP has begun goes on: its span is the parent, and the header is not read again", () => {
+  const telemetry = new HttpTelemetry();
+  const { raw, request: one, reply } = request({ traceparent });
+  const outer = trace.getTracer("http").startSpan("POST", { kind: SpanKind.SERVER });
+  context.with(trace.setSpan(ROOT_CONTEXT, outer), () => telemetry.arrive(one, reply));
+  telemetry.admit(one, principal);
+  raw.headersSent = true;
+  raw.emit("close");
+  const span = named("POST /v1/decisions")!;
+  expect(span.kind).toBe(SpanKind.INTERNAL);
+  expect(span.parentSpanContext?.spanId).toBe(outer.spanContext().spanId);
+  expect(span.attributes["http.response.status_code"]).toBe(200);
+  expect(JSON.stringify(span.attributes)).not.toContain("SECRET");
+});
+
+test("a failure of our own is an error, and so is a client that has gone before its answer", () => {
+  const telemetry = new HttpTelemetry();
+  const failed = request();
+  telemetry.arrive(failed.request, failed.reply);
+  telemetry.admit(failed.request, principal);
+  telemetry.problem(failed.request, "log-failed");
+  Object.assign(failed.raw, { statusCode: 503, headersSent: true }).emit("close");
+  const gone = request();
+  telemetry.arrive(gone.request, gone.reply);
+  telemetry.admit(gone.request, principal);
+  gone.raw.emit("close");
+  const [first, second] = exporter.getFinishedSpans();
+  expect(first).toMatchObject({
+    attributes: { "error.type": "log-failed", "http.response.status_code": 503 },
+    status: { code: SpanStatusCode.ERROR },
+  });
+  expect(second!.attributes).toMatchObject({ "error.type": "aborted" });
+  expect(second!.attributes).not.toHaveProperty("http.response.status_code");
+});

@@ -1,0 +1,233 @@
+import type { Sandbox } from "@hookwarden/sandbox";
+import { type EventName, eventRows } from "hookwarden/catalogue";
+import { canonicalJson } from "hookwarden/files";
+import type { LoadedHook, LoadedPack } from "hookwarden/pack";
+import type { DiffEvent } from "./event.ts";
+import { matcherNames, neighbours, type Subject } from "./explore/neighbours.ts";
+import { type Group, Grouping } from "./group.ts";
+import { type Opening, powerOpening } from "./opening.ts";
+import { comparePacks, comparePowers, lonePowers, type PowerChange } from "./powers.ts";
+import { aloneIn, decideBoth, type Pair } from "./run.ts";
+import type { Both } from "./side.ts";
+
+export interface DiffOptions {
+  readonly packs: Both<LoadedPack>;
+  /** Recorded events, in their order. */
+  readonly events: readonly DiffEvent[];
+  /** Events of test cases, by name of the hook: where to start from when neighbours are made. */
+  readonly cases?: ReadonlyMap<string, readonly DiffEvent[]>;
+  /** How many neighbours of the events are made and decided too. Default 0. */
+  readonly explore?: number;
+  /** Digests of openings that are accepted. */
+  readonly accepted?: ReadonlySet<string>;
+  readonly sandbox: Sandbox;
+  readonly signal?: AbortSignal;
+  /** `true` runs hooks too that are the same to the byte. Default `false`: they cannot behave differently. */
+  readonly runSame?: boolean;
+  /** Is told how far the work is. */
+  readonly progress?: (done: number, total: number, what: string) => void;
+}
+
+/** How two versions of a pack behave differently. */
+export interface PackDiff {
+  readonly old: PackName;
+  readonly new: PackName;
+  readonly events: number;
+  /** Events of cases and neighbours that were decided beside the recorded ones. */
+  readonly explored: number;
+  readonly hooks: {
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly string[];
+    /** Equal in program, manifest and grants. */
+    readonly same: readonly string[];
+  };
+  readonly powers: readonly PowerChange[];
+  readonly groups: readonly Group[];
+  readonly openings: readonly Opening[];
+  /** Openings that nobody has accepted. */
+  readonly newOpenings: number;
+}
+
+export interface PackName {
+  readonly name: string | null;
+  readonly version: string | null;
+  readonly digest: string;
+}
+
+/** Most events that neighbours are made of, for one hook. */
+const mostBases = 40;
+/** Of one event and tool. */
+const basesOfAKind = 2;
+
+/**
+ * Compares how two packs behave: each hook that is in both by itself, and the packs as a whole, over the same events.
+ *
+ * @throws {HookwardenError} as `createWarden` and `dispatch` do
+ */
+export async function diffPacks(options: DiffOptions): Promise<PackDiff> {
+  const { packs, sandbox, events, explore = 0, accepted = new Set(), progress = () => undefined } = options;
+  const signal = options.signal ?? new AbortController().signal;
+  const matched = matchHooks(packs);
+  const changed = options.runSame ? matched.both : matched.both.filter((hooks) => !isSame(hooks, packs));
+  const changedNames = changed.map((hooks) => hooks.new.name);
+  const powers = powersOf(options, matched);
+  const grouping = new Grouping();
+
+  const wholeToo =
+    options.runSame ||
+    changed.length + matched.added.length + matched.removed.length > 0 ||
+    powers.length > 0;
+  let total =
+    changed.reduce((sum, hooks) => sum + listenedTo(hooks, events).length, 0) +
+    (wholeToo ? events.length : 0);
+  let done = 0;
+  const run = (
+    subject: Both<LoadedPack>,
+    what: string,
+    own: readonly DiffEvent[],
+  ): Promise<readonly Pair[]> =>
+    decideBoth(subject, own, sandbox, signal, () => progress(++done, total, what));
+
+  const subjects: Subject[] = [];
+  for (const hooks of changed) {
+    const alone = { old: aloneIn(packs.old, hooks.old), new: aloneIn(packs.new, hooks.new) };
+    const pairs = await run(alone, hooks.new.name, listenedTo(hooks, events));
+    for (const pair of pairs) grouping.add(hooks.new.name, pair);
+    subjects.push({ hooks, bases: basesFor(hooks, pairs, options.cases?.get(hooks.new.name) ?? []) });
+  }
+  if (wholeToo) for (const pair of await run(packs, "the pack", events)) grouping.add(null, pair);
+
+  let explored = 0;
+  if (explore > 0 && changed.length > 0) {
+    const cases = changed.flatMap((hooks) => options.cases?.get(hooks.new.name) ?? []);
+    const near = [...cases, ...neighbours(subjects, explore)];
+    explored = near.length;
+    total += changed.reduce((sum, hooks) => sum + listenedTo(hooks, near).length, 0);
+    const telling = new Set<DiffEvent>();
+    for (const hooks of changed) {
+      const alone = { old: aloneIn(packs.old, hooks.old), new: aloneIn(packs.new, hooks.new) };
+      for (const pair of await run(alone, `near ${hooks.new.name}`, listenedTo(hooks, near))) {
+        if (grouping.add(hooks.new.name, pair)) telling.add(pair.event);
+      }
+    }
+    // Where no hook by itself makes a difference, neither does the pack.
+    const rest = near.filter((event) => telling.has(event));
+    total += rest.length;
+    for (const pair of await run(packs, "near the pack", rest)) grouping.add(null, pair);
+  }
+
+  const openings = [
+    ...powers.filter(({ opens }) => opens).map(({ hook, what }) => powerOpening(hook, what)),
+    ...grouping.openings,
+  ].map((opening) => ({ ...opening, accepted: accepted.has(opening.digest) }));
+  return {
+    old: nameOf(packs.old),
+    new: nameOf(packs.new),
+    events: events.length,
+    explored,
+    hooks: {
+      added: matched.added.map(({ name }) => name),
+      removed: matched.removed.map(({ name }) => name),
+      changed: changedNames,
+      same: matched.both.map((hooks) => hooks.new.name).filter((name) => !changedNames.includes(name)),
+    },
+    powers,
+    groups: grouping.groups(changedNames),
+    openings,
+    newOpenings: openings.filter((opening) => !opening.accepted).length,
+  };
+}
+
+interface Matched {
+  readonly both: readonly Both<LoadedHook>[];
+  readonly added: readonly LoadedHook[];
+  readonly removed: readonly LoadedHook[];
+}
+
+function matchHooks(packs: Both<LoadedPack>): Matched {
+  const before = new Map(packs.old.hooks.map((hook) => [hook.name, hook]));
+  const after = new Set(packs.new.hooks.map(({ name }) => name));
+  return {
+    both: packs.new.hooks.flatMap((hook) => {
+      const old = before.get(hook.name);
+      return old ? [{ old, new: hook }] : [];
+    }),
+    added: packs.new.hooks.filter(({ name }) => !before.has(name)),
+    removed: packs.old.hooks.filter(({ name }) => !after.has(name)),
+  };
+}
+
+function powersOf({ packs, events }: DiffOptions, { both, added, removed }: Matched): readonly PowerChange[] {
+  const recorded = events.flatMap(({ name, fields }) => {
+    const value = fields[eventRows.get(name)?.matches ?? ""];
+    return typeof value === "string" ? [value] : [];
+  });
+  return [
+    ...comparePacks(packs),
+    ...added.flatMap((hook) => lonePowers(hook, true)),
+    ...removed.flatMap((hook) => lonePowers(hook, false)),
+    ...both.flatMap((hooks) =>
+      comparePowers(hooks, [...new Set([...recorded, ...matcherNames([hooks.old, hooks.new])])]),
+    ),
+  ];
+}
+
+/**
+ * Whether two versions of a hook cannot behave differently: the engine is deterministic, and gets the same program, the
+ * same limits and the same view of events. What people read, such as version and description, is left out.
+ */
+function isSame(hooks: Both<LoadedHook>, packs: Both<LoadedPack>): boolean {
+  const essence = (hook: LoadedHook, pack: LoadedPack): string =>
+    canonicalJson([
+      hook.program.key,
+      hook.program.source,
+      hook.manifest.onFailure ?? pack.manifest.defaults?.onFailure ?? null,
+      hook.priority,
+      hook.mode,
+      hook.on.map(({ event, matcher }) => [event, matcher?.source ?? null]),
+      [hook.reads, [...hook.asked].sort(), [...hook.granted].sort(), [...hook.roles].sort()],
+      [...hook.onFailure],
+      hook.limits,
+      hook.state,
+      hook.configJson,
+      pack.monitor,
+      pack.budgets.injectionBytes,
+    ]);
+  return essence(hooks.old, packs.old) === essence(hooks.new, packs.new);
+}
+
+function listenedTo(
+  { old, new: next }: Both<LoadedHook>,
+  events: readonly DiffEvent[],
+): readonly DiffEvent[] {
+  const names = new Set<EventName>([...old.on, ...next.on].map(({ event }) => event));
+  return events.filter(({ name }) => names.has(name));
+}
+
+/** Where to start from: what the old version acted on, cases first; then the smallest events of each kind. */
+function basesFor(
+  hooks: Both<LoadedHook>,
+  pairs: readonly Pair[],
+  cases: readonly DiffEvent[],
+): readonly DiffEvent[] {
+  const bySize = pairs.toSorted((a, b) => a.event.bytes - b.event.bytes);
+  const acted = bySize
+    .filter(({ decisions }) => decisions.old.verdict !== "continue")
+    .map(({ event }) => event);
+  const kinds = new Map<string, number>();
+  const plain = bySize
+    .map(({ event }) => event)
+    .filter(({ name, fields }) => {
+      const kind = JSON.stringify([name, fields["tool_name"] ?? null]);
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      return (kinds.get(kind) ?? 0) <= basesOfAKind;
+    });
+  const some = (list: readonly DiffEvent[]): readonly DiffEvent[] => list.slice(0, mostBases / 4);
+  const all = [...some(plain), ...some(acted), ...listenedTo(hooks, cases)];
+  return [...new Set(all)].slice(0, mostBases);
+}
+
+function nameOf({ manifest, digest }: LoadedPack): PackName {
+  return { name: manifest.name ?? null, version: manifest.version ?? null, digest };
+}

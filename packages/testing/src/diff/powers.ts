@@ -1,0 +1,197 @@
+import { limitNames, limitTable } from "@hookwarden/sandbox";
+import { actionRows } from "hookwarden/catalogue";
+import type { LoadedHook, LoadedPack, Subscription } from "hookwarden/pack";
+import type { Both } from "./side.ts";
+
+/** What a manifest or a pack asks for or gives, and whether the new version has it or has lost it. */
+export interface PowerChange {
+  /** `null`: the pack as a whole. */
+  readonly hook: string | null;
+  readonly power:
+    | "action"
+    | "grant"
+    | "read"
+    | "limit"
+    | "role"
+    | "onFailure"
+    | "reach"
+    | "mode"
+    | "state"
+    | "hook"
+    | "other";
+  readonly what: string;
+  /** Whether it opens something: a new power, or a guard that guards less. */
+  readonly opens: boolean;
+}
+
+type Say = (power: PowerChange["power"], what: string, opens: boolean) => void;
+
+/**
+ * What two versions of a hook may do differently, from their manifests, grants and limits alone.
+ *
+ * @param names names of tools and the like, to see how far matchers reach.
+ */
+export function comparePowers(hooks: Both<LoadedHook>, names: readonly string[]): readonly PowerChange[] {
+  const changes: PowerChange[] = [];
+  const { old, new: next } = hooks;
+  const say: Say = (power, what, opens) => changes.push({ hook: next.name, power, what, opens });
+  const asked = compareSets(old.asked, next.asked, (action, gained) =>
+    say("action", `${gained ? "asks for" : "no longer asks for"} \`${action}\``, gained),
+  );
+  compareSets(old.granted, next.granted, (action, gained) => {
+    if (!asked.has(action)) say("grant", `${gained ? "is" : "is no longer"} granted \`${action}\``, gained);
+  });
+  compareSets(old.reads, next.reads, (path, gained) =>
+    say(
+      "read",
+      `${gained ? "reads" : "no longer reads"} \`${path}\``,
+      gained && !old.reads.some((wide) => path.startsWith(`${wide}.`)),
+    ),
+  );
+  compareSets(old.roles, next.roles, (role, gained) =>
+    say("role", `${gained ? "may" : "may no longer"} add messages of the role \`${role}\``, gained),
+  );
+  for (const name of limitNames) {
+    const [before, after] = [old.limits[name], next.limits[name]];
+    if (before === after) continue;
+    say("limit", `limit \`${name}\`: ${before} → ${after} ${limitTable[name].unit}`, after > before);
+  }
+  compareFailure(hooks, say);
+  compareReach(hooks, names, say);
+  if (old.mode !== next.mode) say("mode", `mode: ${old.mode} → ${next.mode}`, next.mode === "monitor");
+  compareState(hooks, say);
+  if (old.priority !== next.priority) say("other", `priority: ${old.priority} → ${next.priority}`, false);
+  if (old.configJson !== next.configJson) say("other", "has another configuration", false);
+  return changes;
+}
+
+/** What comes with a hook that is new, or goes with one that is gone. */
+export function lonePowers(hook: LoadedHook, gained: boolean): readonly PowerChange[] {
+  const actions = [...hook.granted].filter((action) => action !== "continue");
+  const where = [...new Set(hook.on.map(({ event }) => event))].join(", ");
+  const may = actions.length === 0 ? "no action" : actions.map((action) => `\`${action}\``).join(", ");
+  const reads = hook.reads.length === 0 ? "nothing" : hook.reads.map((path) => `\`${path}\``).join(", ");
+  const what = gained
+    ? `is new: at ${where}; reads ${reads}; may return ${may}`
+    : `is gone: it listened at ${where}, and could return ${may}`;
+  return [{ hook: hook.name, power: "hook", what, opens: gained || isGuard(hook) }];
+}
+
+/** What the packs themselves say. */
+export function comparePacks({ old, new: next }: Both<LoadedPack>): readonly PowerChange[] {
+  const changes: PowerChange[] = [];
+  const say: Say = (power, what, opens) => changes.push({ hook: null, power, what, opens });
+  if (old.monitor !== next.monitor) {
+    say(
+      "mode",
+      next.monitor ? "honours nothing any more: monitor" : "is no longer in monitor mode",
+      next.monitor,
+    );
+  }
+  for (const name of ["decisionMs", "maxHooks", "injectionBytes"] as const) {
+    const [before, after] = [old.budgets[name], next.budgets[name]];
+    if (before !== after) say("limit", `budget \`${name}\`: ${before} → ${after}`, after > before);
+  }
+  const order = (pack: LoadedPack, other: LoadedPack): string =>
+    pack.hooks
+      .map(({ name }) => name)
+      .filter((name) => other.hooks.some((hook) => hook.name === name))
+      .join("\n");
+  if (order(old, next) !== order(next, old)) say("other", "has its hooks in another order", false);
+  return changes;
+}
+
+/** Whether a hook may hold an event back or rewrite it. */
+function isGuard({ granted }: LoadedHook): boolean {
+  return [...granted].some((action) => {
+    const kind = actionRows.get(action)?.kind;
+    return action !== "continue" && action !== "allow" && (kind === "verdict" || kind === "change");
+  });
+}
+
+function compareSets<T extends string>(
+  before: Iterable<T>,
+  after: Iterable<T>,
+  told: (one: T, gained: boolean) => void,
+): ReadonlySet<T> {
+  const [old, next] = [new Set(before), new Set(after)];
+  const gained = new Set([...next].filter((one) => !old.has(one)));
+  for (const one of gained) told(one, true);
+  for (const one of old) if (!next.has(one)) told(one, false);
+  return new Set([...old, ...next].filter((one) => !old.has(one) || !next.has(one)));
+}
+
+function compareFailure({ old, new: next }: Both<LoadedHook>, say: Say): void {
+  for (const [event, after] of next.onFailure) {
+    const before = old.onFailure.get(event);
+    if (before !== undefined && before !== after) {
+      say("onFailure", `a fault at ${event}: ${before} → ${after}`, after === "open");
+    }
+  }
+}
+
+function compareState({ old, new: next }: Both<LoadedHook>, say: Say): void {
+  const [before, after] = [old.state, next.state];
+  if (before?.scope === after?.scope && before?.maxBytes === after?.maxBytes) return;
+  const words = (state: LoadedHook["state"]): string =>
+    state === null ? "none" : `${state.maxBytes} bytes for each ${state.scope}`;
+  const more =
+    after !== null &&
+    (before === null ||
+      after.maxBytes > before.maxBytes ||
+      (before.scope === "session" && after.scope === "tenant"));
+  say("state", `state: ${words(before)} → ${words(after)}`, more);
+}
+
+/** Reach is compared by what matchers match, not by how they are written. */
+function compareReach({ old, new: next }: Both<LoadedHook>, names: readonly string[], say: Say): void {
+  const events = new Set([...old.on, ...next.on].map(({ event }) => event));
+  const guard = isGuard(old);
+  for (const event of events) {
+    const [before, after] = [reachOf(old.on, event), reachOf(next.on, event)];
+    if (before.sources === after.sources) continue;
+    if (before.sources === "" || after.sources === "") {
+      const gained = before.sources === "";
+      say("reach", `${gained ? "listens" : "no longer listens"} at ${event}`, gained || guard);
+      continue;
+    }
+    const gained = names.filter((name) => after.test(name) && !before.test(name));
+    const lost = names.filter((name) => before.test(name) && !after.test(name));
+    // A matcher that is gone reaches names that nobody has thought of.
+    const wider = gained.length > 0 || (after.every && !before.every);
+    const narrower = lost.length > 0 || (before.every && !after.every);
+    const list = (all: readonly string[]): string =>
+      all.length === 0
+        ? ""
+        : ` (such as ${all
+            .slice(0, 3)
+            .map((name) => `\`${name}\``)
+            .join(", ")})`;
+    if (wider) say("reach", `at ${event} it listens to more names${list(gained)}`, true);
+    if (narrower) say("reach", `at ${event} it listens to fewer names${list(lost)}`, guard);
+    if (!wider && !narrower)
+      say("reach", `at ${event} it has another matcher; no known name tells them apart`, false);
+  }
+}
+
+interface Reach {
+  /** `""`: it does not listen there at all. */
+  readonly sources: string;
+  readonly every: boolean;
+  test(name: string): boolean;
+}
+
+function reachOf(on: readonly Subscription[], event: string): Reach {
+  const own = on.filter((subscription) => subscription.event === event);
+  const every = own.some(({ matcher }) => matcher === null);
+  return {
+    sources: every
+      ? "*"
+      : own
+          .map(({ matcher }) => matcher?.source)
+          .sort()
+          .join("\n"),
+    every,
+    test: (name) => own.some(({ matcher }) => matcher === null || matcher.test(name)),
+  };
+}

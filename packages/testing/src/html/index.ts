@@ -1,0 +1,2 @@
+export { escape, markup, Markup, type Part, words } from "./markup.ts";
+export { page } from "./page.ts";

@@ -1,0 +1,106 @@
+import { HookwardenError } from "hookwarden/errors";
+import { catalogueFields } from "hookwarden/catalogue";
+import type { Probe, Sample } from "./probe.ts";
+
+type Fields = { readonly [field: string]: unknown };
+
+/** By how much the text grows from call to call. */
+const factor = 2;
+/** Fields that say which event it is: they do not grow. */
+const fixed: ReadonlySet<string> = new Set(["hook_event_name", "session_id", "time", "tool_name", "cwd"]);
+/** Bits between two sizes, one good and one bad, that are looked for. */
+const refinements = 3;
+
+/** Where the longest text is that a hook reads of an event; `null` where it reads none. */
+export function longestText(fields: Fields, reads: readonly string[]): readonly string[] | null {
+  let longest: { path: readonly string[]; length: number } | null = null;
+  const look = (value: unknown, path: readonly string[]): void => {
+    if (typeof value === "string" && value.length > (longest?.length ?? 0))
+      longest = { path, length: value.length };
+    else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Object.entries(value)) look(member, [...path, key]);
+    }
+  };
+  for (const read of reads) {
+    const paths = read === "*" ? catalogueFields(String(fields["hook_event_name"])) : [read];
+    for (const path of paths) {
+      const segments = path.split(".");
+      if (!fixed.has(segments[0] as string)) look(valueAt(fields, segments), segments);
+    }
+  }
+  return (longest as { path: readonly string[] } | null)?.path ?? null;
+}
+
+/**
+ * Calls a hook with the same event over and over, its longest text twice as long each time, until a call fails or the
+ * input is larger than `most` bytes. Then it looks between the last good size and the first bad one.
+ */
+export async function grow(
+  probe: Probe,
+  fields: Fields,
+  path: readonly string[],
+  most: number,
+  signal: AbortSignal,
+): Promise<readonly Sample[]> {
+  const text = String(valueAt(fields, path));
+  const samples: Sample[] = [];
+  let session = 0;
+  const call = async (length: number): Promise<Sample | null> => {
+    const longer = text
+      .repeat(Math.ceil(length / text.length))
+      .slice(0, length)
+      .toWellFormed();
+    // Its own session: state must not grow with the input.
+    const event = { ...withText(fields, path, longer), session_id: `bench-${session++}` };
+    try {
+      return await probe.call(event, "bench");
+    } catch (error) {
+      // No event any more: some fields have a longest length of their own.
+      if (error instanceof HookwardenError && error.code === "event-invalid") return null;
+      throw error;
+    }
+  };
+  let length = text.length;
+  for (; !signal.aborted; length *= factor) {
+    const sample = await call(length);
+    if (!sample) return samples;
+    samples.push(sample);
+    if (sample.fault !== null || sample.inputBytes > most) break;
+  }
+  const failed = samples.at(-1);
+  // The limit of the input itself is known exactly.
+  if (!failed?.fault || failed.fault === "input-too-large" || samples.length < 2) return samples;
+  samples.pop();
+  let [good, bad] = [length / factor, length];
+  let worst = failed;
+  for (let turn = 0; turn < refinements && !signal.aborted; turn++) {
+    const middle = Math.round((good + bad) / 2);
+    const sample = await call(middle);
+    if (!sample) break;
+    if (sample.fault === null) {
+      samples.push(sample);
+      good = middle;
+    } else {
+      worst = sample;
+      bad = middle;
+    }
+  }
+  return [...samples, worst];
+}
+
+function withText(fields: Fields, path: readonly string[], text: string): Fields {
+  const copy = structuredClone(fields) as Record<string, unknown>;
+  let at: Record<string, unknown> = copy;
+  for (const segment of path.slice(0, -1)) at = at[segment] as Record<string, unknown>;
+  at[path.at(-1) as string] = text;
+  return copy;
+}
+
+function valueAt(fields: unknown, path: readonly string[]): unknown {
+  let value = fields;
+  for (const segment of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, segment)) return undefined;
+    value = (value as Fields)[segment];
+  }
+  return value;
+}

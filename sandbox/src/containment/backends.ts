@@ -1,0 +1,127 @@
+import { readlinkSync } from "node:fs";
+import { seccompFilter, type FilterArchitecture } from "./seccomp.ts";
+import { filterDescriptor } from "./spawn.ts";
+import type { BackendName, WallName } from "./walls.ts";
+
+/** What a child needs, and the most that it may take. */
+export interface ChildSpec {
+  /** Files and folders that it may read. */
+  readonly reads: readonly string[];
+  /** Most memory that it is meant to hold, in bytes. The limit of the kernel lies above it; see `dataBytes`. */
+  readonly memoryBytes: number;
+  /** Most descriptors. */
+  readonly descriptors: number;
+  /** Whether it may start processes, behind the same walls. */
+  readonly startsProcesses: boolean;
+}
+
+/** What a command line is made from, beside the child's own needs. */
+export interface Machine {
+  readonly nodeFiles: readonly string[];
+  readonly architecture: FilterArchitecture | null;
+}
+
+export interface BackendRow {
+  readonly name: BackendName;
+  readonly program: string;
+  readonly walls: readonly WallName[];
+  /** What comes before the command line of Node.js. */
+  readonly line: (spec: ChildSpec, machine: Machine) => readonly string[];
+}
+
+/** Part of util-linux; that of Busybox does not know `--pdeathsig`. The kernel kills the child when its parent dies. */
+const setpriv = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--no-new-privs"];
+
+const unshare = "/usr/bin/unshare --user --map-root-user --net --ipc --uts --".split(" ");
+/** For root of a namespace, who has all of its capabilities otherwise. */
+const withoutCapabilities = "--inh-caps=-all --bounding-set=-all --".split(" ");
+const bubblewrap = [
+  "/usr/bin/bwrap --unshare-user --unshare-net --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try",
+  "--uid 65534 --gid 65534 --cap-drop ALL --die-with-parent",
+  // The loader's list of libraries that lie in other folders than its own; it names no secret.
+  "--ro-bind-try /etc/ld.so.cache /etc/ld.so.cache",
+].flatMap((options) => options.split(" "));
+
+/** Programs that put up walls, best first. Paths are fixed: nothing is looked up in an environment. */
+export const backends: readonly BackendRow[] = [
+  {
+    name: "bubblewrap",
+    program: "/usr/bin/bwrap",
+    walls: ["files", "network", "processes", "privileges", "system-calls"],
+    line: bubblewrapLine,
+  },
+  {
+    name: "unshare",
+    program: "/usr/bin/unshare",
+    walls: ["network", "privileges"],
+    line: () => [...unshare, ...setpriv, ...withoutCapabilities],
+  },
+  { name: "setpriv", program: setpriv[0] as string, walls: [], line: () => [...setpriv, "--"] },
+];
+
+function bubblewrapLine(spec: ChildSpec, { nodeFiles, architecture }: Machine): readonly string[] {
+  // A folder before what lies in it: a later mount would hide an earlier one below it.
+  const reads = [...new Set([...nodeFiles, ...spec.reads].map(withoutSlash))].sort();
+  return [
+    ...bubblewrap,
+    ...reads.flatMap(readable),
+    ...(spec.startsProcesses ? ["--dev-bind", "/dev/null", "/dev/null"] : []),
+    ...(architecture === null ? [] : ["--seccomp", String(filterDescriptor)]),
+    "--remount-ro",
+    "/",
+    "--chdir",
+    "/",
+    "--",
+  ];
+}
+
+/** A link stays a link: Node.js goes by where a file really is. */
+function readable(path: string): readonly string[] {
+  const target = linkTarget(path);
+  return target === null ? ["--ro-bind-try", path, path] : ["--symlink", target, path];
+}
+
+function linkTarget(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/(?<=.)\/$/, "");
+}
+
+/** What Node.js reserves as writable without ever touching it: room for code, stacks of threads. */
+const reservedBytes = 1_073_741_824;
+
+/** The kernel's limit of writable private memory (`RLIMIT_DATA`), which counts what is reserved and not only what is used. */
+export function dataBytes({ memoryBytes }: ChildSpec): number {
+  return 2 * memoryBytes + reservedBytes;
+}
+
+export const prlimit = "/usr/bin/prlimit";
+
+/**
+ * Resource limits of a child, which last through every `exec`. Not `RLIMIT_AS`: WebAssembly and Go reserve address space
+ * by the gigabyte that they never use. Not `RLIMIT_NPROC`: it counts all processes of the user.
+ */
+export function limitsLine(spec: ChildSpec): readonly string[] {
+  return [
+    prlimit,
+    `--data=${dataBytes(spec)}`,
+    "--fsize=0",
+    "--core=0",
+    `--nofile=${spec.descriptors}`,
+    "--memlock=0",
+    "--msgqueue=0",
+    "--",
+  ];
+}
+
+/** The filter that goes with a child's command line; `null` where the backend takes none. */
+export function filterFor(name: BackendName, spec: ChildSpec, { architecture }: Machine): Uint8Array | null {
+  if (name !== "bubblewrap" || architecture === null) return null;
+  return seccompFilter(architecture, spec.startsProcesses);
+}

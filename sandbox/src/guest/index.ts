@@ -1,0 +1,2 @@
+export { preludeSource } from "./generated/prelude.ts";
+export { allowedGlobalNames } from "./globals.ts";

@@ -1,0 +1,37 @@
+export { type Answer, readAnswer } from "./answer.ts";
+export type { BrokerParts, Hindrance } from "./course.ts";
+export { makeDecisionId, timeOfId } from "./decision-id.ts";
+export type { StateAccess } from "./decision-state.ts";
+export type {
+  Action,
+  Additions,
+  AttributedText,
+  Decision,
+  InjectedMessage,
+  Refusal,
+  TraceEntry,
+  TraceFault,
+  Verdict,
+} from "./decision.ts";
+export { decide, type Made } from "./dispatch.ts";
+export { type BrokerEvent, EventView } from "./event.ts";
+export { atPlace } from "./failure.ts";
+export { fence } from "./fence.ts";
+export { KeptRetryCounters } from "./kept-retries.ts";
+export { preciseNow } from "./precise-now.ts";
+export {
+  defaultMaxEventBytes,
+  describeError,
+  type EventInput,
+  eventJsonLimits,
+  readEvent,
+} from "./read-event.ts";
+export type { CallRecord, DecisionRecord } from "./record.ts";
+export { RetryCounters, type RetryKey } from "./retry-limit.ts";
+export { digestWords, seedFor } from "./seed.ts";
+export { type Binding, listens, makePlan, type Plan, type PlanRules } from "./select.ts";
+export { maxEventDepth, snapshot, tooLarge } from "./snapshot.ts";
+export { neutralise } from "./text.ts";
+export { holdsNul, type ToolInputCheck, type ToolInputChecks } from "./tool-input.ts";
+export { toolInputChecks, type ToolSchemas } from "./tool-schemas.ts";
+export type { DecideRequest } from "./course.ts";

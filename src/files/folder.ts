@@ -1,0 +1,178 @@
+import { constants, existsSync, type Stats } from "node:fs";
+import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { quote } from "@hookwarden/sandbox/json";
+import { HookwardenError } from "../errors/index.ts";
+import { pathProblem } from "./paths.ts";
+import { type EntryKind, isLink, missing, notRegular, type PackSource, tooLarge } from "./source.ts";
+
+/** Never follow a link at the end, never wait for the other end of a pipe, never become a terminal's owner. */
+const careful =
+  constants.O_RDONLY |
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0) |
+  (constants.O_NOCTTY ?? 0) |
+  // macOS: O_NOFOLLOW_ANY, which refuses a link in any part of the path. Node has no name for it.
+  (process.platform === "darwin" ? 0x2000_0000 : 0);
+const carefulFolder = careful | (constants.O_DIRECTORY ?? 0);
+
+/**
+ * The files of a folder on disk. No link below the folder is followed, whoever may move things while we read: on Linux
+ * every part is opened relative to the opened part before it, and macOS is asked to refuse links in all parts. Windows
+ * has neither: there every part is checked before and the opened file after, which somebody who can write to the pack
+ * at that moment may outrun.
+ *
+ * @throws {HookwardenError} `pack-not-found` where there is no such folder.
+ */
+export async function folderSource(folder: string): Promise<PackSource & { readonly root: string }> {
+  const root = await realFolder(folder);
+  return {
+    root,
+    read: (path, maxBytes) => readFile(root, path, maxBytes),
+    kind: (path) => kindOf(root, path),
+  };
+}
+
+async function realFolder(folder: string): Promise<string> {
+  try {
+    const root = await realpath(folder);
+    if ((await lstat(root)).isDirectory()) return root;
+  } catch {
+    // Said below.
+  }
+  throw new HookwardenError("pack-not-found", `there is no folder ${quote(folder)}`);
+}
+
+async function readFile(root: string, path: string, maxBytes: number): Promise<Uint8Array> {
+  checkPath(path);
+  const file = await openFile(root, path);
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw notRegular(path, whatItIs(stats));
+    if (stats.size > maxBytes) throw tooLarge(path, maxBytes);
+    return await readAll(file, path, stats.size, maxBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads to the end, also where the file grows meanwhile or says (as in /proc) that it has no size. */
+async function readAll(file: FileHandle, path: string, size: number, maxBytes: number): Promise<Uint8Array> {
+  let buffer = Buffer.allocUnsafe(size + 1);
+  let filled = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, filled);
+    if (bytesRead === 0) return buffer.subarray(0, filled);
+    filled += bytesRead;
+    if (filled > maxBytes) throw tooLarge(path, maxBytes);
+    if (filled === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
+  }
+}
+
+function checkPath(path: string): void {
+  const problem = pathProblem(path);
+  if (problem) throw new HookwardenError("path-outside-pack", `the path ${quote(path)} ${problem}`);
+}
+
+/** A contained child has no /proc: nothing is mounted there but what it may read. */
+const hasDescriptorPaths = process.platform === "linux" && existsSync("/proc/self/fd");
+
+async function openFile(root: string, path: string): Promise<FileHandle> {
+  return hasDescriptorPaths ? openByParts(root, path) : openAndCompare(root, path);
+}
+
+/**
+ * Opens a file part by part, each relative to the opened folder before it (what `openat` does; Node has no name for
+ * that, but Linux resolves a path below `/proc/self/fd/N` from the opened folder itself).
+ */
+async function openByParts(root: string, path: string): Promise<FileHandle> {
+  const parts = path.split("/");
+  const last = parts.pop() ?? "";
+  let folder = await open(root, carefulFolder).catch(() => Promise.reject(missing(path)));
+  try {
+    for (const part of parts) {
+      const next = await openPart(`/proc/self/fd/${folder.fd}/${part}`, carefulFolder, path);
+      await folder.close();
+      folder = next;
+    }
+    return await openPart(`/proc/self/fd/${folder.fd}/${last}`, careful, path);
+  } finally {
+    await folder.close();
+  }
+}
+
+async function openPart(place: string, flags: number, path: string): Promise<FileHandle> {
+  // Looked at first, because to open a device can already have an effect. What counts is what was opened.
+  const stats = await statOrNull(place);
+  if (!stats) throw missing(path);
+  if (stats.isSymbolicLink()) throw isLink(path);
+  const wantsFolder = flags === carefulFolder;
+  if (wantsFolder ? !stats.isDirectory() : !stats.isFile()) throw notRegular(path, whatItIs(stats));
+  try {
+    return await open(place, flags);
+  } catch (error) {
+    throw unopened(error, path);
+  }
+}
+
+async function openAndCompare(root: string, path: string): Promise<FileHandle> {
+  const parts = path.split("/");
+  for (let count = 1; count <= parts.length; count++) {
+    const stats = await statOrNull(join(root, ...parts.slice(0, count)));
+    if (!stats) throw missing(path);
+    if (stats.isSymbolicLink()) throw isLink(path);
+    if (count === parts.length ? !stats.isFile() : !stats.isDirectory())
+      throw notRegular(path, whatItIs(stats));
+  }
+  const full = join(root, ...parts);
+  const file = await open(full, careful).catch((error: unknown) => Promise.reject(unopened(error, path)));
+  try {
+    const opened = await file.stat({ bigint: true });
+    const standing = await lstat(full, { bigint: true });
+    const same = opened.dev === standing.dev && opened.ino === standing.ino;
+    if (!same || (await realpath(full)) !== full) throw isLink(path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error instanceof HookwardenError ? error : missing(path);
+  }
+}
+
+function unopened(error: unknown, path: string): HookwardenError {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ELOOP" || code === "EMLINK") return isLink(path);
+  if (code === "ENOENT" || code === "ENOTDIR") return missing(path);
+  return new HookwardenError("file-unreadable", `the file ${quote(path)} cannot be opened (${code})`, {
+    file: path,
+  });
+}
+
+async function kindOf(root: string, path: string): Promise<EntryKind | null> {
+  if (path === "") return "folder";
+  if (pathProblem(path)) return null;
+  const parts = path.split("/");
+  let kind: EntryKind | null = "folder";
+  for (let count = 1; count <= parts.length; count++) {
+    if (kind !== "folder") return kind === "other" ? "other" : null;
+    const stats = await statOrNull(join(root, ...parts.slice(0, count)));
+    if (!stats) return null;
+    kind = stats.isDirectory() ? "folder" : stats.isFile() ? "file" : "other";
+  }
+  return kind;
+}
+
+async function statOrNull(path: string): Promise<Stats | null> {
+  try {
+    return await lstat(path);
+  } catch {
+    return null;
+  }
+}
+
+function whatItIs(stats: Stats): string {
+  if (stats.isDirectory()) return "a folder";
+  if (stats.isFIFO()) return "a pipe";
+  if (stats.isSocket()) return "a socket";
+  if (stats.isCharacterDevice() || stats.isBlockDevice()) return "a device";
+  return stats.isFile() ? "a file" : "something else";
+}

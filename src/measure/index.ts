@@ -1,4 +1,0 @@
-/** What hooks cost, and at which size of their input they reach a limit. */
-export { type BenchOptions, benchPack, type HookCost } from "./bench.ts";
-export type { Forecast, ForecastLimit } from "./forecast.ts";
-export type { Spread } from "./spread.ts";

@@ -1,9 +1,0 @@
-import { createQuickjsSandbox } from "../../../sandbox/quickjs/index.ts";
-import { describeSandboxContract } from "../../support/contract-suite.ts";
-
-describeSandboxContract("quickjs", createQuickjsSandbox, {
-  skip: {
-    "gives more stack where more is asked for":
-      "what the host's own stack has room for is the minimum of `stackKb`",
-  },
-});

@@ -1,6 +1,0 @@
-import { EngineMissingError } from "../../../../sandbox/engine-missing.ts";
-
-/** An engine whose package is not there. */
-export async function createSandbox(): Promise<never> {
-  throw new EngineMissingError("isolate", "isolated-vm is not installed");
-}
