@@ -97,7 +97,7 @@ export const loadLimits = {
   /** Bytes of the list of exported names. */
   replyBytes: 65_536,
   /** How long a program that ran out of time while it was loaded is not loaded again, in milliseconds. */
-  retryMs: 10_000,
+  retryMs: 1_000,
 } as const;
 
 /** Time that loading a program may take for a call, in milliseconds: its own limit, or what the caller has left. */

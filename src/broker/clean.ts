@@ -1,6 +1,6 @@
 import { actionRows } from "../catalogue/index.ts";
 import type { Action } from "./decision.ts";
-import { neutraliseVisible, noReadableReason, noReadableText } from "./text.ts";
+import { neutraliseVisible, noReadableReason, noReadableText } from "../text/index.ts";
 
 /** The fields of actions that are texts for people or the model, with what stands for a text that shows nothing. */
 const textFields: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { HookwardenError } from "../errors/index.ts";
-import { neutralise } from "./text.ts";
+import { neutralise } from "../text/index.ts";
 import type { AttributedText } from "./decision.ts";
 
 /** A text with a fence around each of its parts. */

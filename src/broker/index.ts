@@ -31,7 +31,7 @@ export { RetryCounters, type RetryKey } from "./retry-limit.ts";
 export { digestWords, seedFor } from "./seed.ts";
 export { type Binding, listens, makePlan, type Plan, type PlanRules } from "./select.ts";
 export { maxEventDepth, snapshot, tooLarge } from "./snapshot.ts";
-export { neutralise } from "./text.ts";
+export { neutralise } from "../text/index.ts";
 export { holdsNul, type ToolInputCheck, type ToolInputChecks } from "./tool-input.ts";
 export { toolInputChecks, type ToolSchemas } from "./tool-schemas.ts";
 export type { DecideRequest } from "./course.ts";

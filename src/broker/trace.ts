@@ -3,7 +3,7 @@ import { type LoadedHook } from "../pack/index.ts";
 import { sourcePlace } from "../compile/index.ts";
 import type { Action, Refusal, TraceEntry, TraceOutcome } from "./decision.ts";
 import type { Binding } from "./select.ts";
-import { neutralise } from "./text.ts";
+import { neutralise } from "../text/index.ts";
 
 /** An entry while the decision is being made. */
 export type OpenEntry = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };

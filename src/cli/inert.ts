@@ -1,4 +1,4 @@
-import { neutralise } from "../broker/index.ts";
+import { neutralise } from "../text/index.ts";
 
 /** What a terminal acts on, hides or breaks lines at. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { neutralise, neutraliseVisible } from "../../src/broker/text.ts";
+import { neutralise, neutraliseVisible } from "../../src/text/sanitize.ts";
 
 // Written out apart from the implementation: what no terminal, log or page may get from a stranger.
 // oxlint-disable-next-line no-control-regex

@@ -46,6 +46,8 @@ describe("the generated files", () => {
           filter: (path) => !/[/](?:dist|test|node_modules)(?:$|[/])/.test(path.slice(root.length)),
         });
       }
+      // The page about containment is generated from what its tests try.
+      cpSync(join(root, "sandbox/test/containment"), join(copy, "sandbox/test/containment"), { recursive: true });
       symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
       writeFileSync(
         join(copy, "README.md"),

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const execute = promisify(execFile);
 
 test("the example of a server runs: each tenant's pack decides for it alone, and each has its own audit", async () => {
-  const args = ["--import", "./test/adapters/from-source.ts", "examples/server.ts"];
+  const args = ["--conditions=hookwarden-source", "examples/server.ts"];
   const { stdout, stderr } = await execute(process.execPath, args, { cwd: root, timeout: 60_000 });
   expect(stderr).toBe("");
   const decisions = 2;

@@ -34,13 +34,17 @@ beforeAll(async () => {
   const source = "export default () => ({ action: 'notify', text: 'seen' })";
   // Long enough for a process that has just been started from sources, on a busy machine.
   const limits = { wallMs: 1_500, outputBytes: 65_536 };
+  const budgets = { decisionMs: 10_000 };
   const state = { scope: "session", maxBytes: 100 };
   closed = await test.tenant(
     "closed",
-    packOf(source, { actions: ["deny", "notify", "set_state"], limits, state }),
+    packOf(source, { actions: ["deny", "notify", "set_state"], limits, state, budgets }),
   );
-  open = await test.tenant("open", packOf(source, { actions: ["notify", "set_state"], limits, state }));
-  const patient = packOf(guard["guard/hook.js"] as string, { limits: { wallMs: 10_000 } });
+  open = await test.tenant(
+    "open",
+    packOf(source, { actions: ["notify", "set_state"], limits, state, budgets }),
+  );
+  const patient = packOf(guard["guard/hook.js"] as string, { limits: { wallMs: 10_000 }, budgets });
   ({ client: quiet } = await test.tenant("quiet", patient));
 });
 

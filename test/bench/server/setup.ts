@@ -9,16 +9,18 @@ export function packOf(
     name = "guard",
     on = [{ event: "PreToolUse" }] as object[],
     actions = ["deny", "notify"],
+    budgets = undefined as object | undefined,
     ...more
   } = {} as {
     name?: string;
     on?: object[];
     actions?: string[];
+    budgets?: object;
     [member: string]: unknown;
   },
 ): { readonly [path: string]: string } {
   return {
-    "hookwarden.json": JSON.stringify({ apiVersion: 1, hooks: [name] }),
+    "hookwarden.json": JSON.stringify({ apiVersion: 1, hooks: [name], ...(budgets ? { budgets } : {}) }),
     [`${name}/hook.json`]: JSON.stringify({
       apiVersion: 1,
       name,

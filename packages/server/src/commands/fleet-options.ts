@@ -61,9 +61,11 @@ export async function fleetFrom(options: FleetOptions, data: string): Promise<Na
     servers: nats,
     node:
       options.node ??
-      hostname()
+      (hostname()
         .replaceAll(/[^A-Za-z0-9_-]/g, "-")
-        .slice(0, 64),
+        .slice(0, 64) ||
+        // A container may have no host name.
+        "node"),
     folder: join(data, "fleet"),
     replicas,
     ...(options.fleetKey === undefined ? {} : { key: await readJsonFile(options.fleetKey) }),

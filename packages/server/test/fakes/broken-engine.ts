@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 import type { Call, Outcome, Sandbox } from "@hookwarden/sandbox";
 import { RequestReader } from "../../../../sandbox/src/process/request.ts";
-import { createQuickjsSandbox, type QuickjsOptions } from "@hookwarden/sandbox/quickjs";
+import { createQuickjsSandbox, type QuickjsOptions } from "../../../../sandbox/src/quickjs/index.ts";
 
 /** The number of the call that runs: a child that was taken over knows it. */
 let id = 0;

@@ -1,0 +1,1 @@
+export { neutralise, neutraliseVisible, noReadableReason, noReadableText } from "./sanitize.ts";
