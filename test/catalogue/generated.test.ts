@@ -47,7 +47,9 @@ describe("the generated files", () => {
         });
       }
       // The page about containment is generated from what its tests try.
-      cpSync(join(root, "sandbox/test/containment"), join(copy, "sandbox/test/containment"), { recursive: true });
+      cpSync(join(root, "sandbox/test/containment"), join(copy, "sandbox/test/containment"), {
+        recursive: true,
+      });
       symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
       writeFileSync(
         join(copy, "README.md"),
