@@ -39,7 +39,8 @@ function mustBeSmall(): void {
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
   console.log(`the core installs ${count} packages, ${(bytes / 1e6).toFixed(1)} MB`);
-  if (count > 49 || bytes >= 40e6) throw new Error("the core has grown: 49 packages and 40 MB are the most");
+  if (count > 44 || bytes >= 40e6)
+    throw new Error("the core has grown: at most 44 packages and 40 MB are allowed");
 }
 
 try {

@@ -82,7 +82,7 @@ export async function buildBundle(
   const bytes = writeList(list);
   const head = [{ path: listFile, bytes }];
   if (signer) head.push({ path: signatureFile, bytes: await sign(bytes, signer) });
-  const packed = compress(await writeTar([...head, ...sorted]));
+  const packed = compress(writeTar([...head, ...sorted]));
   if (packed.length > packedLimits.packedBytes)
     cannot(`the bundle would be larger than ${packedLimits.packedBytes} bytes`);
   return { bytes: packed, list, signed: signer !== null };

@@ -58,7 +58,7 @@ export interface OpenedBundle {
  */
 export async function openBundle(packed: Uint8Array, options: OpenOptions): Promise<OpenedBundle> {
   const { trust, floors = [], now = Date.now() } = options;
-  const entries = await readTar(await decompress(packed));
+  const entries = readTar(await decompress(packed));
   const { list, files } = readList(entries);
   const digest = digestOfList(list);
   const signature = entries[1]?.path === signatureFile ? entries[1].bytes : null;

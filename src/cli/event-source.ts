@@ -1,4 +1,4 @@
-import { JsonError, readJsonBytes } from "@hookwarden/sandbox/json";
+import { JsonError, readJsonBytes, isObject } from "@hookwarden/sandbox/json";
 import { defaultMaxEventBytes, type EventInput } from "../broker/index.ts";
 import { type ErrorPlace, HookwardenError } from "../errors/index.ts";
 import { openFile } from "./json-file.ts";
@@ -194,8 +194,4 @@ function isBlank({ bytes }: Line): boolean {
 function isArray(bytes: Buffer): boolean {
   const start = bytes.subarray(0, 64).toString("latin1").trimStart();
   return start.startsWith("[");
-}
-
-function isObject(value: unknown): value is { readonly [field: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from "@hookwarden/sandbox/json";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { EngineName } from "@hookwarden/sandbox";
 import type { RequiredReview } from "../bundle/index.ts";
@@ -117,8 +118,4 @@ function schemaOf(tool: unknown, index: number, file: string): [string, unknown]
     file,
     pointer: `/${index}`,
   });
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

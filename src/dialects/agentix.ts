@@ -1,9 +1,9 @@
-import { quote } from "@hookwarden/sandbox/json";
+import { isObject, quote } from "@hookwarden/sandbox/json";
 import type { Decision } from "../broker/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
 import { type Dialect, type DialectRow, type Heard, type Message, table } from "./dialect.ts";
-import { commonOf, fieldOf, invalid, isObject, rowOf } from "./message.ts";
+import { commonOf, fieldOf, invalid, rowOf } from "./message.ts";
 import { addedTexts, reasonOf } from "./spoken.ts";
 
 interface AgentixRow extends DialectRow {

@@ -1,4 +1,4 @@
-import { isObject } from "./is-object.ts";
+import { isObject } from "@hookwarden/sandbox/json";
 
 /**
  * Claude Code takes a replaced output only if it has the form of the tool's own, and otherwise shows the model the

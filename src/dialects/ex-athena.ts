@@ -1,4 +1,4 @@
-import { quote } from "@hookwarden/sandbox/json";
+import { isObject, quote } from "@hookwarden/sandbox/json";
 import type { Decision } from "../broker/index.ts";
 import {
   type ActionName,
@@ -8,7 +8,7 @@ import {
   legalActions,
 } from "../catalogue/index.ts";
 import { type Dialect, type DialectRow, type Heard, type StopVerdict, table } from "./dialect.ts";
-import { commonOf, fieldOf, invalid, isObject, rowOf } from "./message.ts";
+import { commonOf, fieldOf, invalid, rowOf } from "./message.ts";
 import { injected, reasonOf } from "./spoken.ts";
 import { toToolInput } from "./tool-arguments.ts";
 

@@ -23,5 +23,4 @@ export function createDialect(warden: Warden, name: string, options: TranslatorO
 }
 export { withholdToolOutput } from "./claude-code-output.ts";
 export { claudeCode, untouched } from "./claude-code.ts";
-export { isObject } from "./is-object.ts";
 export { fieldOf, readMessage } from "./message.ts";

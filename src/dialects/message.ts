@@ -1,11 +1,8 @@
-import { JsonError, quote, readJson, readJsonBytes } from "@hookwarden/sandbox/json";
+import { JsonError, quote, readJson, readJsonBytes, isObject } from "@hookwarden/sandbox/json";
 import { type EventInput, eventJsonLimits, snapshot, tooLarge } from "../broker/index.ts";
 import { eventRows } from "../catalogue/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import type { DialectRow, Message } from "./dialect.ts";
-import { isObject } from "./is-object.ts";
-
-export { isObject };
 
 /** Fields that every dialect hands on as they are, where a message has them. */
 const commonFields = ["session_id", "time", "cwd", "agent_id", "agent_type"] as const;

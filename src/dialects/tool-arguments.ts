@@ -1,6 +1,6 @@
-import { quote } from "@hookwarden/sandbox/json";
+import { isObject, quote } from "@hookwarden/sandbox/json";
 import type { Decision } from "../broker/index.ts";
-import { invalid, isObject } from "./message.ts";
+import { invalid } from "./message.ts";
 import { unsupported, writersOf } from "./spoken.ts";
 
 /**

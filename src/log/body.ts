@@ -9,8 +9,8 @@ import type { LoadedPack } from "../pack/index.ts";
 import { catalogueDigest, type EngineIdentity, packageVersion } from "./identity.ts";
 import { asciiJson, digestOf } from "./line.ts";
 import { maskEvent } from "./mask.ts";
+import { maskRecord } from "./mask-record.ts";
 import { plainRules } from "./rules.ts";
-import { Scrubber } from "./scrub.ts";
 
 /** What decisions of one warden have in common. */
 export interface LogContext {
@@ -95,46 +95,21 @@ export function decisionBody(
   rules: string | null,
 ): Body {
   const { decision, event, calls, hindered, priorState, retries, reruns } = record;
-  const versions = {
+  const masked = masks.length === 0 ? null : maskEvent(event, masks);
+  const { pristine } = context;
+  const why = masked ? "values are masked" : pristine ? undefined : "contexts were kept between calls";
+  return body({
     kind: "decision",
     time: event.time,
     package: packageVersion,
     catalogue: catalogueDigest(),
     engine: context.engine.digest,
     rules,
-  };
-  const masked = masks.length === 0 ? null : maskEvent(event, masks);
-  if (!masked) {
-    return body({
-      ...versions,
-      replayable: context.pristine,
-      ...(context.pristine ? {} : { why: "contexts were kept between calls" }),
-      event,
-      decision,
-      calls: calls.map(callMembers),
-      hindered,
-      state: priorState,
-      retries,
-      reruns,
-    });
-  }
-  const scrubber = new Scrubber(masked.values);
-  return body({
-    ...versions,
-    replayable: false,
-    why: "values are masked",
-    masked: masked.pointers,
-    event: scrubber.event(masked.event),
-    decision: scrubber.decision(decision),
-    calls: calls.map((call) => maskedCallMembers(call, scrubber)),
-    hindered: hindered.map((one) => ({
-      ...one,
-      fault: one.fault && { ...one.fault, message: scrubber.hookText(one.fault.message) },
-      note: scrubber.hookText(one.note),
-    })),
-    state: Object.fromEntries(
-      Object.entries(priorState).map(([hook, text]) => [hook, text === null ? null : scrubber.json(text)]),
-    ),
+    replayable: why === undefined,
+    why,
+    ...(masked
+      ? { masked: masked.pointers, ...maskRecord(record, masked) }
+      : { event, decision, calls: calls.map(callMembers), hindered, state: priorState }),
     retries,
     reruns,
   });
@@ -152,23 +127,8 @@ function callMembers({ hook, digest, recheck, input, seed, output, fault, steps,
     fault,
     output_text: output,
   };
-  // Where the trace says it all the raw lines would only stand here twice.
+  // Where the trace says it all the raw lines would only be repeated here.
   return logs.every(({ text }) => neutralise(text) === text) ? members : { ...members, logs };
-}
-
-/** Without digests: a short value could be found by trying which one has the digest. */
-function maskedCallMembers(call: CallRecord, scrubber: Scrubber): object {
-  const { hook, digest, recheck, seed, output, fault, steps, logs } = call;
-  return {
-    hook,
-    digest,
-    recheck,
-    seed,
-    steps,
-    fault: fault && { ...fault, message: scrubber.hookText(fault.message) },
-    output_text: output === null ? null : scrubber.json(output),
-    logs: logs.map(({ level, text }) => ({ level, text: scrubber.hookText(text) })),
-  };
 }
 
 /** `sha256:` of both arguments of a call, with a line feed between them: JSON text holds none that is not escaped. */

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { pointerPart, quote } from "@hookwarden/sandbox/json";
+import { pointerPart, quote, isObject } from "@hookwarden/sandbox/json";
 import type { PreparedSchema, SchemaProblem } from "./interpreted-types.ts";
 
 /** Limits of a schema that a stranger wrote. */
@@ -279,8 +279,4 @@ function unescaped(part: string): string | null {
   } catch {
     return null;
   }
-}
-
-function isObject(value: unknown): value is SchemaMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

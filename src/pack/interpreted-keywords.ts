@@ -1,4 +1,4 @@
-import { quote } from "@hookwarden/sandbox/json";
+import { isObject, quote } from "@hookwarden/sandbox/json";
 import { canonicalJson } from "../files/index.ts";
 import { isMultiple } from "./decimal.ts";
 import type { SchemaNode, SchemaProblem, SchemaRun } from "./interpreted-types.ts";
@@ -16,11 +16,7 @@ export interface KeywordContext {
  */
 export type KeywordCheck = (keyword: unknown, value: unknown, at: KeywordContext) => SchemaProblem | null;
 
-type JsonObject = { readonly [key: string]: unknown };
 type Members = { readonly [name: string]: unknown };
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Holds numbers to a bound. */
 const bound =

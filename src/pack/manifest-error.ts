@@ -1,4 +1,4 @@
-import { pointerPart, quote } from "@hookwarden/sandbox/json";
+import { pointerPart, quote, isObject } from "@hookwarden/sandbox/json";
 import type { ValidationError } from "../catalogue/index.ts";
 import type { SchemaObject } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";
@@ -116,8 +116,4 @@ function valueAt(root: unknown, pointer: string): unknown {
     value = value[key];
   }
   return value;
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null;
 }

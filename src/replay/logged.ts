@@ -1,3 +1,4 @@
+import { isObject } from "@hookwarden/sandbox/json";
 import type { Fault, LogLine } from "@hookwarden/sandbox";
 import { HookwardenError } from "../errors/index.ts";
 import { readRecord, type LogRecord } from "../log/index.ts";
@@ -108,10 +109,6 @@ export function readPackRecord({ text, line }: LogRecord): LoggedPack {
     hooks.every((hook) => typeof hook?.name === "string");
   if (!whole) throw lacks(line);
   return record as LoggedPack;
-}
-
-function isObject(value: unknown): value is { readonly [member: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isHookEntry(value: unknown): boolean {

@@ -2,11 +2,24 @@ import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildBundle, openBundle } from "../../src/bundle/index.ts";
+import { bundlePathProblem } from "../../src/bundle/names.ts";
+import { writeTar } from "../../src/bundle/tar.ts";
 import { createWarden } from "../../src/warden/warden.ts";
 import { loadPack } from "../../src/pack/load.ts";
-import { bundleOf, entriesOf, key, listIn, openWith, packFolder, testFolder, trust } from "./support.ts";
+import {
+  bundleOf,
+  entriesOf,
+  key,
+  listIn,
+  openWith,
+  packFolder,
+  rawTar,
+  testFolder,
+  trust,
+} from "./support.ts";
 
 const event = { hook_event_name: "PreToolUse", session_id: "s", tool_name: "Bash", tool_input: {} };
 
@@ -84,6 +97,23 @@ test("npm packages and TypeScript go into the bundle, and nothing is resolved wh
   const { bytes } = await buildBundle(folder, { key });
   await using warden = await createWarden({ bundle: bytes, trust, isolation: "inline" });
   expect(await warden.dispatch(event)).toMatchObject({ verdict: "deny", reason: "from a package" });
+});
+
+test("the archive is byte for byte the one that an independent library makes", async () => {
+  const name = fc.stringMatching(/^[a-z0-9_]{1,60}$/);
+  const path = fc.array(name, { minLength: 1, maxLength: 8 }).map((parts) => parts.join("/"));
+  const paths = path.filter((one) => bundlePathProblem(one) === null);
+  const file = fc.record({
+    path: paths,
+    bytes: fc.uint8Array({ maxLength: 2_000 }).map((b) => Buffer.from(b)),
+  });
+  const files = fc.uniqueArray(file, { maxLength: 5, selector: (one) => one.path });
+  await fc.assert(
+    fc.asyncProperty(files, async (some) => {
+      expect(writeTar(some)).toEqual(await rawTar(some));
+    }),
+    { seed: 20, numRuns: 100 },
+  );
 });
 
 test("an ordinary tar reads it", { skip: process.platform === "win32" }, async () => {

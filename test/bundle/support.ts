@@ -127,7 +127,7 @@ export async function rawTar(entries: readonly RawEntry[]): Promise<Buffer> {
 
 /** The entries of a good bundle: list, signature, files. */
 export async function entriesOf(packed: Uint8Array): Promise<RawEntry[]> {
-  return (await readTar(await decompress(packed))).map(({ path, bytes }) => ({ path, bytes }));
+  return readTar(await decompress(packed)).map(({ path, bytes }) => ({ path, bytes }));
 }
 
 export async function listIn(packed: Uint8Array): Promise<BundleList> {

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fragments } from "../../src/log/fragments.ts";
 import { replayLog } from "../../src/replay/replay.ts";
 import { fakePack, type FakeHook } from "../support/fake-pack.ts";
 import { type FakeProgram, FakeSandbox } from "../support/fake-sandbox.ts";
@@ -207,7 +206,7 @@ test("numbers are masked in texts and in data", async () => {
   expect(text).not.toContain("4111111111111111");
 });
 
-test("short values mask a whole text of a hook, so that the gaps do not tell them", async () => {
+test("short values are not left to be read from gaps in a text", async () => {
   const hook: FakeHook = {
     name: "teller",
     run: ({ tool_input }) => ({ action: "ask", reason: `the pin is ${tool_input.pin}` }),
@@ -216,27 +215,57 @@ test("short values mask a whole text of a hook, so that the gaps do not tell the
   expect(records[0]?.["decision"].reason).toBe("[masked]");
 });
 
-test("where very much is masked, nothing of a hook's text is kept", () => {
-  const fragments = new Fragments(["x".repeat(9_000)]);
-  expect(fragments.mask("harmless", "[masked]")).toBe("[masked]");
-});
-
-test("no run of six letters or digits of a value survives in a text", () => {
-  const words = fc.string({ unit: fc.constantFrom(..."abcdefgh0123 -_.ÄÖß"), minLength: 4, maxLength: 30 });
-  fc.assert(
-    fc.property(words, words, words, fc.nat(20), (value, before, after, cut) => {
-      const text = before + value.slice(cut) + after;
-      const masked = new Fragments([value]).mask(text, "\u0000");
-      const fold = (one: string): string =>
-        one
-          .normalize("NFKD")
-          .toLowerCase()
-          .replace(/[^\p{L}\p{N}\u0000]/gu, "");
-      const kept = fold(masked);
-      const folded = fold(value);
-      for (let at = 0; at + 6 <= folded.length; at++) expect(kept).not.toContain(folded.slice(at, at + 6));
+test("a masked record says nothing of what a hook wrote: it is the same whatever the hook wrote", async () => {
+  // A hook can put a value that it has read into its texts in any encoding, and into which of its lines throws.
+  const written = fc.record({
+    text: fc.string({ unit: "binary", maxLength: 30 }),
+    line: fc.nat(99),
+    value: fc.jsonValue({ maxDepth: 2 }),
+  });
+  type Written = typeof written extends fc.Arbitrary<infer T> ? T : never;
+  const record = async ({ text, line, value }: Written): Promise<unknown> => {
+    const hook: FakeHook = {
+      name: "writer",
+      state: { scope: "session", maxBytes: 4_096 },
+      run: () => [
+        { action: "modify_input", input: { [`x${text}`]: value } },
+        { action: "ask", reason: `x${text}` },
+        { action: "notify", text: `x${text}` },
+        { action: "set_state", value },
+        { action: `no-action-${text}`, text },
+      ],
+    };
+    const thrower: FakeHook = {
+      name: "thrower",
+      onFailure: "open",
+      run: () => {
+        throw Object.assign(new Error(text), { stack: `Error\n    at hook.js:${line}:1` });
+      },
+    };
+    const { records } = await logged([hook, thrower], mask);
+    const measured = new Set([
+      "duration_us",
+      "memory_bytes",
+      "decision_id",
+      "time",
+      "hash",
+      "prev",
+      "seed",
+      "pack",
+    ]);
+    return JSON.parse(
+      JSON.stringify(records, (key, one: unknown) =>
+        measured.has(key) || String(one).startsWith("fake:") ? null : one,
+      ),
+    ) as unknown;
+  };
+  const expected = await record({ text: "plain", line: 1, value: 1 });
+  expect(JSON.stringify(expected)).toContain("modify_input");
+  await fc.assert(
+    fc.asyncProperty(written, async (one) => {
+      expect(await record(one)).toEqual(expected);
     }),
-    { numRuns: 500 },
+    { seed: 14, numRuns: 40 },
   );
 });
 

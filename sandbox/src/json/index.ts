@@ -1,5 +1,6 @@
 /** Strict JSON for texts that strangers wrote. */
 export { JsonError, type JsonErrorCode, pointerPart } from "./error.ts";
 export { forbiddenEventKeys, forbiddenKeys, type JsonLimits } from "./limits.ts";
+export { isObject } from "./is-object.ts";
 export { quote } from "./quote.ts";
 export { readJson, readJsonBytes } from "./read.ts";

@@ -1,3 +1,4 @@
+import { isObject } from "@hookwarden/sandbox/json";
 import { RE2JS } from "re2js";
 import { type Decision, type Refusal, type TraceFault, atPlace } from "../../broker/index.ts";
 import type { Expectation, ExpectedText } from "./read.ts";
@@ -164,10 +165,6 @@ function values(found: Difference[], field: string, wanted: unknown, got: unknow
   // JSON knows one zero.
   if (wanted === got) return;
   add(found, field, cut(json(wanted)), cut(json(got)));
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null;
 }
 
 function add(found: Difference[], field: string, wanted: string, got: string): void {

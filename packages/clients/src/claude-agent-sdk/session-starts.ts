@@ -1,6 +1,6 @@
 import type { Answerer } from "../claude-code/answerer.ts";
 import type { Answer } from "../claude-code/closed.ts";
-import { isObject } from "hookwarden/dialects";
+import { isObject } from "@hookwarden/sandbox/json";
 
 /** Most sessions that are remembered; of an older one the start would be told again. */
 const mostSessions = 10_000;

@@ -1,4 +1,5 @@
-import { withholdToolOutput, isObject } from "hookwarden/dialects";
+import { isObject } from "@hookwarden/sandbox/json";
+import { withholdToolOutput } from "hookwarden/dialects";
 
 /** What Claude Code is handed as the answer of a hook. */
 export type Answer = { readonly [field: string]: unknown };

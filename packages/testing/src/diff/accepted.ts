@@ -1,3 +1,4 @@
+import { isObject } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden/errors";
 import type { Opening } from "./opening.ts";
 
@@ -52,8 +53,4 @@ export function acceptedFile(openings: readonly Opening[]): AcceptedFile {
         ...(event ? { place: event.place } : {}),
       })),
   };
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree } from "jsonc-parser";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden/errors";
-import { isObject } from "hookwarden/dialects";
+import { isObject } from "@hookwarden/sandbox/json";
 import { type HookEntry, isOurs } from "./entry.ts";
 import { appended, removed } from "./splice.ts";
 
