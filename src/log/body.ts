@@ -2,7 +2,7 @@ import {
   type CallRecord,
   type DecisionRecord,
   type PlanRules,
-  neutralise,
+  sanitizeText,
   type ToolSchemas,
 } from "../broker/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
@@ -94,7 +94,7 @@ export function decisionBody(
   masks: readonly (readonly string[])[],
   rules: string | null,
 ): Body {
-  const { decision, event, calls, hindered, priorState, retries, reruns } = record;
+  const { decision, event, calls, skipped, priorState, retries, reruns } = record;
   const versions = {
     kind: "decision",
     time: event.time,
@@ -112,7 +112,7 @@ export function decisionBody(
       event,
       decision,
       calls: calls.map(callMembers),
-      hindered,
+      skipped,
       state: priorState,
       retries,
       reruns,
@@ -127,7 +127,7 @@ export function decisionBody(
     event: scrubber.event(masked.event),
     decision: scrubber.decision(decision),
     calls: calls.map((call) => maskedCallMembers(call, scrubber)),
-    hindered: hindered.map((one) => ({
+    skipped: skipped.map((one) => ({
       ...one,
       fault: one.fault && { ...one.fault, message: scrubber.hookText(one.fault.message) },
       note: scrubber.hookText(one.note),
@@ -153,7 +153,7 @@ function callMembers({ hook, digest, recheck, input, seed, output, fault, steps,
     output_text: output,
   };
   // Where the trace says it all the raw lines would only stand here twice.
-  return logs.every(({ text }) => neutralise(text) === text) ? members : { ...members, logs };
+  return logs.every(({ text }) => sanitizeText(text) === text) ? members : { ...members, logs };
 }
 
 /** Without digests: a short value could be found by trying which one has the digest. */

@@ -91,6 +91,6 @@ it("starting loads no engine, no pack and no broker", () => {
   const files = [...seen].map((file) => relative(root, file));
   expect(files).toContain("src/cli/commands.ts");
   expect(files.filter((file) => /^(sandbox|src\/(pack|warden|catalogue))/.test(file))).toEqual([]);
-  expect(files.filter((file) => file.startsWith("src/broker"))).toEqual(["src/broker/text.ts"]);
+  expect(files.filter((file) => file.startsWith("src/broker"))).toEqual(["src/broker/sanitize-text.ts"]);
   expect([...packages].filter((name) => !name.startsWith("node:"))).toEqual(["commander"]);
 });
