@@ -33,7 +33,7 @@ const packages: readonly Package[] = [
     folder: ".",
     programs: { cli: "src/cli/main.ts" },
     alone: {
-      "bundle-child": "src/compile/bundle-child.ts",
+      "compile-child": "src/compile/compile-child.ts",
       "lint-child": "src/check/lint/child.ts",
       "types-child": "src/check/types/child.ts",
     },

@@ -5,7 +5,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual, styleText } from "node:util";
-import { createWarden, type Decision, type EngineName, HookwardenError, neutralise } from "hookwarden";
+import { createWarden, type Decision, type EngineName, HookwardenError, sanitizeText } from "hookwarden";
 
 interface SessionEvent {
   readonly hook_event_name: string;
@@ -60,7 +60,7 @@ function asked({ tool_input = {} }: SessionEvent): string {
   const what = [tool_input["command"], tool_input["file_path"], tool_input["url"]].find(
     (one) => typeof one === "string",
   );
-  const line = neutralise(String(what ?? "")).replace(/\s+/g, " ");
+  const line = sanitizeText(String(what ?? "")).replace(/\s+/g, " ");
   return line.length > width - 4 ? `${line.slice(0, width - 5)}…` : line;
 }
 
@@ -72,7 +72,7 @@ function colour(verdict: string): "dim" | "green" | "yellow" | "red" {
 
 function wrapped(text: string, indent: number): readonly string[] {
   const lines = [""];
-  for (const word of neutralise(text).split(/\s+/)) {
+  for (const word of sanitizeText(text).split(/\s+/)) {
     const last = lines.at(-1) ?? "";
     if (last !== "" && last.length + word.length >= width - indent) lines.push(word);
     else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
@@ -107,7 +107,7 @@ function print(
     const [one, other] = [first[index], second[index]];
     if (!one || !other) continue;
     const times = [one, other].map(({ duration_us }) => duration_us.toLocaleString("en"));
-    console.log(row(event.hook_event_name, neutralise(event.tool_name ?? ""), one.verdict, times));
+    console.log(row(event.hook_event_name, sanitizeText(event.tool_name ?? ""), one.verdict, times));
     const done = deeds(one);
     if (done.length > 0 && asked(event) !== "") console.log(styleText("dim", `    ${asked(event)}`));
     for (const deed of done) for (const line of wrapped(deed, 4)) console.log(line);

@@ -30,7 +30,7 @@ export {
   legalActions,
 } from "./catalogue/index.ts";
 
-export { defaultMaxEventBytes, fence, neutralise } from "./broker/index.ts";
+export { defaultMaxEventBytes, fence, sanitizeText } from "./broker/index.ts";
 export type {
   Action,
   Additions,

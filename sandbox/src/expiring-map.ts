@@ -1,13 +1,13 @@
 /** A map whose entries are gone after a fixed time. Bounded: the oldest are forgotten first. */
 export class ExpiringMap<V> {
   readonly #entries = new Map<string, { readonly value: V; readonly until: number }>();
-  readonly #ms: number;
-  readonly #most: number;
+  readonly #ttlMs: number;
+  readonly #maxEntries: number;
 
   /** @param ms how long an entry is kept, @param most how many entries are kept */
   constructor(ms: number, most: number) {
-    this.#ms = ms;
-    this.#most = most;
+    this.#ttlMs = ms;
+    this.#maxEntries = most;
   }
 
   get(key: string): V | undefined {
@@ -21,16 +21,16 @@ export class ExpiringMap<V> {
   }
 
   /** How long an entry will still be kept, in milliseconds. */
-  left(key: string): number {
+  remainingMs(key: string): number {
     return Math.max(0, Math.ceil((this.#entries.get(key)?.until ?? 0) - performance.now()));
   }
 
   /** Adds an entry; one that is there already begins anew. */
   set(key: string, value: V): void {
     this.#entries.delete(key);
-    this.#entries.set(key, { value, until: performance.now() + this.#ms });
+    this.#entries.set(key, { value, until: performance.now() + this.#ttlMs });
     const oldest = this.#entries.keys().next().value;
-    if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
+    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#entries.delete(oldest);
   }
 
   /** Removes the entries whose keys match. */

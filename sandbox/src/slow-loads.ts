@@ -5,9 +5,9 @@ import { loadLimits, loadMs } from "./limits.ts";
 import { faults } from "./outcome.ts";
 
 /** Most programs that are remembered. */
-const most = 1_024;
+const maxEntries = 1_024;
 /** A call that has so many times as much time as the load that failed is a reason to try again. */
-const moreTime = 2;
+const retryFactor = 2;
 
 type Load = Pick<Call, "program" | "tenant" | "limits" | "budgetMs">;
 
@@ -17,16 +17,16 @@ type Load = Pick<Call, "program" | "tenant" | "limits" | "budgetMs">;
  * about another tenant's call.
  */
 export class SlowLoads {
-  readonly #failed = new ExpiringMap<Load>(loadLimits.retryMs, most);
+  readonly #failed = new ExpiringMap<Load>(loadLimits.retryMs, maxEntries);
 
   /** The fault of a call whose program is not to be loaded again yet, or `null`. */
   recall(load: Load): Fault | null {
     if (this.#failed.size === 0) return null;
     const key = keyOf(load);
     const failed = this.#failed.get(key);
-    if (!failed || loadMs(load) >= moreTime * loadMs(failed)) return null;
+    if (!failed || loadMs(load) >= retryFactor * loadMs(failed)) return null;
     const { code, message } = faults.loadWall(failed);
-    return { code, message: `${message}; it is not loaded again for ${this.#failed.left(key)} ms` };
+    return { code, message: `${message}; it is not loaded again for ${this.#failed.remainingMs(key)} ms` };
   }
 
   remember({ program, tenant, limits, budgetMs }: Load): void {

@@ -1,6 +1,6 @@
 import { deflateSync } from "fflate";
 import { makeBase } from "../../sandbox/src/quickjs/base.ts";
-import type { KeptBase } from "../../sandbox/src/quickjs/base-format.ts";
+import type { SerializedBase } from "../../sandbox/src/quickjs/base-format.ts";
 import { createModule, engineVersion } from "../../sandbox/src/quickjs/module.ts";
 import { preludeText } from "./prelude.ts";
 
@@ -23,7 +23,7 @@ export async function baseModule(): Promise<string> {
     else areas.push([at, 1]);
   }
   const bytes = Buffer.concat(areas.map(([at, length]) => world.subarray(at, at + length)));
-  const kept: KeptBase = {
+  const kept: SerializedBase = {
     engine: engineVersion,
     layout,
     anchors,

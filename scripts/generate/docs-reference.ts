@@ -9,7 +9,7 @@ import {
 } from "@hookwarden/sandbox";
 import { maxReasonLength, maxTextLength } from "../../src/catalogue/fields.ts";
 import { type ErrorRow, errorTable } from "../../src/errors/index.ts";
-import { memorySampleMs } from "../../src/compile/run-child.ts";
+import { memoryPollIntervalMs } from "../../src/compile/run-child.ts";
 import { type BudgetRow, budgetTable, manifestLimits, stateLimits } from "../../src/pack/limits.ts";
 import { childLimits } from "../../src/compile/child-limits.ts";
 import { code, markdownNotice, sentence, table } from "./text.ts";
@@ -206,7 +206,7 @@ ${table(
 ## Bundling and checking
 
 Scripts are bundled, type-checked and linted in child processes. The host sets their limits, in the options of
-\`bundleScripts\`, \`checkPack\` and the like. Memory is sampled every ${memorySampleMs} ms; a child that is above the limit is killed
+\`compileScripts\`, \`checkPack\` and the like. Memory is sampled every ${memoryPollIntervalMs} ms; a child that is above the limit is killed
 with everything that it has started, and the error has the code \`load-failed\`.
 
 ${table(

@@ -1,6 +1,6 @@
 /** Gives bombs to the bundler and the type checker, and measures their memory: `npm run measure:bombs [-- COUNT SEED WALL_MS]`. */
 import { childLimits } from "../../src/compile/child-limits.ts";
-import { memorySampleMs } from "../../src/compile/run-child.ts";
+import { memoryPollIntervalMs } from "../../src/compile/run-child.ts";
 import { compileBombs } from "../../test/support/compile-bombs.ts";
 import { type BombResult, runBomb } from "../../test/support/run-bomb.ts";
 
@@ -32,7 +32,7 @@ for (const [kind, results] of byKind) {
 }
 const peak = mib(Math.max(...all.map((result) => result.peak)));
 console.log(
-  `${all.length} bombs (seed ${seed}), limit ${capMb} MiB, sampled every ${memorySampleMs} ms: peak ${peak} MiB`,
+  `${all.length} bombs (seed ${seed}), limit ${capMb} MiB, sampled every ${memoryPollIntervalMs} ms: peak ${peak} MiB`,
 );
 console.log(
   `above the limit before they were killed: ${all.filter((result) => mib(result.peak) > capMb).length}`,

@@ -1,9 +1,9 @@
 import { actionRows } from "../catalogue/index.ts";
-import type { Added } from "./compose.ts";
+import type { HookAddition } from "./compose.ts";
 import type { Additions, AttributedText, InjectedMessage } from "./decision.ts";
 
 /** Sorts what hooks added into the parts of a decision, in order, each text with its author. */
-export function collectAdditions(added: readonly Added[]): Additions {
+export function collectAdditions(added: readonly HookAddition[]): Additions {
   const parts: AttributedText[] = [];
   const messages: InjectedMessage[] = [];
   const context: AttributedText[] = [];

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { answerLimits, type Fault, type FaultCode, type Limits } from "@hookwarden/sandbox";
 import { JsonError, type JsonErrorCode, quote, readJson } from "@hookwarden/sandbox/json";
 import { type ActionName, validateAction, actionRows, legalActions } from "../catalogue/index.ts";
-import { cleanAction } from "./clean.ts";
+import { sanitizeAction } from "./sanitize-action.ts";
 import type { Action, Refusal, RefusalCode } from "./decision.ts";
 import { makeFault } from "./failure.ts";
 import { describeError } from "./read-event.ts";
-import type { Bar, Binding } from "./select.ts";
-import { holdsNul, type ToolInputCheck } from "./tool-input.ts";
+import type { DenialReason, Binding } from "./plan.ts";
+import { containsNul, type ToolInputCheck } from "./tool-input.ts";
 
 /** Most actions in one answer. */
 export const maxActions = 16;
@@ -36,7 +36,7 @@ export interface BadAnswer {
 
 export type Answer = GoodAnswer | BadAnswer;
 
-const silence: GoodAnswer = {
+const emptyAnswer: GoodAnswer = {
   ok: true,
   actions: [],
   verdict: null,
@@ -60,18 +60,18 @@ export function readAnswer(
   output: string | null,
   toolInput: ToolInputCheck | null,
 ): Answer {
-  if (output === null) return silence;
+  if (output === null) return emptyAnswer;
   let value: unknown;
   try {
     value = readJson(output, jsonLimits(binding.limits));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return faulty(faultOfJson.get(error.code) ?? "invalid-output", `the answer ${error.message}`);
+    return badAnswer(faultOfJson.get(error.code) ?? "invalid-output", `the answer ${error.message}`);
   }
-  if (value === null) return silence;
+  if (value === null) return emptyAnswer;
   if (!Array.isArray(value)) return readActions(binding, [value], output, toolInput);
   if (value.length === 0 || value.length > maxActions) {
-    return faulty(
+    return badAnswer(
       "invalid-output",
       `the answer is an array of ${value.length} actions; it must have 1 to ${maxActions}`,
     );
@@ -122,12 +122,12 @@ function readActions(
       if (action.action !== "continue") verdict = action;
     }
   }
-  const bar = firstBar(binding, actions);
-  if (bar !== null) return refuse(values, bar.index, bar.code, bar.message);
-  if (binding.lenient.size > 0 && actions.some(({ action }) => binding.bars.has(action))) {
-    refused = barredActions(binding, actions);
-    actions = actions.filter(({ action }) => !binding.bars.has(action));
-    if (verdict !== null && binding.bars.has(verdict.action)) verdict = null;
+  const denied = firstDisallowed(binding, actions);
+  if (denied !== null) return refuse(values, denied.index, denied.code, denied.message);
+  if (binding.lenient.size > 0 && actions.some(({ action }) => binding.disallowed.has(action))) {
+    refused = disallowedRefusals(binding, actions);
+    actions = actions.filter(({ action }) => !binding.disallowed.has(action));
+    if (verdict !== null && binding.disallowed.has(verdict.action)) verdict = null;
   }
   const changes: Action[] = [];
   const additions: Action[] = [];
@@ -143,13 +143,13 @@ function readActions(
       changes.push(action);
     } else if (action.action === "set_state") {
       state = JSON.stringify(action.value);
-      const most = binding.hook.state?.maxBytes ?? 0;
-      if (state.length * 3 > most && Buffer.byteLength(state) > most) {
+      const maxBytes = binding.hook.state?.maxBytes ?? 0;
+      if (state.length * 3 > maxBytes && Buffer.byteLength(state) > maxBytes) {
         return refuse(
           actions,
           index,
           "invalid-output",
-          `the state is larger than \`state.maxBytes\` (${most})`,
+          `the state is larger than \`state.maxBytes\` (${maxBytes})`,
         );
       }
     } else if (kind === "addition") {
@@ -159,14 +159,14 @@ function readActions(
       additions.push(action);
     }
   }
-  for (const action of actions) cleanAction(action);
+  for (const action of actions) sanitizeAction(action);
   return { ok: true, actions, verdict, changes, additions, state, refused };
 }
 
 /** What is wrong with the form of one action, or `null`. */
 function shapeProblem(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return `the hook returned ${kindOf(value)}; return an action such as \`deny("…")\`, or nothing`;
+    return `the hook returned ${describeKind(value)}; return an action such as \`deny("…")\`, or nothing`;
   const name = (value as Record<string, unknown>).action;
   if (typeof name !== "string")
     return 'the hook returned an object without `action`; return an action such as `deny("…")`, or nothing';
@@ -178,35 +178,35 @@ function shapeProblem(value: unknown): string | null {
 }
 
 /** What a value of JSON is, for a sentence. */
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null) return "`null` in an array";
   if (Array.isArray(value)) return "an array in an array";
   return typeof value === "boolean" ? `\`${value}\`` : `a ${typeof value}`;
 }
 
 /** The first action that is barred, and not left out for it: illegal ones before ungranted ones. */
-function firstBar(
+function firstDisallowed(
   binding: Binding,
   actions: readonly Action[],
-): { index: number; code: Bar; message: string } | null {
+): { index: number; code: DenialReason; message: string } | null {
   for (const code of ["illegal-action", "ungranted-action"] as const) {
     const index = actions.findIndex(
-      ({ action }) => binding.bars.get(action) === code && !binding.lenient.has(action),
+      ({ action }) => binding.disallowed.get(action) === code && !binding.lenient.has(action),
     );
     if (index >= 0)
-      return { index, code, message: barredMessage(binding, (actions[index] as Action).action, code) };
+      return { index, code, message: disallowedMessage(binding, (actions[index] as Action).action, code) };
   }
   return null;
 }
 
-function barredActions(binding: Binding, actions: readonly Action[]): readonly Refusal[] {
+function disallowedRefusals(binding: Binding, actions: readonly Action[]): readonly Refusal[] {
   return actions.flatMap((action) => {
-    const code = binding.bars.get(action.action);
-    return code ? refusals([action], 0, code, barredMessage(binding, action.action, code)) : [];
+    const code = binding.disallowed.get(action.action);
+    return code ? refusals([action], 0, code, disallowedMessage(binding, action.action, code)) : [];
   });
 }
 
-function barredMessage(binding: Binding, action: ActionName, code: Bar): string {
+function disallowedMessage(binding: Binding, action: ActionName, code: DenialReason): string {
   if (code === "illegal-action") {
     return binding.parallel && actionRows.get(action)?.kind !== "addition"
       ? `a parallel hook may return additions only, not \`${action}\``
@@ -219,7 +219,8 @@ function barredMessage(binding: Binding, action: ActionName, code: Bar): string 
 
 function inputProblem(action: Action, output: string, toolInput: ToolInputCheck | null): string | null {
   // In strict JSON a U+0000 is always escaped, so that nearly every answer needs no walk.
-  if (output.includes("\\u0000") && holdsNul(action.input)) return "`/input` of `modify_input` holds U+0000";
+  if (output.includes("\\u0000") && containsNul(action.input))
+    return "`/input` of `modify_input` holds U+0000";
   const problem = toolInput?.(action.input) ?? null;
   return problem === null ? null : `\`/input\` of \`modify_input\` breaks the tool's schema: ${problem}`;
 }
@@ -230,7 +231,7 @@ function ungrantedRole(binding: Binding, action: Action): string | null {
   return messages.find(({ role }) => !binding.hook.roles.has(role))?.role ?? null;
 }
 
-function faulty(code: FaultCode, message: string): BadAnswer {
+function badAnswer(code: FaultCode, message: string): BadAnswer {
   return { ok: false, fault: makeFault(code, message), refused: [] };
 }
 

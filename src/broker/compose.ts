@@ -3,12 +3,12 @@ import { type EventName, actionRows } from "../catalogue/index.ts";
 import { type Answer, type GoodAnswer, refusals } from "./answer.ts";
 import type { Action, Refusal, TraceEntry, TraceOutcome, Verdict } from "./decision.ts";
 import type { EventView } from "./event.ts";
-import { closing, makeFault } from "./failure.ts";
-import type { Binding } from "./select.ts";
+import { failClosed, makeFault } from "./failure.ts";
+import type { Binding } from "./plan.ts";
 import { failedEntry, type OpenEntry, ranEntry } from "./trace.ts";
 
 /** A verdict that counts so far, with its author. */
-export interface Standing {
+export interface CurrentVerdict {
   readonly hook: string;
   readonly verdict: Verdict;
   readonly reason: string | null;
@@ -16,7 +16,7 @@ export interface Standing {
 }
 
 /** An addition that counts so far. */
-export interface Added {
+export interface HookAddition {
   readonly hook: string;
   readonly action: Action;
   readonly modelFacing: boolean;
@@ -29,12 +29,12 @@ export interface Added {
 export class Composition {
   readonly trace: TraceEntry[] = [];
   /** The verdict that ended the chain. */
-  stop: Standing | null = null;
+  stop: CurrentVerdict | null = null;
   /** Place of the last hook that rewrote the event; -1 where none did. */
   lastRewrite = -1;
-  readonly added: Added[] = [];
+  readonly added: HookAddition[] = [];
   /** By place of the hook; a second run of a guard replaces what it said first. */
-  readonly verdicts: (Standing | undefined)[] = [];
+  readonly verdicts: (CurrentVerdict | undefined)[] = [];
   readonly states = new Map<Binding, string>();
   private readonly writers = new Map<string, OpenEntry>();
   private readonly entries: OpenEntry[] = [];
@@ -58,15 +58,15 @@ export class Composition {
 
   /** A hook of which nothing counts ran. */
   monitored(binding: Binding, usage: Outcome, answer: Answer): void {
-    this.forTheRecord(binding, usage, answer, "monitored");
+    this.traceOnly(binding, usage, answer, "monitored");
   }
 
   /** A parallel hook ran beside the one that stopped the step. */
-  overtaken(binding: Binding, usage: Outcome, answer: Answer): void {
-    this.forTheRecord(binding, usage, answer, "discarded").note = this.stopNote();
+  discarded(binding: Binding, usage: Outcome, answer: Answer): void {
+    this.traceOnly(binding, usage, answer, "discarded").note = this.stopNote();
   }
 
-  private forTheRecord(binding: Binding, usage: Outcome, answer: Answer, outcome: TraceOutcome): OpenEntry {
+  private traceOnly(binding: Binding, usage: Outcome, answer: Answer, outcome: TraceOutcome): OpenEntry {
     const { name } = binding.hook;
     const entry = answer.ok
       ? ranEntry(name, outcome, usage, answer.actions)
@@ -87,9 +87,9 @@ export class Composition {
     const entry = failedEntry(binding.hook, fault, refused, usage, recheck);
     this.trace.push(entry);
     if (recheck) this.verdicts[binding.place] = undefined;
-    const closed = closing(binding, fault);
+    const closed = failClosed(binding, fault);
     if (!closed) return;
-    this.end(entry, {
+    this.stopChain(entry, {
       hook: binding.hook.name,
       verdict: closed.verdict,
       reason: closed.reason,
@@ -117,7 +117,7 @@ export class Composition {
     }
     this.injected += bytes;
     const { name } = binding.hook;
-    const entry = ranEntry(name, "honoured", usage, refusal ? without(answer) : answer.actions);
+    const entry = ranEntry(name, "honoured", usage, refusal ? withoutVerdict(answer) : answer.actions);
     noteRefusals(entry, answer, refusal);
     this.trace.push(entry);
     this.entries.push(entry);
@@ -126,7 +126,7 @@ export class Composition {
       this.added.push({ hook: name, action, modelFacing: isModelFacing(action) });
     }
     if (answer.state !== null) this.states.set(binding, answer.state);
-    if (answer.verdict && !refusal) this.speak(binding, entry, answer.verdict);
+    if (answer.verdict && !refusal) this.applyVerdict(binding, entry, answer.verdict);
   }
 
   /** A guard answered once more, on the final event: its verdict takes the place of the first one. */
@@ -138,7 +138,7 @@ export class Composition {
     if (rest.length > 0) entry.note = `only the verdict of a second run counts, not ${namesOf(rest)}`;
     this.trace.push(entry);
     this.verdicts[binding.place] = undefined;
-    if (verdict && !refusal) this.speak(binding, entry, verdict);
+    if (verdict && !refusal) this.applyVerdict(binding, entry, verdict);
   }
 
   /** Why the rest of the chain does not run. */
@@ -147,9 +147,9 @@ export class Composition {
   }
 
   /** The verdict that counts: the stop, or the strictest word; of equal ones the first. */
-  outcome(): Standing | null {
+  outcome(): CurrentVerdict | null {
     if (this.stop) return this.stop;
-    let strictest: Standing | null = null;
+    let strictest: CurrentVerdict | null = null;
     for (const standing of this.verdicts) {
       if (standing && (!strictest || strictness(standing.verdict) > strictness(strictest.verdict)))
         strictest = standing;
@@ -173,19 +173,19 @@ export class Composition {
     }
   }
 
-  private speak(binding: Binding, entry: OpenEntry, action: Action): void {
-    const standing: Standing = {
+  private applyVerdict(binding: Binding, entry: OpenEntry, action: Action): void {
+    const standing: CurrentVerdict = {
       hook: binding.hook.name,
       verdict: action.action as Verdict,
       reason: (action.reason as string | undefined) ?? null,
       feedback: (action.feedback as string | undefined) ?? null,
     };
-    if (actionRows.get(action.action)?.stops) this.end(entry, standing);
+    if (actionRows.get(action.action)?.stops) this.stopChain(entry, standing);
     else this.verdicts[binding.place] = standing;
   }
 
   /** Ends the chain. What hooks changed, or added for the model, is for a step that does not happen. */
-  private end(stopping: OpenEntry, standing: Standing): void {
+  private stopChain(stopping: OpenEntry, standing: CurrentVerdict): void {
     this.stop = standing;
     const note = this.stopNote();
     for (const entry of this.entries) {
@@ -226,7 +226,7 @@ function namesOf(actions: readonly Action[]): string {
 }
 
 /** The actions of an answer but its verdict. */
-function without(answer: GoodAnswer): readonly Action[] {
+function withoutVerdict(answer: GoodAnswer): readonly Action[] {
   return answer.actions.filter((action) => action !== answer.verdict);
 }
 

@@ -6,7 +6,7 @@ import {
   type StateStore,
   type StateWrite,
 } from "../state/index.ts";
-import type { Binding } from "./select.ts";
+import type { Binding } from "./plan.ts";
 
 /** Where hooks' state is kept, and who may touch it now. */
 export interface StateAccess {
@@ -29,7 +29,7 @@ export class DecisionState {
   private readonly slots = new Map<Binding, Slot>();
   private readonly keys: string[] = [];
   private readonly access: StateAccess;
-  private held = false;
+  private acquired = false;
 
   constructor(access: StateAccess, bindings: readonly Binding[], tenant: string, session: string) {
     this.access = access;
@@ -48,8 +48,8 @@ export class DecisionState {
   }
 
   /** Waits until nobody else decides with this state, and reads it. Answers at once where it can. */
-  begin(): void | Promise<void> {
-    const taken = this.access.queue.take(this.keys);
+  acquire(): void | Promise<void> {
+    const taken = this.access.queue.acquire(this.keys);
     if (typeof taken !== "boolean") return taken.then((ok) => this.load(ok));
     return this.load(taken);
   }
@@ -59,7 +59,7 @@ export class DecisionState {
     return this.slots.get(binding)?.record?.value ?? null;
   }
 
-  keeps(binding: Binding): boolean {
+  hasSlot(binding: Binding): boolean {
     return this.slots.has(binding);
   }
 
@@ -95,10 +95,10 @@ export class DecisionState {
   }
 
   /** Lets others have the state. */
-  end(): void {
-    if (!this.held) return;
-    this.held = false;
-    this.access.queue.give(this.keys);
+  release(): void {
+    if (!this.acquired) return;
+    this.acquired = false;
+    this.access.queue.release(this.keys);
   }
 
   private fail(): false {
@@ -107,7 +107,7 @@ export class DecisionState {
   }
 
   private load(held: boolean): void | Promise<void> {
-    this.held = held;
+    this.acquired = held;
     if (!held) {
       this.unavailable = true;
       return;

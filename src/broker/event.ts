@@ -50,11 +50,11 @@ export class EventView {
   }
 
   /** The projection kept under an id since the last rewrite. */
-  kept(id: number): string | undefined {
+  cachedProjection(id: number): string | undefined {
     return this.projections[id];
   }
 
-  keep(id: number, text: string): string {
+  cacheProjection(id: number, text: string): string {
     this.projections[id] = text;
     return text;
   }

@@ -1,10 +1,10 @@
 import { type Fault, type FaultCode, faultTable } from "@hookwarden/sandbox";
 import { placeText } from "../errors/index.ts";
 import type { TraceFault, Verdict } from "./decision.ts";
-import type { Binding } from "./select.ts";
+import type { Binding } from "./plan.ts";
 
 /** What a fault of a hook makes of the step: a verdict where the hook fails closed, `null` where the step goes on. */
-export interface Closing {
+export interface FailClosedVerdict {
   readonly verdict: Verdict;
   /** A sentence of the host; it holds nothing that the hook wrote. */
   readonly reason: string;
@@ -15,15 +15,15 @@ export function makeFault(code: FaultCode, message: string): Fault {
 }
 
 /** The failure policy, the same for every code: a hook that fails closed stops the step, and no fault passes unseen. */
-export function closing(binding: Binding, fault: Fault): Closing | null {
-  if (binding.closedAs === null) return null;
+export function failClosed(binding: Binding, fault: Fault): FailClosedVerdict | null {
+  if (binding.failClosedVerdict === null) return null;
   return {
-    verdict: binding.closedAs,
+    verdict: binding.failClosedVerdict,
     reason: `hook \`${binding.hook.name}\` failed, and fails closed: ${faultTable[fault.code].title} (${fault.code})`,
   };
 }
 
 /** ` at file:line:column`, to follow a fault's message; empty where no place is known. */
-export function atPlace({ at }: TraceFault): string {
+export function locationSuffix({ at }: TraceFault): string {
   return at ? ` at ${placeText(at)}` : "";
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { HookwardenError } from "../errors/index.ts";
-import { neutralise } from "../text/index.ts";
+import { sanitizeText } from "../text/index.ts";
 import type { AttributedText } from "./decision.ts";
 
 /** A text with a fence around each of its parts. */
@@ -33,7 +33,7 @@ const defaultPreamble =
  * @throws {HookwardenError} `option-invalid` for a marker that is too short, or that a part holds.
  */
 export function fence(parts: readonly AttributedText[], options: FenceOptions = {}): Fenced {
-  const texts = parts.map(({ text }) => neutralise(text));
+  const texts = parts.map(({ text }) => sanitizeText(text));
   const marker = options.marker ?? freshMarker(texts);
   if (!markerPattern.test(marker)) {
     throw new HookwardenError("option-invalid", "`marker` must be 24 to 128 letters and digits");
@@ -65,5 +65,5 @@ function freshMarker(texts: readonly string[]): string {
 
 /** Names of loaded hooks are plain already; a caller's might not be. */
 function quoteName(name: string): string {
-  return JSON.stringify(neutralise(name).replaceAll("\n", " "));
+  return JSON.stringify(sanitizeText(name).replaceAll("\n", " "));
 }

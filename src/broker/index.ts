@@ -1,5 +1,5 @@
 export { type Answer, readAnswer } from "./answer.ts";
-export type { BrokerParts, Hindrance } from "./course.ts";
+export type { BrokerParts, SkippedCall } from "./decision-run.ts";
 export { makeDecisionId, timeOfId } from "./decision-id.ts";
 export type { StateAccess } from "./decision-state.ts";
 export type {
@@ -13,11 +13,11 @@ export type {
   TraceFault,
   Verdict,
 } from "./decision.ts";
-export { decide, type Made } from "./dispatch.ts";
+export { decide, type DecisionResult } from "./decide.ts";
 export { type BrokerEvent, EventView } from "./event.ts";
-export { atPlace } from "./failure.ts";
+export { locationSuffix } from "./failure.ts";
 export { fence } from "./fence.ts";
-export { KeptRetryCounters } from "./kept-retries.ts";
+export { StoredRetryCounters } from "./stored-retries.ts";
 export { preciseNow } from "./precise-now.ts";
 export {
   defaultMaxEventBytes,
@@ -29,9 +29,9 @@ export {
 export type { CallRecord, DecisionRecord } from "./record.ts";
 export { RetryCounters, type RetryKey } from "./retry-limit.ts";
 export { digestWords, seedFor } from "./seed.ts";
-export { type Binding, listens, makePlan, type Plan, type PlanRules } from "./select.ts";
+export { type Binding, listens, makePlan, type Plan, type PlanRules } from "./plan.ts";
 export { maxEventDepth, snapshot, tooLarge } from "./snapshot.ts";
-export { neutralise } from "../text/index.ts";
-export { holdsNul, type ToolInputCheck, type ToolInputChecks } from "./tool-input.ts";
+export { sanitizeText } from "../text/index.ts";
+export { containsNul, type ToolInputCheck, type ToolInputChecks } from "./tool-input.ts";
 export { toolInputChecks, type ToolSchemas } from "./tool-schemas.ts";
-export type { DecideRequest } from "./course.ts";
+export type { DecideRequest } from "./decision-run.ts";

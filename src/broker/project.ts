@@ -66,7 +66,7 @@ function makeProjector(id: number, event: string, parts: ReadonlyMap<string, Par
   const head = `{"hook_event_name":${JSON.stringify(event)}`;
   const members = membersOf(parts);
   return (view) => {
-    const kept = view.kept(id);
+    const kept = view.cachedProjection(id);
     if (kept !== undefined) return kept;
     let text = head;
     for (const { name, key, inner } of members) {
@@ -74,7 +74,7 @@ function makeProjector(id: number, event: string, parts: ReadonlyMap<string, Par
       const value = inner === null ? view.textOf(name) : inner(view.fields[name]);
       if (value !== "") text += `,${key}${value}`;
     }
-    return view.keep(id, `${text}}`);
+    return view.cacheProjection(id, `${text}}`);
   };
 }
 

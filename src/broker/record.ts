@@ -23,7 +23,7 @@ export interface CallRecord {
 }
 
 /** A hook that did not get to run, for a reason that another run of the same event might not have. */
-export interface HindranceRecord {
+export interface SkippedCallRecord {
   readonly hook: string;
   readonly recheck: boolean;
   readonly fault: Fault | null;
@@ -36,7 +36,7 @@ export interface DecisionRecord {
   /** The event as it was validated, `time` added. */
   readonly event: BrokerEvent;
   readonly calls: readonly CallRecord[];
-  readonly hindered: readonly HindranceRecord[];
+  readonly skipped: readonly SkippedCallRecord[];
   /** Prior state as JSON text, by hook; hooks without state are absent. */
   readonly priorState: { readonly [hook: string]: string | null };
   /** Bounded verdicts in a row before this decision, by hook; hooks with none are absent. */

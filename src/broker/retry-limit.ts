@@ -74,8 +74,8 @@ function join({ hook, event, session }: RetryKey): string {
   return `${hook} ${event} ${session}`;
 }
 
-function trim(map: Map<string, unknown>, most: number): void {
-  if (map.size <= most) return;
+function trim(map: Map<string, unknown>, maxSize: number): void {
+  if (map.size <= maxSize) return;
   const oldest = map.keys().next();
   if (!oldest.done) map.delete(oldest.value);
 }

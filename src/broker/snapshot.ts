@@ -26,7 +26,8 @@ export function snapshot(value: unknown, maxBytes: number): unknown {
     });
   }
   // Both counts are bounds; the exact size matters only where the limit lies between them.
-  if (copier.most > maxBytes && Buffer.byteLength(JSON.stringify(copy)) > maxBytes) throw tooLarge(maxBytes);
+  if (copier.maxSize > maxBytes && Buffer.byteLength(JSON.stringify(copy)) > maxBytes)
+    throw tooLarge(maxBytes);
   return copy;
 }
 
@@ -36,8 +37,8 @@ export function tooLarge(maxBytes: number): HookwardenError {
 
 class Copier {
   /** The least and the most bytes that what was copied so far can take as JSON. */
-  private least = 0;
-  most = 0;
+  private minSize = 0;
+  maxSize = 0;
   private readonly path: (string | number)[] = [];
   private readonly maxBytes: number;
 
@@ -52,19 +53,19 @@ class Copier {
   copy(value: unknown, depth: number): unknown {
     switch (typeof value) {
       case "string":
-        this.spend(value.length, 6 * value.length + 3);
+        this.addSize(value.length, 6 * value.length + 3);
         // As the reader of texts does: an event is the same in whatever form it comes.
         return value.isWellFormed() ? value : value.toWellFormed();
       case "number":
         if (!Number.isFinite(value)) this.refuse(`is ${value}, which JSON cannot hold`);
-        this.spend(1, 26);
+        this.addSize(1, 26);
         return value;
       case "boolean":
-        this.spend(4, 6);
+        this.addSize(4, 6);
         return value;
       case "object":
         if (value === null) {
-          this.spend(4, 5);
+          this.addSize(4, 5);
           return null;
         }
         if (depth > maxEventDepth) this.refuse(`nests deeper than ${maxEventDepth} levels, or in a cycle`);
@@ -76,7 +77,7 @@ class Copier {
 
   private copyArray(values: readonly unknown[], depth: number): unknown[] {
     const { length } = values;
-    this.spend(length, 3);
+    this.addSize(length, 3);
     const copy: unknown[] = [];
     for (let index = 0; index < length; index++) {
       this.path.push(index);
@@ -95,14 +96,14 @@ class Copier {
     const source = value as Record<string, unknown>;
     if (typeof source.toJSON === "function") this.refuse("has a `toJSON` method; send plain JSON data");
     const copy: Record<string, unknown> = {};
-    this.spend(2, 3);
+    this.addSize(2, 3);
     for (const key of Object.keys(source)) {
       this.path.push(key);
       if (forbiddenEventKeys.has(key)) this.refuse(`has a key ${quote(key)} that is forbidden`);
       if (!key.isWellFormed()) this.refuse("has a key with a lone surrogate");
       const inner = source[key];
       if (inner !== undefined) {
-        this.spend(key.length, 6 * key.length + 4);
+        this.addSize(key.length, 6 * key.length + 4);
         copy[key] = this.copy(inner, depth + 1);
       }
       this.path.pop();
@@ -110,10 +111,10 @@ class Copier {
     return copy;
   }
 
-  private spend(least: number, most: number): void {
-    this.least += least;
-    this.most += most;
-    if (this.least > this.maxBytes) throw tooLarge(this.maxBytes);
+  private addSize(minSize: number, maxSize: number): void {
+    this.minSize += minSize;
+    this.maxSize += maxSize;
+    if (this.minSize > this.maxBytes) throw tooLarge(this.maxBytes);
   }
 
   private refuse(what: string): never {

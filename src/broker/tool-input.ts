@@ -8,9 +8,9 @@ export type ToolInputChecks = ReadonlyMap<string, ToolInputCheck>;
  * Whether any string or key of a JSON value holds U+0000: consumers written in C would read a path or a command only
  * up to there, so that what was checked is not what runs.
  */
-export function holdsNul(value: unknown): boolean {
+export function containsNul(value: unknown): boolean {
   if (typeof value === "string") return value.includes("\0");
   if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.some(holdsNul);
-  return Object.entries(value).some(([key, inner]) => key.includes("\0") || holdsNul(inner));
+  if (Array.isArray(value)) return value.some(containsNul);
+  return Object.entries(value).some(([key, inner]) => key.includes("\0") || containsNul(inner));
 }

@@ -2,8 +2,8 @@ import type { Fault, Outcome } from "@hookwarden/sandbox";
 import { type LoadedHook } from "../pack/index.ts";
 import { sourcePlace } from "../compile/index.ts";
 import type { Action, Refusal, TraceEntry, TraceOutcome } from "./decision.ts";
-import type { Binding } from "./select.ts";
-import { neutralise } from "../text/index.ts";
+import type { Binding } from "./plan.ts";
+import { sanitizeText } from "../text/index.ts";
 
 /** An entry while the decision is being made. */
 export type OpenEntry = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
@@ -68,7 +68,7 @@ export function ranEntry(
     logs:
       usage === null || usage.logs.length === 0
         ? none
-        : usage.logs.map(({ level, text }) => ({ level, text: neutralise(text) })),
+        : usage.logs.map(({ level, text }) => ({ level, text: sanitizeText(text) })),
   };
 }
 
@@ -86,8 +86,8 @@ export function failedEntry(
   const at = fault.position ? sourcePlace(program, fault.position) : null;
   entry.fault = {
     code: fault.code,
-    message: neutralise(fault.message.slice(0, maxFaultMessage)),
-    ...(at ? { at: { ...at, file: neutralise(at.file) } } : {}),
+    message: sanitizeText(fault.message.slice(0, maxFaultMessage)),
+    ...(at ? { at: { ...at, file: sanitizeText(at.file) } } : {}),
   };
   return entry;
 }

@@ -1,6 +1,6 @@
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "../errors/index.ts";
-import { type BundledScript, type BundleOptions, bundleScripts } from "../compile/index.ts";
+import { type CompiledScript, type CompileOptions, compileScripts } from "../compile/index.ts";
 import {
   completePack,
   readManifests,
@@ -18,7 +18,7 @@ import { bundlePathProblem, BundlePaths, byPath, listFile, mapPathOf, signatureF
 import { sign } from "./signature.ts";
 import { type BundleEntryFile, writeTar } from "./tar.ts";
 
-export interface BuildOptions extends BundleOptions {
+export interface BuildOptions extends CompileOptions {
   /** Name of the bundle, where the pack's manifest has none. */
   readonly name?: string;
   /** Version of the bundle, where the pack's manifest has none. */
@@ -57,7 +57,7 @@ export async function buildBundle(
   if (!isPlainName(name)) cannot(`a bundle cannot have the name ${quote(name)}`);
   if (!isVersion(version)) cannot(`a bundle needs a semantic version, and ${quote(version)} is none`);
   if (!isPlainName(target)) cannot(`a bundle cannot have the target ${quote(target)}`);
-  const scripts = await bundleScripts(
+  const scripts = await compileScripts(
     typeof pack === "string" ? (source.root as string) : pack,
     hooks.map((accepted) => ({ name: accepted.hook.name, path: scriptPath(accepted) })),
     options,
@@ -67,7 +67,7 @@ export async function buildBundle(
   for (const [index, accepted] of hooks.entries()) {
     const path = accepted.folder === "" ? hookManifestFile : `${accepted.folder}/${hookManifestFile}`;
     files.add(path, await source.read(path, manifestTextLimits.maxBytes));
-    const { source: text, map } = (scripts[index] as BundledScript).program;
+    const { source: text, map } = (scripts[index] as CompiledScript).program;
     files.add(scriptPath(accepted), Buffer.from(text));
     const mapPath = mapPathOf(scriptPath(accepted));
     if (typeof map === "string" && bundlePathProblem(mapPath) === null) files.add(mapPath, Buffer.from(map));

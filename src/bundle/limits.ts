@@ -1,4 +1,4 @@
-import { bundleLimits } from "../compile/index.ts";
+import { compileLimits } from "../compile/index.ts";
 import { manifestTextLimits } from "../pack/index.ts";
 
 /** Limits of a bundle. It may come from anywhere: each is held while reading, before what is behind it is looked at. */
@@ -19,7 +19,7 @@ export const packedLimits = {
   /** A manifest of the pack, in bytes. */
   manifestBytes: manifestTextLimits.maxBytes,
   /** A script with all that it imports, in bytes. */
-  scriptBytes: bundleLimits.programBytes,
+  scriptBytes: compileLimits.programBytes,
   /** The list of files, in bytes. */
   listBytes: 2_097_152,
   /** The signature, in bytes. */

@@ -11,7 +11,7 @@ import {
   type LoadedPack,
 } from "../pack/index.ts";
 import { type MappedProgram } from "../compile/index.ts";
-import { bundleLimits } from "../compile/index.ts";
+import { compileLimits } from "../compile/index.ts";
 import { sha256, memorySource } from "../files/index.ts";
 import { decompress } from "./gzip.ts";
 import { packedLimits } from "./limits.ts";
@@ -139,7 +139,7 @@ async function loadFiles(list: BundleList, files: readonly BundleEntryFile[]): P
     // It only says where in the sources a fault happened, and is read when one did.
     used.add(mapPathOf(path));
     const map = byPath.get(mapPathOf(path));
-    const small = map !== undefined && map.length <= bundleLimits.placeMapBytes;
+    const small = map !== undefined && map.length <= compileLimits.placeMapBytes;
     return {
       key: sha256(source),
       name: accepted.hook.name,

@@ -1,5 +1,5 @@
 import type { Sandbox } from "@hookwarden/sandbox";
-import type { BundledScript } from "../compile/index.ts";
+import type { CompiledScript } from "../compile/index.ts";
 import type { AcceptedHook, PackManifest } from "../pack/index.ts";
 import type { PackSource } from "../files/index.ts";
 import { type Case, casesFile, casesLimits, readCases } from "./cases/read.ts";
@@ -35,7 +35,7 @@ export interface CasesOf {
   readonly root: string;
   readonly manifest: PackManifest;
   readonly accepted: AcceptedHook;
-  readonly script: BundledScript;
+  readonly script: CompiledScript;
   readonly cases: readonly Case[];
 }
 

@@ -2,7 +2,7 @@ import type { Sandbox } from "@hookwarden/sandbox";
 import { quote } from "@hookwarden/sandbox/json";
 import type { Case } from "./cases/read.ts";
 import { legalActions } from "../catalogue/index.ts";
-import type { BundledScript } from "../compile/index.ts";
+import type { CompiledScript } from "../compile/index.ts";
 import { hookManifestFile, type PackManifest } from "../pack/index.ts";
 import { analyseScript, type LintResult, type Usage } from "./lint/index.ts";
 import type { Isolation } from "../warden/index.ts";
@@ -71,7 +71,7 @@ export async function checkCode(code: CodeOf, sandbox: Sandbox): Promise<Checked
 }
 
 async function lint(
-  scripts: readonly BundledScript[],
+  scripts: readonly CompiledScript[],
   { isolation, childMemoryMb }: Pick<CodeOf, "isolation" | "childMemoryMb">,
 ): Promise<readonly LintResult[]> {
   if (isolation === "process") return lintScripts(scripts, { childMemoryMb });

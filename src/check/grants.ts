@@ -2,7 +2,7 @@ import type { LimitName } from "@hookwarden/sandbox";
 import { type ActionName, type EventName, actionRows, eventNames, legalActions } from "../catalogue/index.ts";
 import {
   type AcceptedHook,
-  guards,
+  canReturnStrongVerdict,
   hookManifestFile,
   packManifestFile,
   type Grant,
@@ -110,5 +110,5 @@ function rewrites(event: EventName, granted: ReadonlySet<ActionName>): boolean {
 
 function decides(event: EventName, granted: ReadonlySet<ActionName>): boolean {
   const verdicts = [...granted].filter((action) => actionRows.get(action)?.kind === "verdict");
-  return guards(event, new Set(verdicts));
+  return canReturnStrongVerdict(event, new Set(verdicts));
 }

@@ -8,7 +8,7 @@ import {
   type PackManifest,
   scriptPath,
 } from "../pack/index.ts";
-import type { BundleOptions } from "../compile/index.ts";
+import type { CompileOptions } from "../compile/index.ts";
 import { folderSource, pathProblem, type PackSource } from "../files/index.ts";
 import type { Isolation } from "../warden/index.ts";
 import { checkTypes, type TypeProblem } from "./types/index.ts";
@@ -37,7 +37,7 @@ export interface CheckReport {
   readonly notes: readonly string[];
 }
 
-export interface CheckOptions extends BundleOptions {
+export interface CheckOptions extends CompileOptions {
   /** Where scripts are parsed: in a child process with limits (default), or in this one. */
   readonly isolation?: Isolation;
 }

@@ -12,7 +12,7 @@ import {
   readPackManifest,
   type PackManifest,
 } from "../pack/index.ts";
-import { bundleLimits } from "../compile/index.ts";
+import { compileLimits } from "../compile/index.ts";
 import { pathProblem, type PackSource } from "../files/index.ts";
 import { type Finding, findingOf } from "./finding.ts";
 
@@ -69,7 +69,7 @@ async function acceptAlone(source: PackSource, pack: PackManifest, part: HookPar
   const alone = { ...pack, grants: only(pack.grants, name), config: only(pack.config, name) };
   const [accepted] = acceptHooks(alone, [part]);
   if (!accepted) throw new HookwardenError("internal", "no hook came of a manifest");
-  await source.read(scriptPath(accepted), bundleLimits.sourceBytes);
+  await source.read(scriptPath(accepted), compileLimits.sourceBytes);
   return accepted;
 }
 

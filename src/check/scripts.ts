@@ -3,13 +3,13 @@ import { quote } from "@hookwarden/sandbox/json";
 import { eventNames, eventRows } from "../catalogue/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import { type AcceptedHook, scriptPath, didYouMean } from "../pack/index.ts";
-import { bundleEach, type BundledScript, type BundleOptions } from "../compile/index.ts";
+import { compileEach, type CompiledScript, type CompileOptions } from "../compile/index.ts";
 import { type Finding, finding, findingOf } from "./finding.ts";
 
 /** A script of the pack that could be bundled. */
 export interface CheckedScript {
   readonly accepted: AcceptedHook;
-  readonly script: BundledScript;
+  readonly script: CompiledScript;
 }
 
 export interface CheckedScripts {
@@ -22,12 +22,12 @@ export async function checkScripts(
   root: string,
   hooks: readonly AcceptedHook[],
   sandbox: Sandbox,
-  options: BundleOptions = {},
+  options: CompileOptions = {},
 ): Promise<CheckedScripts> {
   const findings: Finding[] = [];
   const scripts: CheckedScript[] = [];
   const entries = hooks.map((accepted) => ({ name: accepted.hook.name, path: scriptPath(accepted) }));
-  const bundled = await bundleEach(root, entries, { ...options, maps: true });
+  const bundled = await compileEach(root, entries, { ...options, maps: true });
   for (const [index, accepted] of hooks.entries()) {
     const script = bundled[index];
     if (script instanceof HookwardenError) findings.push(findingOf(script, accepted.hook.name));

@@ -15,7 +15,7 @@ import {
   type LoadedPack,
 } from "../pack/index.ts";
 import { type MappedProgram } from "../compile/index.ts";
-import { bundleScripts } from "../compile/index.ts";
+import { compileScripts } from "../compile/index.ts";
 
 /** What is asked for a script that has no manifest. */
 export interface BareOptions {
@@ -38,7 +38,7 @@ export async function bundleBare(file: string): Promise<MappedProgram> {
   const path = await realFile(file);
   const root = await packAbove(dirname(path));
   const entry = relative(root, path).replaceAll(sep, "/");
-  const [script] = await bundleScripts(root, [{ name: bareName(path), path: entry }]);
+  const [script] = await compileScripts(root, [{ name: bareName(path), path: entry }]);
   if (!script) throw new HookwardenError("internal", "the bundler made no program");
   return script.program;
 }

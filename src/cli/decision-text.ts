@@ -1,4 +1,4 @@
-import { type Action, type Decision, type TraceEntry, atPlace } from "../broker/index.ts";
+import { type Action, type Decision, type TraceEntry, locationSuffix } from "../broker/index.ts";
 import { actionRows } from "../catalogue/index.ts";
 import { excerpt } from "./inert.ts";
 import type { Style } from "./terminal.ts";
@@ -47,7 +47,7 @@ function deedsOfEntry(entry: TraceEntry, decision: Decision): Deed[] {
   const { hook, outcome, fault, refused } = entry;
   if (fault) {
     const closed = hook === decision.decided_by ? ", fails closed" : "";
-    const text = `fault${closed}: ${fault.code}: ${excerpt(fault.message, longest)}${excerpt(atPlace(fault), longest)}`;
+    const text = `fault${closed}: ${fault.code}: ${excerpt(fault.message, longest)}${excerpt(locationSuffix(fault), longest)}`;
     return [{ hook, text, style: closed ? verdictStyle(decision.verdict) : "magenta" }];
   }
   const deeds: Deed[] = refused.map(({ action, code, message }) => ({

@@ -1,4 +1,4 @@
-import { type Decision, type TraceEntry, atPlace } from "../broker/index.ts";
+import { type Decision, type TraceEntry, locationSuffix } from "../broker/index.ts";
 import { describeAction, verdictStyle } from "./decision-text.ts";
 import { excerpt, safeJson } from "./inert.ts";
 import { Table } from "./table.ts";
@@ -48,7 +48,8 @@ function factsOf(entry: TraceEntry): [string, string][] {
     const told = fault?.code === code && fault.message === message;
     if (!told) facts.push(["refused", `${action}: ${code}: ${message}`]);
   }
-  if (fault) facts.push(["fault", `${fault.code}: ${fault.message}${excerpt(atPlace(fault), longest)}`]);
+  if (fault)
+    facts.push(["fault", `${fault.code}: ${fault.message}${excerpt(locationSuffix(fault), longest)}`]);
   for (const { level, text } of entry.logs) {
     text
       .split("\n")

@@ -67,7 +67,7 @@ export function explain(pack: LoadedPack, event: EventName, name: string | null)
 }
 
 function describe(binding: Binding): RunningHook {
-  const { hook, event, bars } = binding;
+  const { hook, event, disallowed } = binding;
   const legal = legalActions(event);
   return {
     hook: hook.name,
@@ -77,12 +77,12 @@ function describe(binding: Binding): RunningHook {
     monitor: binding.monitor,
     matchers: binding.matchers?.map(({ source }) => source) ?? null,
     reads: hook.reads,
-    may: actionNames.filter((action) => action !== "continue" && !bars.has(action)),
+    may: actionNames.filter((action) => action !== "continue" && !disallowed.has(action)),
     ungranted: actionNames.filter(
-      (action) => legal.has(action) && hook.asked.has(action) && bars.has(action),
+      (action) => legal.has(action) && hook.asked.has(action) && disallowed.has(action),
     ),
-    on_failure: binding.closedAs === null ? "open" : "closed",
-    closed_as: binding.closedAs,
+    on_failure: binding.failClosedVerdict === null ? "open" : "closed",
+    closed_as: binding.failClosedVerdict,
     state: hook.state?.scope ?? null,
     limits: Object.fromEntries(limitNames.map((limit) => [limit, hook.limits[limit]])) as Limits,
     notes: hook.notes,

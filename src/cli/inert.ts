@@ -1,4 +1,4 @@
-import { neutralise } from "../text/index.ts";
+import { sanitizeText } from "../text/index.ts";
 
 /** What a terminal acts on, hides or breaks lines at. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
@@ -12,7 +12,7 @@ export function visible(line: string): string {
 
 /** Text from outside, on one line and without anything that a terminal acts on. */
 export function inline(text: string): string {
-  return neutralise(text).replace(/\s+/g, " ").trim();
+  return sanitizeText(text).replace(/\s+/g, " ").trim();
 }
 
 /** As `inline`, at most `most` characters long; `…` stands for what is cut. */

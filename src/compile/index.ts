@@ -1,11 +1,11 @@
-export { type BundledModule, bundleLimits } from "./bundle-protocol.ts";
+export { type CompiledModule, compileLimits } from "./compile-protocol.ts";
 export {
-  type BundledScript,
-  bundleEach,
-  type BundleOptions,
-  bundleScripts,
+  type CompiledScript,
+  compileEach,
+  type CompileOptions,
+  compileScripts,
   nearestModules,
-} from "./bundle.ts";
+} from "./compile-scripts.ts";
 export { answerLine, onJob, readLines } from "./child-lines.ts";
 export { type ChildLimits, runChild } from "./run-child.ts";
 export { childLimits } from "./child-limits.ts";

@@ -44,7 +44,7 @@ export interface ChildResult {
 }
 
 /** Time between two samples of memory, in milliseconds. What a child allocates in it can exceed its limit. */
-export const memorySampleMs = 25;
+export const memoryPollIntervalMs = 25;
 
 /**
  * Runs a script in a Node process of its own. Its only connection to this process is its input and output: the environment
@@ -113,7 +113,7 @@ function watchMemory(pid: number | undefined, memoryMb: number, kill: (why: stri
   const watch = setInterval(() => {
     memory.sample();
     if (memory.bytes > memoryMb * 1_048_576) kill(memoryProblem(memoryMb));
-  }, memorySampleMs);
+  }, memoryPollIntervalMs);
   return () => {
     clearInterval(watch);
     memory.close();

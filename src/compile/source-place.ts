@@ -24,7 +24,7 @@ const roots: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A map that has been decoded takes some ten times its text, so only those of the last programs that failed are kept. */
-const decodedMost = 16;
+const maxDecodedMaps = 16;
 const decoded = new Map<MappedProgram, TraceMap | null>();
 
 /**
@@ -55,7 +55,7 @@ function mapOf(program: MappedProgram): TraceMap | null {
   decoded.delete(program);
   decoded.set(program, map);
   const [oldest] = decoded.keys();
-  if (decoded.size > decodedMost && oldest) decoded.delete(oldest);
+  if (decoded.size > maxDecodedMaps && oldest) decoded.delete(oldest);
   return map;
 }
 

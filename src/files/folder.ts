@@ -7,14 +7,14 @@ import { pathProblem } from "./paths.ts";
 import { type EntryKind, isLink, missing, notRegular, type PackSource, tooLarge } from "./source.ts";
 
 /** Never follow a link at the end, never wait for the other end of a pipe, never become a terminal's owner. */
-const careful =
+const noFollowFile =
   constants.O_RDONLY |
   (constants.O_NOFOLLOW ?? 0) |
   (constants.O_NONBLOCK ?? 0) |
   (constants.O_NOCTTY ?? 0) |
   // macOS: O_NOFOLLOW_ANY, which refuses a link in any part of the path. Node has no name for it.
   (process.platform === "darwin" ? 0x2000_0000 : 0);
-const carefulFolder = careful | (constants.O_DIRECTORY ?? 0);
+const noFollowFolder = noFollowFile | (constants.O_DIRECTORY ?? 0);
 
 /**
  * The files of a folder on disk. No link below the folder is followed, whoever may move things while we read: on Linux
@@ -48,7 +48,7 @@ async function readFile(root: string, path: string, maxBytes: number): Promise<U
   const file = await openFile(root, path);
   try {
     const stats = await file.stat();
-    if (!stats.isFile()) throw notRegular(path, whatItIs(stats));
+    if (!stats.isFile()) throw notRegular(path, describeType(stats));
     if (stats.size > maxBytes) throw tooLarge(path, maxBytes);
     return await readAll(file, path, stats.size, maxBytes);
   } finally {
@@ -88,14 +88,14 @@ async function openFile(root: string, path: string): Promise<FileHandle> {
 async function openByParts(root: string, path: string): Promise<FileHandle> {
   const parts = path.split("/");
   const last = parts.pop() ?? "";
-  let folder = await open(root, carefulFolder).catch(() => Promise.reject(missing(path)));
+  let folder = await open(root, noFollowFolder).catch(() => Promise.reject(missing(path)));
   try {
     for (const part of parts) {
-      const next = await openPart(`/proc/self/fd/${folder.fd}/${part}`, carefulFolder, path);
+      const next = await openPart(`/proc/self/fd/${folder.fd}/${part}`, noFollowFolder, path);
       await folder.close();
       folder = next;
     }
-    return await openPart(`/proc/self/fd/${folder.fd}/${last}`, careful, path);
+    return await openPart(`/proc/self/fd/${folder.fd}/${last}`, noFollowFile, path);
   } finally {
     await folder.close();
   }
@@ -106,12 +106,12 @@ async function openPart(place: string, flags: number, path: string): Promise<Fil
   const stats = await statOrNull(place);
   if (!stats) throw missing(path);
   if (stats.isSymbolicLink()) throw isLink(path);
-  const wantsFolder = flags === carefulFolder;
-  if (wantsFolder ? !stats.isDirectory() : !stats.isFile()) throw notRegular(path, whatItIs(stats));
+  const wantsFolder = flags === noFollowFolder;
+  if (wantsFolder ? !stats.isDirectory() : !stats.isFile()) throw notRegular(path, describeType(stats));
   try {
     return await open(place, flags);
   } catch (error) {
-    throw unopened(error, path);
+    throw openError(error, path);
   }
 }
 
@@ -122,14 +122,14 @@ async function openAndCompare(root: string, path: string): Promise<FileHandle> {
     if (!stats) throw missing(path);
     if (stats.isSymbolicLink()) throw isLink(path);
     if (count === parts.length ? !stats.isFile() : !stats.isDirectory())
-      throw notRegular(path, whatItIs(stats));
+      throw notRegular(path, describeType(stats));
   }
   const full = join(root, ...parts);
-  const file = await open(full, careful).catch((error: unknown) => Promise.reject(unopened(error, path)));
+  const file = await open(full, noFollowFile).catch((error: unknown) => Promise.reject(openError(error, path)));
   try {
     const opened = await file.stat({ bigint: true });
-    const standing = await lstat(full, { bigint: true });
-    const same = opened.dev === standing.dev && opened.ino === standing.ino;
+    const current = await lstat(full, { bigint: true });
+    const same = opened.dev === current.dev && opened.ino === current.ino;
     if (!same || (await realpath(full)) !== full) throw isLink(path);
     return file;
   } catch (error) {
@@ -138,7 +138,7 @@ async function openAndCompare(root: string, path: string): Promise<FileHandle> {
   }
 }
 
-function unopened(error: unknown, path: string): HookwardenError {
+function openError(error: unknown, path: string): HookwardenError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ELOOP" || code === "EMLINK") return isLink(path);
   if (code === "ENOENT" || code === "ENOTDIR") return missing(path);
@@ -169,7 +169,7 @@ async function statOrNull(path: string): Promise<Stats | null> {
   }
 }
 
-function whatItIs(stats: Stats): string {
+function describeType(stats: Stats): string {
   if (stats.isDirectory()) return "a folder";
   if (stats.isFIFO()) return "a pipe";
   if (stats.isSocket()) return "a socket";

@@ -1,8 +1,8 @@
 import { HookwardenError } from "../errors/index.ts";
 import { quote } from "@hookwarden/sandbox/json";
 
-const longestPath = 512;
-const longestPart = 255;
+const maxPathLength = 512;
+const maxPartLength = 255;
 
 /**
  * What is wrong with a path that a manifest names, or `null`. Allowed is a relative POSIX path of plain names, with an
@@ -10,7 +10,7 @@ const longestPart = 255;
  */
 export function pathProblem(path: string): string | null {
   if (path === "" || path === "-") return "is empty";
-  if (path.length > longestPath) return `is longer than ${longestPath} characters`;
+  if (path.length > maxPathLength) return `is longer than ${maxPathLength} characters`;
   if (!path.isWellFormed() || /[\p{Cc}\ufffd]/u.test(path))
     return "has a control character or a lone surrogate";
   if (path.startsWith("/")) return "is absolute";
@@ -22,7 +22,7 @@ export function pathProblem(path: string): string | null {
     if (part === "") return "has an empty part";
     if (part === "." || part === "..") return "has `.` or `..` as a part";
     if (/[. ]$/.test(part)) return "has a part that ends in a dot or a space";
-    if (part.length > longestPart) return `has a part that is longer than ${longestPart} characters`;
+    if (part.length > maxPartLength) return `has a part that is longer than ${maxPartLength} characters`;
   }
   return null;
 }

@@ -2,7 +2,7 @@ import {
   type CallRecord,
   type DecisionRecord,
   type PlanRules,
-  neutralise,
+  sanitizeText,
   type ToolSchemas,
 } from "../broker/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
@@ -94,7 +94,7 @@ export function decisionBody(
   masks: readonly (readonly string[])[],
   rules: string | null,
 ): Body {
-  const { decision, event, calls, hindered, priorState, retries, reruns } = record;
+  const { decision, event, calls, skipped, priorState, retries, reruns } = record;
   const masked = masks.length === 0 ? null : maskEvent(event, masks);
   const { pristine } = context;
   const why = masked ? "values are masked" : pristine ? undefined : "contexts were kept between calls";
@@ -109,7 +109,7 @@ export function decisionBody(
     why,
     ...(masked
       ? { masked: masked.pointers, ...maskRecord(record, masked) }
-      : { event, decision, calls: calls.map(callMembers), hindered, state: priorState }),
+      : { event, decision, calls: calls.map(callMembers), skipped, state: priorState }),
     retries,
     reruns,
   });
@@ -127,8 +127,8 @@ function callMembers({ hook, digest, recheck, input, seed, output, fault, steps,
     fault,
     output_text: output,
   };
-  // Where the trace says it all the raw lines would only be repeated here.
-  return logs.every(({ text }) => neutralise(text) === text) ? members : { ...members, logs };
+  // Where the trace has it all, the raw lines would only be repeated here.
+  return logs.every(({ text }) => sanitizeText(text) === text) ? members : { ...members, logs };
 }
 
 /** `sha256:` of both arguments of a call, with a line feed between them: JSON text holds none that is not escaped. */

@@ -10,7 +10,7 @@ const minKeyLength = 8;
 
 /** The members of a masked record, without those that both kinds of record have. */
 export function maskRecord(record: DecisionRecord, masked: MaskedEvent): object {
-  const { decision, calls, hindered, priorState } = record;
+  const { decision, calls, skipped, priorState } = record;
   return {
     event: maskElsewhere(masked),
     decision: maskDecision(decision),
@@ -25,7 +25,7 @@ export function maskRecord(record: DecisionRecord, masked: MaskedEvent): object 
       output_text: maskOptional(output),
       logs: [],
     })),
-    hindered: hindered.map((one) => ({ ...one, fault: maskFault(one.fault), note: maskText })),
+    skipped: skipped.map((one) => ({ ...one, fault: maskFault(one.fault), note: maskText })),
     state: Object.fromEntries(Object.entries(priorState).map(([hook, text]) => [hook, maskOptional(text)])),
   };
 }

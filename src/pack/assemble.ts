@@ -4,7 +4,7 @@ import { type ActionName, type EventName, actionRows } from "../catalogue/index.
 import { HookwardenError } from "../errors/index.ts";
 import { canonicalJson, sha256 } from "../files/index.ts";
 import { checkConfig } from "./config.ts";
-import { canClose, failurePolicies } from "./failure-policy.ts";
+import { canFailClosed, failurePolicies } from "./failure-policy.ts";
 import { budgetTable, manifestLimits } from "./limits.ts";
 import { hookManifestFile, packManifestFile } from "./manifest.ts";
 import { grantedReads, unreadChange } from "./reads.ts";
@@ -47,17 +47,17 @@ export function completePack(
   const hooks = accepted.map(({ hook }, index) => {
     const program = programs[index];
     if (!program) throw new HookwardenError("internal", `the hook ${quote(hook.name)} has no program`);
-    const grant = own(manifest.grants, hook.name) ?? null;
+    const grant = ownValue(manifest.grants, hook.name) ?? null;
     const parts = { manifest: hook.manifest, config: hook.configJson, grant, program: program.key };
     return { ...hook, program, digest: sha256(canonicalJson(parts)) };
   });
-  const everything = {
+  const allReadable = {
     manifest,
     hooks: hooks.map((hook) => ({ manifest: hook.manifest, program: hook.program.key })),
   };
   return {
     manifest,
-    digest: sha256(canonicalJson(everything)),
+    digest: sha256(canonicalJson(allReadable)),
     ...(root === undefined ? {} : { root }),
     hooks,
     budgets: budgetsOf(manifest),
@@ -66,7 +66,7 @@ export function completePack(
 }
 
 /** A hook may be called `constructor`: only what a manifest says itself counts. */
-function own<T>(record: { readonly [name: string]: T } | undefined, name: string): T | undefined {
+function ownValue<T>(record: { readonly [name: string]: T } | undefined, name: string): T | undefined {
   return record && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
@@ -123,7 +123,7 @@ function acceptHook(
   subscriptions: Subscriptions,
 ): AcceptedHook {
   const file = manifestFile(folder);
-  const grant: Grant = own(pack.grants, manifest.name) ?? {};
+  const grant: Grant = ownValue(pack.grants, manifest.name) ?? {};
   const on = subscriptions.read(manifest, file);
   const events = [...new Set(manifest.on.map(({ event }) => event))];
   const asked = new Set<ActionName>(["continue", ...manifest.actions]);
@@ -159,7 +159,7 @@ function acceptHook(
       ),
       limits: effectiveLimits(pack, manifest, grant, file),
       state: manifest.state ?? null,
-      configJson: checkConfig(manifest.config, own(pack.config, manifest.name), {
+      configJson: checkConfig(manifest.config, ownValue(pack.config, manifest.name), {
         hook: manifest.name,
         file,
       }),
@@ -205,7 +205,7 @@ function askedPolicy(
   notes: string[],
 ): "open" | "closed" | undefined {
   if (manifest.onFailure === "closed") {
-    const open = events.find((event) => !canClose(event));
+    const open = events.find((event) => !canFailClosed(event));
     if (open === undefined) return "closed";
     const message = `\`onFailure\` is \`closed\`, and at ${open} nothing can be closed`;
     throw new HookwardenError("policy-invalid", message, { file, pointer: "/onFailure" });
@@ -221,12 +221,12 @@ function askedPolicy(
 function effectiveLimits(pack: PackManifest, manifest: HookManifest, grant: Grant, file: string): Limits {
   const entries = limitNames.map((name) => {
     const asked = manifest.limits?.[name];
-    const most = grant.limits?.[name] ?? limitTable[name].ceiling;
-    if (asked !== undefined && asked > most) {
-      const message = `the hook asks for ${asked} ${limitTable[name].unit}, and the pack grants at most ${most}`;
+    const maximum = grant.limits?.[name] ?? limitTable[name].ceiling;
+    if (asked !== undefined && asked > maximum) {
+      const message = `the hook asks for ${asked} ${limitTable[name].unit}, and the pack grants at most ${maximum}`;
       throw new HookwardenError("policy-invalid", message, { file, pointer: `/limits/${name}` });
     }
-    return [name, Math.min(asked ?? pack.defaults?.limits?.[name] ?? defaultLimits[name], most)];
+    return [name, Math.min(asked ?? pack.defaults?.limits?.[name] ?? defaultLimits[name], maximum)];
   });
   return Object.freeze(Object.fromEntries(entries)) as Limits;
 }

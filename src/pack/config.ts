@@ -5,7 +5,7 @@ import { acceptSchema, checkAgainst } from "./interpreted-schema.ts";
 import { packManifestFile } from "./manifest.ts";
 
 /** Largest configuration of one hook, in bytes of UTF-8 as JSON. */
-const largestConfig = 65_536;
+const maxConfigBytes = 65_536;
 
 /**
  * Holds a hook's configuration to the schema in the hook's manifest, and answers it as JSON text. A hook without a
@@ -34,8 +34,8 @@ export function checkConfig(
   }
   const values = value ?? {};
   const json = canonicalJson(values);
-  if (Buffer.byteLength(json) > largestConfig) {
-    throw new HookwardenError("policy-invalid", `a configuration has at most ${largestConfig} bytes`, place);
+  if (Buffer.byteLength(json) > maxConfigBytes) {
+    throw new HookwardenError("policy-invalid", `a configuration has at most ${maxConfigBytes} bytes`, place);
   }
   const wrong = checkAgainst(schema, values);
   if (wrong) {

@@ -2,20 +2,20 @@ import { type EventName, actionRows, eventRows, legalActions } from "../catalogu
 import type { FailurePolicy } from "./types.ts";
 
 /** Verdicts that stop nothing and ask nobody: a hook that can say no more than these is no guard. */
-const harmless: ReadonlySet<string> = new Set(["continue", "allow"]);
+const harmlessActions: ReadonlySet<string> = new Set(["continue", "allow"]);
 
 /** Whether a fault can be closed at an event. */
-export function canClose(event: EventName): boolean {
+export function canFailClosed(event: EventName): boolean {
   return eventRows.get(event)?.closedAs !== undefined;
 }
 
 /** Whether a hook with these actions guards the event: it may stop, ask, redo or rewrite there. */
-export function guards(event: EventName, granted: ReadonlySet<string>): boolean {
+export function canReturnStrongVerdict(event: EventName, granted: ReadonlySet<string>): boolean {
   const legal = legalActions(event);
   return [...granted].some((action) => {
     if (!legal.has(action)) return false;
     const kind = actionRows.get(action)?.kind;
-    return kind === "change" || (kind === "verdict" && !harmless.has(action));
+    return kind === "change" || (kind === "verdict" && !harmlessActions.has(action));
   });
 }
 
@@ -33,7 +33,7 @@ export function failurePolicies(
   const wanted = asked ?? packDefault;
   return new Map(
     events.map((event) => {
-      const closed = canClose(event) && (wanted === undefined ? guards(event, granted) : wanted === "closed");
+      const closed = canFailClosed(event) && (wanted === undefined ? canReturnStrongVerdict(event, granted) : wanted === "closed");
       return [event, closed ? "closed" : "open"];
     }),
   );

@@ -1,6 +1,6 @@
 /** Packs: manifests, grants, matchers, scripts. */
 export { type AcceptedHook, acceptHooks, completePack, type HookPart } from "./assemble.ts";
-export { canClose, failurePolicies, guards } from "./failure-policy.ts";
+export { canFailClosed, failurePolicies, canReturnStrongVerdict } from "./failure-policy.ts";
 export { acceptSchema, checkAgainst, type SchemaProblem } from "./interpreted-schema.ts";
 export { budgetTable, manifestLimits, stateLimits } from "./limits.ts";
 export {

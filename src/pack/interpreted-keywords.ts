@@ -28,12 +28,12 @@ const bound =
 
 /** Holds the size of one type of values to a bound. */
 const size =
-  (measure: (value: unknown, run: SchemaRun) => number | null, most: boolean, unit: string): KeywordCheck =>
+  (measure: (value: unknown, run: SchemaRun) => number | null, maximum: boolean, unit: string): KeywordCheck =>
   (limit, value, { pointer, run }) => {
     const measured = measure(value, run);
-    if (measured === null || (most ? measured <= (limit as number) : measured >= (limit as number)))
+    if (measured === null || (maximum ? measured <= (limit as number) : measured >= (limit as number)))
       return null;
-    return { pointer, message: `has ${most ? "more" : "less"} than ${String(limit)} ${unit}` };
+    return { pointer, message: `has ${maximum ? "more" : "less"} than ${String(limit)} ${unit}` };
   };
 
 const characters = (value: unknown, run: SchemaRun): number | null => {

@@ -1,11 +1,11 @@
 import { completePack } from "./assemble.ts";
-import { type BundleOptions, bundleScripts } from "../compile/index.ts";
+import { type CompileOptions, compileScripts } from "../compile/index.ts";
 import { folderSource, memorySource, type PackSource } from "../files/index.ts";
 import { readManifests, scriptPath } from "./read-manifests.ts";
 import type { LoadedPack } from "./types.ts";
 
 export { type PackManifests, readManifests, scriptPath } from "./read-manifests.ts";
-export type LoadOptions = BundleOptions;
+export type LoadOptions = CompileOptions;
 
 /**
  * Loads a pack from its folder: reads and checks its manifests, and bundles its scripts. Runs no code of the pack.
@@ -36,7 +36,7 @@ async function load(
   options: LoadOptions,
 ): Promise<LoadedPack> {
   const { manifest, hooks } = await readManifests(source);
-  const scripts = await bundleScripts(
+  const scripts = await compileScripts(
     pack,
     hooks.map((accepted) => ({ name: accepted.hook.name, path: scriptPath(accepted) })),
     options,

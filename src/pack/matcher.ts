@@ -83,8 +83,8 @@ function compileLinear(source: string): RE2JS | string {
   try {
     const expression = RE2JS.compile(source, RE2JS.DOTALL);
     const size = expression.programSize();
-    const most = /\{\d/.test(source) ? matcherLimits.countedInstructions : matcherLimits.instructions;
-    return size <= most ? expression : `is too large: ${size} instructions of at most ${most}`;
+    const maxInstructions = /\{\d/.test(source) ? matcherLimits.countedInstructions : matcherLimits.instructions;
+    return size <= maxInstructions ? expression : `is too large: ${size} instructions of at most ${maxInstructions}`;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "";
     return `does not compile: ${quote(reason)}`;

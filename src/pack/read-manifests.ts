@@ -1,6 +1,6 @@
 import { HookwardenError } from "../errors/index.ts";
 import { type AcceptedHook, acceptHooks, type HookPart } from "./assemble.ts";
-import { bundleLimits } from "../compile/index.ts";
+import { compileLimits } from "../compile/index.ts";
 import {
   hookManifestFile,
   manifestTextLimits,
@@ -25,7 +25,7 @@ export interface PackManifests {
  */
 export async function readManifests(
   source: PackSource,
-  scriptBytes: number = bundleLimits.sourceBytes,
+  scriptBytes: number = compileLimits.sourceBytes,
 ): Promise<PackManifests> {
   if ((await source.kind(packManifestFile)) === null) {
     throw new HookwardenError("pack-not-found", `the pack has no \`${packManifestFile}\``, {

@@ -31,9 +31,9 @@ export function grantedReads(
 ): readonly string[] {
   const known = fieldsOf(events);
   const paths = new Set<string>();
-  for (const wish of asked) {
-    if (granted === undefined || granted.some((grant) => covers(grant, wish, known))) paths.add(wish);
-    else for (const grant of granted) if (covers(wish, grant, known)) paths.add(grant);
+  for (const request of asked) {
+    if (granted === undefined || granted.some((grant) => covers(grant, request, known))) paths.add(request);
+    else for (const grant of granted) if (covers(request, grant, known)) paths.add(grant);
   }
   const list = [...paths];
   return list.filter((path) => !list.some((other) => other !== path && covers(other, path, known)));

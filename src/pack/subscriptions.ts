@@ -5,10 +5,10 @@ import { compileMatcher } from "./matcher.ts";
 import type { HookManifest, Matcher, Subscription } from "./types.ts";
 
 /** Most different regular expressions and lists of one pack. Equal ones are compiled once. */
-const mostMatchers = 2_048;
+const maxMatchers = 2_048;
 
 /** Most instructions of all regular expressions of one pack: every name that is new is held against all of them. */
-const mostInstructions = 50_000;
+const maxInstructions = 50_000;
 
 /** Reads where the hooks of one pack listen. */
 export class Subscriptions {
@@ -42,16 +42,16 @@ export class Subscriptions {
     const result = compileMatcher(source);
     if (!result.ok) throw new HookwardenError("matcher-invalid", result.problem, place);
     if (result.matcher === null) return null;
-    if (this.matchers.size >= mostMatchers) {
+    if (this.matchers.size >= maxMatchers) {
       throw new HookwardenError(
         "matcher-invalid",
-        `a pack has at most ${mostMatchers} different matchers`,
+        `a pack has at most ${maxMatchers} different matchers`,
         place,
       );
     }
     this.instructions += result.instructions;
-    if (this.instructions > mostInstructions) {
-      const message = `the matchers of a pack have at most ${mostInstructions} instructions together`;
+    if (this.instructions > maxInstructions) {
+      const message = `the matchers of a pack have at most ${maxInstructions} instructions together`;
       throw new HookwardenError("matcher-invalid", message, place);
     }
     this.matchers.set(source, result.matcher);

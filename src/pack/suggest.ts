@@ -1,5 +1,5 @@
 /** Longest name that is compared: a longer one is no slip of a key. */
-const longest = 64;
+const maxNameLength = 64;
 
 /** The name that was probably meant, as the end of a message; empty where none is near. */
 export function didYouMean(name: string, known: Iterable<string>): string {
@@ -9,7 +9,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
 
 /** The known name that is at most a third of its letters away (changes, additions, omissions, swaps of neighbours). */
 export function nearestName(name: string, known: Iterable<string>): string | null {
-  if (name.length > longest) return null;
+  if (name.length > maxNameLength) return null;
   let best: string | null = null;
   let bestDistance = Infinity;
   for (const candidate of known) {

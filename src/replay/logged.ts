@@ -37,7 +37,7 @@ export interface LoggedDecision {
     readonly trace: readonly LoggedEntry[];
   };
   readonly calls: readonly LoggedCall[];
-  readonly hindered: readonly { hook: string; recheck: boolean; fault: Fault | null; note: string }[];
+  readonly skipped: readonly { hook: string; recheck: boolean; fault: Fault | null; note: string }[];
   readonly state: { readonly [hook: string]: string | null };
   readonly retries: { readonly [hook: string]: number };
 }
@@ -69,13 +69,13 @@ export interface LoggedStart {
  */
 export function readDecision({ text, line }: LogRecord): LoggedDecision {
   const record = readRecord(text, line) as Partial<LoggedDecision>;
-  const { event, decision, calls, hindered, state, retries } = record;
+  const { event, decision, calls, skipped, state, retries } = record;
   const whole =
     isObject(event) &&
     isObject(decision) &&
     typeof decision.decision_id === "string" &&
     typeof decision.pack === "string" &&
-    [decision.trace, calls, hindered].every((list) => Array.isArray(list) && list.every(isHookEntry)) &&
+    [decision.trace, calls, skipped].every((list) => Array.isArray(list) && list.every(isHookEntry)) &&
     isObject(state) &&
     Object.values(state).every((one) => one === null || typeof one === "string") &&
     isObject(retries) &&

@@ -7,7 +7,7 @@ import {
   type Program,
   type Sandbox,
 } from "@hookwarden/sandbox";
-import type { Hindrance, RetryKey } from "../broker/index.ts";
+import type { SkippedCall, RetryKey } from "../broker/index.ts";
 import type { StateKey, StateRecord, StateStore } from "../state/index.ts";
 import type { LoggedCall, LoggedDecision } from "./logged.ts";
 
@@ -29,8 +29,8 @@ export class Recall implements StateStore {
   }
 
   /** What kept a hook from running. */
-  readonly hindrance = (hook: string, recheck: boolean): Hindrance | null => {
-    const found = this.logged.hindered.find((one) => one.hook === hook && one.recheck === recheck);
+  readonly skippedCall = (hook: string, recheck: boolean): SkippedCall | null => {
+    const found = this.logged.skipped.find((one) => one.hook === hook && one.recheck === recheck);
     return found ? { ok: null, fault: found.fault, note: found.note } : null;
   };
 

@@ -207,7 +207,7 @@ class Replayer {
       tenant,
       record: true,
       keep: false,
-      recalled: recall.hindrance,
+      replayedSkip: recall.skippedCall,
     });
     return { decision, calls: record?.calls ?? [] };
   }

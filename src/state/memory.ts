@@ -2,7 +2,7 @@ import { keyText } from "./key.ts";
 import { type Quota, type QuotaOptions, quotaOf, StateQuotaError } from "./quota.ts";
 import type { StateKey, StateRecord, StateStore, StateWrite } from "./store.ts";
 
-interface Kept extends StateRecord {
+interface StoredRecord extends StateRecord {
   readonly session: boolean;
   readonly bytes: number;
   readonly writtenAt: number;
@@ -10,7 +10,7 @@ interface Kept extends StateRecord {
 
 interface Tenant {
   bytes: number;
-  readonly records: Map<string, Kept>;
+  readonly records: Map<string, StoredRecord>;
 }
 
 /** State in the memory of this process: gone when it ends, and shared with nobody. */
@@ -33,28 +33,28 @@ export class MemoryStateStore implements StateStore {
     for (const { key, expected } of writes) {
       if ((this.read(key)?.version ?? 0) !== expected) return false;
     }
-    this.makeRoom(writes);
+    this.enforceQuota(writes);
     for (const write of writes) this.write(write);
     return true;
   }
 
-  private makeRoom(writes: readonly StateWrite[]): void {
+  private enforceQuota(writes: readonly StateWrite[]): void {
     const growth = new Map<string, number>();
     for (const { key, value } of writes) {
-      const before = this.tenants.get(key.tenant)?.records.get(keyText(key))?.bytes ?? 0;
-      growth.set(key.tenant, (growth.get(key.tenant) ?? 0) + sizeOf(key, value) - before);
+      const previous = this.tenants.get(key.tenant)?.records.get(keyText(key))?.bytes ?? 0;
+      growth.set(key.tenant, (growth.get(key.tenant) ?? 0) + sizeOf(key, value) - previous);
     }
     for (const [name, bytes] of growth) {
       const tenant = this.tenants.get(name) ?? { bytes: 0, records: new Map() };
-      const most = this.quota.maxBytes(name);
-      if (bytes <= 0 || tenant.bytes + bytes <= most) continue;
+      const maxBytes = this.quota.maxBytes(name);
+      if (bytes <= 0 || tenant.bytes + bytes <= maxBytes) continue;
       const touched = new Set(writes.map(({ key }) => keyText(key)));
-      this.dropIdle(tenant, touched);
-      if (tenant.bytes + bytes > most) throw new StateQuotaError(most);
+      this.evictIdle(tenant, touched);
+      if (tenant.bytes + bytes > maxBytes) throw new StateQuotaError(maxBytes);
     }
   }
 
-  private dropIdle(tenant: Tenant, keep: ReadonlySet<string>): void {
+  private evictIdle(tenant: Tenant, keep: ReadonlySet<string>): void {
     const before = Date.now() - this.quota.sessionIdleMs;
     for (const [text, record] of tenant.records) {
       if (!record.session || record.writtenAt >= before || keep.has(text)) continue;

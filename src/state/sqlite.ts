@@ -91,7 +91,7 @@ export class SqliteStateStore implements StateStore {
     try {
       done = writes.every(({ key, expected }) => (this.read(key)?.version ?? 0) === expected);
       if (done) for (const write of writes) this.write(write);
-      if (done) for (const tenant of new Set(writes.map(({ key }) => key.tenant))) this.holdToQuota(tenant);
+      if (done) for (const tenant of new Set(writes.map(({ key }) => key.tenant))) this.enforceQuota(tenant);
     } catch (error) {
       done = false;
       throw error;
@@ -123,13 +123,13 @@ export class SqliteStateStore implements StateStore {
     ).run(at[0], bytes - (before as number));
   }
 
-  private holdToQuota(tenant: string): void {
+  private enforceQuota(tenant: string): void {
     const name = columnText(tenant);
     const usage = (): number =>
       (this.statement("SELECT bytes FROM hook_state_usage WHERE tenant = ?").get(name)?.bytes as
         number | undefined) ?? 0;
-    const most = this.quota.maxBytes(tenant);
-    if (usage() <= most) return;
+    const maxBytes = this.quota.maxBytes(tenant);
+    if (usage() <= maxBytes) return;
     const idleSince = Date.now() - this.quota.sessionIdleMs;
     const idle = "tenant = ? AND scope = 'session' AND written_at < ?";
     const freed = this.statement(`SELECT coalesce(sum(bytes), 0) AS bytes FROM hook_state WHERE ${idle}`).get(
@@ -141,7 +141,7 @@ export class SqliteStateStore implements StateStore {
       freed?.bytes as number,
       name,
     );
-    if (usage() > most) throw new StateQuotaError(most);
+    if (usage() > maxBytes) throw new StateQuotaError(maxBytes);
   }
 
   private statement(sql: string): StatementSync {

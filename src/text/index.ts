@@ -1,1 +1,1 @@
-export { neutralise, neutraliseVisible, noReadableReason, noReadableText } from "./sanitize.ts";
+export { noReadableReason, noReadableText, sanitizeText, sanitizeVisibleText } from "./sanitize-text.ts";

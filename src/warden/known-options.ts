@@ -19,7 +19,7 @@ const log: Members<LogOptions> = {
 };
 const load: Members<LoadOptions> = {
   nodeModules: null,
-  bundleMs: null,
+  compileTimeoutMs: null,
   childMemoryMb: null,
   maps: null,
   containment: null,

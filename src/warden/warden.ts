@@ -6,11 +6,11 @@ import {
   type Decision,
   type BrokerParts,
   decide,
-  type Made,
+  type DecisionResult,
   type StateAccess,
   type EventInput,
   readEvent,
-  KeptRetryCounters,
+  StoredRetryCounters,
   RetryCounters,
   toolInputChecks,
   preciseNow,
@@ -130,7 +130,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     this.#parts = {
       ...parts,
       sandbox: new BreakerSandbox(parts.sandbox, options.store ?? null),
-      retries: options.store ? new KeptRetryCounters(options.store) : new RetryCounters(),
+      retries: options.store ? new StoredRetryCounters(options.store) : new RetryCounters(),
       store: options.store ?? new MemoryStateStore(),
       queue: new KeyedQueue(),
     };
@@ -307,7 +307,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     });
   }
 
-  #tell({ decision }: Made, madeAt = preciseNow()): void {
+  #tell({ decision }: DecisionResult, madeAt = preciseNow()): void {
     if (this.listenerCount("decision") > 0) this.announce("decision", decision, madeAt);
     const faults = this.listenerCount("fault") > 0;
     const refusals = this.listenerCount("refused") > 0;

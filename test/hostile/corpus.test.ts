@@ -13,7 +13,7 @@ import { createProcessSandbox } from "@hookwarden/sandbox/process";
 import type { EngineName, Sandbox } from "@hookwarden/sandbox";
 import { HookwardenError } from "../../src/errors/index.ts";
 import { completePack } from "../../src/pack/assemble.ts";
-import { bundleEach } from "../../src/compile/bundle.ts";
+import { compileEach } from "../../src/compile/compile-scripts.ts";
 import { folderSource } from "../../src/files/folder.ts";
 import { loadPack, type LoadedPack } from "../../src/pack/index.ts";
 import { readManifests } from "../../src/pack/load.ts";
@@ -45,7 +45,7 @@ beforeAll(async () => {
     name: basename(folder),
     path: `${basename(folder)}/hostile/hook.js`,
   }));
-  const bundled = await bundleEach(root, entries, { bundleMs: 200_000 });
+  const bundled = await compileEach(root, entries, { compileTimeoutMs: 200_000 });
   for (const [index, script] of hostileScripts.entries()) {
     const one = bundled[index];
     if (one instanceof HookwardenError) {

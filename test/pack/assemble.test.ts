@@ -6,7 +6,7 @@ import {
   checkHookManifest,
   checkPackManifest,
   completePack,
-  guards,
+  canReturnStrongVerdict,
   type LoadedHook,
   type LoadedPack,
 } from "../../src/pack/index.ts";
@@ -195,7 +195,7 @@ describe("what becomes of a fault", () => {
         const additions = ["augment", "inject", "add_context", "notify", "set_state"].includes(action);
         const expected = row?.closedAs && can && !additions ? "closed" : "open";
         expect([event, action, hook.onFailure.get(event)]).toEqual([event, action, expected]);
-        expect(guards(event, hook.granted)).toBe(can && !additions);
+        expect(canReturnStrongVerdict(event, hook.granted)).toBe(can && !additions);
       }
     }
   });

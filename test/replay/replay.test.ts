@@ -141,7 +141,7 @@ describe("what another run could not repeat is taken from the record", () => {
     for (let index = 0; index < 5; index++) await warden.dispatch(toolEvent());
     await warden[Symbol.asyncDispose]();
     const logged = (await readLog(log)).filter(({ kind }) => kind === "decision");
-    expect(logged.some(({ hindered }) => hindered.length === 2)).toBe(true);
+    expect(logged.some(({ skipped }) => skipped.length === 2)).toBe(true);
     const replayed = await replayAll(createReadStream(log), { packs: [late] });
     expect(replayed.map(({ result, difference }) => [result, difference])).toEqual(
       logged.map(() => ["same", null]),

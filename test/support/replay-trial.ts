@@ -13,7 +13,7 @@ import { createWarden, type Warden } from "../../src/warden/warden.ts";
 import type { LoadedPack } from "../../src/pack/types.ts";
 import { replayLog } from "../../src/replay/replay.ts";
 import { completePack } from "../../src/pack/assemble.ts";
-import { bundleEach } from "../../src/compile/bundle.ts";
+import { compileEach } from "../../src/compile/compile-scripts.ts";
 import { folderSource } from "../../src/files/folder.ts";
 import { readManifests } from "../../src/pack/load.ts";
 import { moody } from "../log/packs.ts";
@@ -96,7 +96,7 @@ async function subjectsIn(root: string, hostile: number): Promise<Subject[]> {
     folders.push(writePack(root, name, script, manifest));
   const name = (folder: string): string => folder.slice(root.length + 1);
   const entries = folders.map((folder) => ({ name: name(folder), path: `${name(folder)}/hostile/hook.js` }));
-  const bundled = await bundleEach(root, entries, { bundleMs: 200_000 });
+  const bundled = await compileEach(root, entries, { compileTimeoutMs: 200_000 });
   const subjects: Subject[] = [];
   for (const [index, folder] of folders.entries()) {
     const one = bundled[index]!;

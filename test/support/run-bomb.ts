@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundleEach } from "../../src/compile/bundle.ts";
+import { compileEach } from "../../src/compile/compile-scripts.ts";
 import { HookwardenError } from "../../src/errors/index.ts";
 import { checkTypes } from "../../src/check/types/index.ts";
 import { writeFiles } from "./write-files.ts";
@@ -27,10 +27,10 @@ export async function runBomb(bomb: Bomb, childMemoryMb: number, wallMs: number)
   return { kind: bomb.kind, peak, answer, ms: performance.now() - start };
 }
 
-async function bundleOf({ files }: Bomb, childMemoryMb: number, bundleMs: number): Promise<string> {
+async function bundleOf({ files }: Bomb, childMemoryMb: number, compileTimeoutMs: number): Promise<string> {
   const pack = new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]));
-  const options = { nodeModules: [], childMemoryMb, bundleMs };
-  const [result] = await bundleEach(pack, [{ name: "h", path: "h/hook.ts" }], options);
+  const options = { nodeModules: [], childMemoryMb, compileTimeoutMs };
+  const [result] = await compileEach(pack, [{ name: "h", path: "h/hook.ts" }], options);
   return result instanceof HookwardenError ? `${result.code}: ${result.message}` : "done";
 }
 

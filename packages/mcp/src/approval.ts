@@ -1,4 +1,4 @@
-import { neutralise } from "hookwarden/broker";
+import { sanitizeText } from "hookwarden/broker";
 import type { SessionContext } from "./context.ts";
 import { isObject } from "./message.ts";
 import type { Call } from "./mediation.ts";
@@ -50,7 +50,7 @@ export async function isApproved(
 }
 
 function question({ tool, input, reason, hook }: Omit<ApprovalRequest, "signal">): string {
-  const whole = neutralise(JSON.stringify(input, null, 2));
+  const whole = sanitizeText(JSON.stringify(input, null, 2));
   const shown =
     whole.length > longestInput ? `${whole.slice(0, longestInput)}… (${whole.length} characters)` : whole;
   return `May the tool ${tool} run with this input?\n${shown}\nThe hook ${JSON.stringify(hook)} asks, because: ${reason}`;

@@ -1,4 +1,4 @@
-import { type ToolInputCheck, holdsNul, toolInputChecks } from "hookwarden/broker";
+import { type ToolInputCheck, containsNul, toolInputChecks } from "hookwarden/broker";
 import { HookwardenError } from "hookwarden/errors";
 import { acceptSchema, checkAgainst } from "hookwarden/pack";
 import { isObject } from "./message.ts";
@@ -44,7 +44,7 @@ export class ToolDirectory {
 
   /** What is wrong with an input that a hook has made for a tool, in words; `null` where nothing is. */
   async inputProblem(name: string, input: unknown): Promise<string | null> {
-    if (holdsNul(input)) return "it holds U+0000";
+    if (containsNul(input)) return "it holds U+0000";
     const tool = await this.#find(name);
     if (!tool) return "the server lists no such tool, so that there is no schema to hold it to";
     return tool.input(input);

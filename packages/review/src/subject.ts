@@ -18,10 +18,10 @@ import {
   type PackManifest,
 } from "hookwarden/pack";
 import {
-  type BundledModule,
-  type BundledScript,
-  type BundleOptions,
-  bundleScripts,
+  type CompiledModule,
+  type CompiledScript,
+  type CompileOptions,
+  compileScripts,
 } from "hookwarden/compile";
 import { folderSource, type PackSource } from "hookwarden/files";
 import type { ReviewSubject } from "./report.ts";
@@ -33,7 +33,7 @@ export interface Subject {
   readonly pack: LoadedPack;
   readonly bundle: ReviewSubject["bundle"];
   /** By name of the hook; absent where there is none. */
-  readonly modules: ReadonlyMap<string, readonly BundledModule[]>;
+  readonly modules: ReadonlyMap<string, readonly CompiledModule[]>;
   readonly maps: ReadonlyMap<string, string>;
   readonly cases: ReadonlyMap<string, readonly Input[]>;
   /** Names of the hooks that are reviewed; the others stand beside them. */
@@ -50,7 +50,7 @@ export interface Subject {
 export async function readSubject(
   path: string,
   trust: CheckedTrust | null = null,
-  load: BundleOptions = {},
+  load: CompileOptions = {},
 ): Promise<Subject> {
   const kind = await stat(path).catch(() => null);
   if (kind === null) throw new HookwardenError("pack-not-found", `there is nothing at ${quote(path)}`);
@@ -94,12 +94,12 @@ async function packAround(
   return hooks.some(({ folder: one }) => one === name) ? { source, folder: name } : null;
 }
 
-async function folder(source: RootedSource, load: BundleOptions, only: string | null): Promise<Subject> {
+async function folder(source: RootedSource, load: CompileOptions, only: string | null): Promise<Subject> {
   const { manifest, hooks } = await readManifests(source);
   return assembled(source, manifest, hooks, load, only);
 }
 
-async function single(source: RootedSource, load: BundleOptions): Promise<Subject> {
+async function single(source: RootedSource, load: CompileOptions): Promise<Subject> {
   const manifest = readHookManifest(await source.read(hookManifestFile, manifestTextLimits.maxBytes));
   const pack: PackManifest = { apiVersion: 1, hooks: [manifest.name] };
   const subject = await assembled(source, pack, acceptHooks(pack, [{ folder: "", manifest }]), load, null);
@@ -110,10 +110,10 @@ async function assembled(
   source: RootedSource,
   manifest: PackManifest,
   accepted: readonly AcceptedHook[],
-  load: BundleOptions,
+  load: CompileOptions,
   only: string | null,
 ): Promise<Subject> {
-  const scripts = await bundleScripts(
+  const scripts = await compileScripts(
     source.root,
     accepted.map((one) => ({ name: one.hook.name, path: scriptPath(one) })),
     { ...load, maps: true },
@@ -128,8 +128,8 @@ async function assembled(
   const cases = await Promise.all(
     accepted.map(async (one) => [one.hook.name, await casesOf(source, one)] as const),
   );
-  const byName = <T>(of: (script: BundledScript) => T): readonly (readonly [string, T])[] =>
-    accepted.map(({ hook }, index) => [hook.name, of(scripts[index] as BundledScript)] as const);
+  const byName = <T>(of: (script: CompiledScript) => T): readonly (readonly [string, T])[] =>
+    accepted.map(({ hook }, index) => [hook.name, of(scripts[index] as CompiledScript)] as const);
   return {
     kind: only === null ? "pack" : "hook",
     pack,

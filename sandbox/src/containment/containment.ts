@@ -31,7 +31,7 @@ export interface Wrapper {
 }
 
 /** What this machine can do, as tried once. */
-interface Ability {
+interface Support {
   readonly backend: BackendRow | null;
   readonly machine: Machine;
   readonly hasLimits: boolean;
@@ -40,13 +40,13 @@ interface Ability {
 }
 
 /** A child that needs nothing: what the machine can do is tried with it. */
-const least: ChildSpec = { reads: [], memoryBytes: 1_073_741_824, descriptors: 64, startsProcesses: false };
+const minimalSpec: ChildSpec = { reads: [], memoryBytes: 1_073_741_824, descriptors: 64, startsProcesses: false };
 /** How long a trial may take, in milliseconds. */
-const trialMs = 10_000;
+const trialTimeoutMs = 10_000;
 
 const setpriv = backends.at(-1) as BackendRow;
-let ability: Promise<Ability> | undefined;
-let ending: Promise<readonly string[]> | undefined;
+let support: Promise<Support> | undefined;
+let parentDeathWrapper: Promise<readonly string[]> | undefined;
 
 /**
  * What a child is to be started with.
@@ -59,28 +59,28 @@ export async function contain(
   mode: ContainmentMode = defaultContainment(),
 ): Promise<Wrapper> {
   if (mode === "none") return { line: await withParent(), filter: null };
-  const able = await (ability ??= tryAll());
-  if (mode === "required") refuseMissing(wallStates(able));
-  return wrapperOf(able, able.backend, spec);
+  const supported = await (support ??= probeBackends());
+  if (mode === "required") refuseMissing(wallStates(supported));
+  return wrapperOf(supported, supported.backend, spec);
 }
 
 /** What `contain` answers where one backend is chosen by name, or why this machine cannot have it. For tests of the walls. */
 export async function containWith(name: BackendName, spec: ChildSpec): Promise<Wrapper | string> {
   const backend = backends.find((row) => row.name === name) ?? null;
   if (process.platform !== "linux" || !backend) return `there is none on ${process.platform}`;
-  const able = await ableWith(backend, new Map());
-  return typeof able === "string" ? able : wrapperOf(able, backend, spec);
+  const supported = await probeBackend(backend, new Map());
+  return typeof supported === "string" ? supported : wrapperOf(supported, backend, spec);
 }
 
 /** Has the kernel end a child with its parent, which is no wall. Empty where the system has no program for it. */
 export function withParent(): Promise<readonly string[]> {
-  return (ending ??= tryEnding());
+  return (parentDeathWrapper ??= probeParentDeath());
 }
 
-async function tryEnding(): Promise<readonly string[]> {
+async function probeParentDeath(): Promise<readonly string[]> {
   if (process.platform !== "linux" || !existsSync(setpriv.program)) return [];
-  const line = setpriv.line(least, { nodeFiles: [], architecture: null });
-  return (await trial({ line, filter: null })) === null ? line : [];
+  const line = setpriv.line(minimalSpec, { nodeFiles: [], architecture: null });
+  return (await runTrial({ line, filter: null })) === null ? line : [];
 }
 
 /**
@@ -96,8 +96,8 @@ export async function describeContainment(
     const walls = wallNames.map((wall) => ({ wall, inForce: false, why: "containment is `none`" }));
     return { mode, backend: "none", walls };
   }
-  const able = await (ability ??= tryAll());
-  return { mode, backend: able.backend?.name ?? "none", walls: wallStates(able) };
+  const supported = await (support ??= probeBackends());
+  return { mode, backend: supported.backend?.name ?? "none", walls: wallStates(supported) };
 }
 
 /** @throws {ContainmentMissingError} */
@@ -106,7 +106,7 @@ function refuseMissing(walls: readonly WallState[]): void {
   if (missing.length > 0) throw new ContainmentMissingError(missing);
 }
 
-function wallStates({ backend, machine, hasLimits, failures }: Ability): readonly WallState[] {
+function wallStates({ backend, machine, hasLimits, failures }: Support): readonly WallState[] {
   const whyNot =
     process.platform === "linux"
       ? [...failures].map(([name, why]) => `${name}: ${why}`).join("; ")
@@ -122,44 +122,44 @@ function wallStates({ backend, machine, hasLimits, failures }: Ability): readonl
   return wallNames.map(state);
 }
 
-function wrapperOf({ machine, hasLimits }: Ability, backend: BackendRow | null, spec: ChildSpec): Wrapper {
+function wrapperOf({ machine, hasLimits }: Support, backend: BackendRow | null, spec: ChildSpec): Wrapper {
   const line = [...(hasLimits ? limitsLine(spec) : []), ...(backend?.line(spec, machine) ?? [])];
   return { line, filter: backend && filterFor(backend.name, spec, machine) };
 }
 
 /** Tries the backends, best first, by starting Node.js with each. */
-async function tryAll(): Promise<Ability> {
+async function probeBackends(): Promise<Support> {
   const failures = new Map<BackendName, string>();
   const machine: Machine = { nodeFiles: [], architecture: filterArchitecture() };
-  const none: Ability = { backend: null, machine, hasLimits: false, failures };
+  const none: Support = { backend: null, machine, hasLimits: false, failures };
   if (process.platform !== "linux") return none;
   for (const backend of backends) {
-    const able = await ableWith(backend, failures);
-    if (typeof able !== "string") return able;
-    failures.set(backend.name, able);
+    const supported = await probeBackend(backend, failures);
+    if (typeof supported !== "string") return supported;
+    failures.set(backend.name, supported);
   }
   const hasLimits = existsSync(prlimit);
   return {
     ...none,
-    hasLimits: hasLimits && (await trial({ line: limitsLine(least), filter: null })) === null,
+    hasLimits: hasLimits && (await runTrial({ line: limitsLine(minimalSpec), filter: null })) === null,
   };
 }
 
 /** What the machine can do with one backend, or why it cannot have it. */
-async function ableWith(
+async function probeBackend(
   backend: BackendRow,
   failures: ReadonlyMap<BackendName, string>,
-): Promise<Ability | string> {
+): Promise<Support | string> {
   if (!existsSync(backend.program)) return "not installed";
   const files = backend.walls.includes("files") ? await nodeFiles().catch((error: Error) => error) : [];
   if (files instanceof Error) return files.message;
   const machine = { nodeFiles: files, architecture: filterArchitecture() };
-  const able = { backend, machine, hasLimits: existsSync(prlimit), failures };
-  return (await trial(wrapperOf(able, backend, least))) ?? able;
+  const supported = { backend, machine, hasLimits: existsSync(prlimit), failures };
+  return (await runTrial(wrapperOf(supported, backend, minimalSpec))) ?? supported;
 }
 
 /** Has Node.js say its version; `null` where it does, else what went wrong. */
-function trial({ line, filter }: Wrapper): Promise<string | null> {
+function runTrial({ line, filter }: Wrapper): Promise<string | null> {
   return new Promise((resolve) => {
     const [command = process.execPath, ...args] = [...line, process.execPath, "--version"];
     const child = spawnWithFilter(command, args, filter, {
@@ -167,14 +167,14 @@ function trial({ line, filter }: Wrapper): Promise<string | null> {
       env: {},
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let said = "";
-    const timer = setTimeout(() => child.kill("SIGKILL"), trialMs);
-    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part: Buffer) => (said += part));
+    let output = "";
+    const timer = setTimeout(() => child.kill("SIGKILL"), trialTimeoutMs);
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part: Buffer) => (output += part));
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code) => {
       clearTimeout(timer);
-      const works = code === 0 && said.trim() === process.version;
-      resolve(works ? null : (said.trim().split("\n")[0] || `it ended with ${code}`).slice(0, 200));
+      const works = code === 0 && output.trim() === process.version;
+      resolve(works ? null : (output.trim().split("\n")[0] || `it ended with ${code}`).slice(0, 200));
     });
   });
 }

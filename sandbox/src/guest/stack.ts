@@ -1,7 +1,7 @@
 import type { Position } from "../fault.ts";
 
 /** Largest line or column that is believed. */
-const largest = 9_999_999;
+const maxPosition = 9_999_999;
 
 /**
  * Finds the innermost frame of a program in the text of a stack, as either engine writes it: lines that end in
@@ -26,5 +26,5 @@ export function positionIn(stack: string, file: string): Position | null {
 
 /** Whether two numbers can be a place in a text. */
 export function isPosition({ line, column }: Position): boolean {
-  return line >= 1 && line <= largest && column >= 1 && column <= largest;
+  return line >= 1 && line <= maxPosition && column >= 1 && column <= maxPosition;
 }

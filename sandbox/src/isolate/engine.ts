@@ -54,7 +54,7 @@ type Loaded =
 type Load = Pick<Call, "program" | "tenant" | "limits" | "budgetMs">;
 
 /** An isolate with what it has ready. */
-interface Seat {
+interface PooledIsolate {
   readonly instance: Instance;
   readonly limits: Limits;
   readonly kept: Map<string, LoadedContext>;
@@ -73,11 +73,11 @@ class IsolateSandbox implements Sandbox {
   readonly #onLoad: (begins: boolean) => void;
   readonly #slowLoads = new SlowLoads();
   /** By tenant and size. */
-  readonly #seats = new Map<string, Seat>();
+  readonly #isolates = new Map<string, PooledIsolate>();
   /** What is known of a program, by its key and the limits that it was loaded with. */
   readonly #programs = new Map<string, Map<string, Loaded>>();
   /** The program to load ahead, and where. */
-  #next: { readonly seat: Seat; readonly program: Program; readonly limits: Limits } | null = null;
+  #preload: { readonly seat: PooledIsolate; readonly program: Program; readonly limits: Limits } | null = null;
 
   constructor(world: World, options: IsolateOptions) {
     this.#world = world;
@@ -99,7 +99,7 @@ class IsolateSandbox implements Sandbox {
     const slow = this.#slowLoads.recall(call);
     if (slow) return { ...failed(slow, null, started, 0), loadTimedOut: true };
     const slot = slotOf(call.tenant, limits);
-    const seat = this.#seat(slot, limits);
+    const seat = this.#isolateFor(slot, limits);
     return this.#pristine || call.keep === undefined
       ? this.#callFresh(seat, slot, call, message, started)
       : this.#callKept(seat, slot, call, message, started);
@@ -109,19 +109,19 @@ class IsolateSandbox implements Sandbox {
     const known = this.#programs.get(program.key)?.get(sizeOf(limits));
     if (known) return known;
     const slot = slotOf(tenant, limits);
-    const seat = this.#seat(slot, limits);
+    const seat = this.#isolateFor(slot, limits);
     const load: Load = { program, limits, tenant };
     const result = this.#load(seat, slot, load);
     if (result.kind !== "loaded") return { ok: false, fault: loadFault(result, load) };
-    this.#putReady(seat, result.loaded, limits);
+    this.#storeReady(seat, result.loaded, limits);
     return { ok: true, handlers: result.loaded.handlers };
   }
 
   forget(programKey: string): void {
     this.#programs.delete(programKey);
     this.#slowLoads.forget(programKey);
-    if (this.#next?.program.key === programKey) this.#next = null;
-    for (const seat of this.#seats.values()) {
+    if (this.#preload?.program.key === programKey) this.#preload = null;
+    for (const seat of this.#isolates.values()) {
       if (seat.ready?.loaded.program.key === programKey) this.#dropReady(seat);
       for (const [keep, loaded] of seat.kept) {
         if (loaded.program.key !== programKey) continue;
@@ -133,22 +133,22 @@ class IsolateSandbox implements Sandbox {
 
   /** Loads the program of the last call once more: the place to call this is where an answer has left. */
   tidy(): void {
-    const next = this.#next;
-    this.#next = null;
-    if (!next || next.seat.ready || !next.seat.instance.healthy || this.#worn(next.seat)) return;
+    const next = this.#preload;
+    this.#preload = null;
+    if (!next || next.seat.ready || !next.seat.instance.healthy || this.#needsRecycling(next.seat)) return;
     const { seat, program, limits } = next;
     const result = seat.instance.load(program, limits, performance.now() + loadMs({ limits }));
-    if (result.kind === "loaded") this.#putReady(seat, result.loaded, limits);
+    if (result.kind === "loaded") this.#storeReady(seat, result.loaded, limits);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const seat of this.#seats.values()) seat.instance.dispose();
-    this.#seats.clear();
+    for (const seat of this.#isolates.values()) seat.instance.dispose();
+    this.#isolates.clear();
     this.#programs.clear();
-    this.#next = null;
+    this.#preload = null;
   }
 
-  #callFresh(seat: Seat, slot: string, call: Call, message: Message, started: number): Outcome {
+  #callFresh(seat: PooledIsolate, slot: string, call: Call, message: Message, started: number): Outcome {
     const { program, limits } = call;
     const { instance } = seat;
     let loaded: LoadedContext;
@@ -161,16 +161,16 @@ class IsolateSandbox implements Sandbox {
       if (result.kind !== "loaded") return loadFailed(result, call, started);
       ({ loaded } = result);
     }
-    this.#next = loaded.loadMs < slowLoadMs ? { seat, program, limits } : null;
+    this.#preload = loaded.loadMs < slowLoadMs ? { seat, program, limits } : null;
     const outcome = this.#run(instance, call, started, (deadline) =>
       instance.call(loaded, message, deadline),
     );
     if (instance.healthy) instance.release(loaded);
-    this.#retire(seat, slot);
+    this.#recycle(seat, slot);
     return outcome;
   }
 
-  #callKept(seat: Seat, slot: string, call: Call, message: Message, started: number): Outcome {
+  #callKept(seat: PooledIsolate, slot: string, call: Call, message: Message, started: number): Outcome {
     const { program, limits } = call;
     const { instance, kept } = seat;
     const key = `${sizeOf(limits)}\n${program.key}\n${call.keep}`;
@@ -190,7 +190,7 @@ class IsolateSandbox implements Sandbox {
     const outcome = this.#run(instance, call, started, (deadline) =>
       instance.callKept(context, message, deadline),
     );
-    this.#retire(seat, slot);
+    this.#recycle(seat, slot);
     return outcome;
   }
 
@@ -217,17 +217,17 @@ class IsolateSandbox implements Sandbox {
   }
 
   /** Loads a program for a call that waits for it. */
-  #loadFor(seat: Seat, slot: string, call: Call): LoadResult {
+  #loadFor(seat: PooledIsolate, slot: string, call: Call): LoadResult {
     this.#onLoad(true);
     const result = this.#load(seat, slot, call);
     if (result.kind === "loaded") this.#onLoad(false);
     return result;
   }
 
-  #load(seat: Seat, slot: string, load: Load): LoadResult {
+  #load(seat: PooledIsolate, slot: string, load: Load): LoadResult {
     const { program, limits } = load;
     const result = seat.instance.load(program, limits, performance.now() + loadMs(load));
-    if (!seat.instance.healthy) this.#seats.delete(slot);
+    if (!seat.instance.healthy) this.#isolates.delete(slot);
     // A failure by the clock may not happen again; one by counting will.
     if (result.kind === "stopped" && result.by === "wall") {
       this.#slowLoads.remember(load);
@@ -243,41 +243,41 @@ class IsolateSandbox implements Sandbox {
     return result;
   }
 
-  #putReady(seat: Seat, loaded: LoadedContext, limits: Limits): void {
+  #storeReady(seat: PooledIsolate, loaded: LoadedContext, limits: Limits): void {
     this.#dropReady(seat);
     seat.ready = { key: readyKey(loaded.program, limits), loaded };
   }
 
-  #dropReady(seat: Seat): void {
+  #dropReady(seat: PooledIsolate): void {
     if (seat.ready && seat.instance.healthy) seat.instance.release(seat.ready.loaded);
     seat.ready = null;
   }
 
-  #seat(slot: string, limits: Limits): Seat {
-    const known = this.#seats.get(slot);
+  #isolateFor(slot: string, limits: Limits): PooledIsolate {
+    const known = this.#isolates.get(slot);
     if (known) return known;
-    if (this.#seats.size >= this.#maxInstances) {
-      const [oldest] = this.#seats;
+    if (this.#isolates.size >= this.#maxInstances) {
+      const [oldest] = this.#isolates;
       if (oldest) {
-        this.#seats.delete(oldest[0]);
+        this.#isolates.delete(oldest[0]);
         oldest[1].instance.dispose();
       }
     }
     const instance = new Instance(this.#world, limits);
-    const seat: Seat = { instance, limits, kept: new Map(), ready: null };
-    this.#seats.set(slot, seat);
+    const seat: PooledIsolate = { instance, limits, kept: new Map(), ready: null };
+    this.#isolates.set(slot, seat);
     return seat;
   }
 
-  #worn({ instance }: Seat): boolean {
+  #needsRecycling({ instance }: PooledIsolate): boolean {
     return instance.contexts >= this.#maxContexts;
   }
 
   /** Replaces an isolate that is broken, or that has made enough contexts and keeps none. */
-  #retire(seat: Seat, slot: string): void {
+  #recycle(seat: PooledIsolate, slot: string): void {
     const { instance } = seat;
-    if (instance.healthy && !(this.#worn(seat) && seat.kept.size === 0)) return;
-    this.#seats.delete(slot);
+    if (instance.healthy && !(this.#needsRecycling(seat) && seat.kept.size === 0)) return;
+    this.#isolates.delete(slot);
     if (instance.healthy) instance.dispose();
   }
 }

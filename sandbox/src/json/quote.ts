@@ -1,5 +1,5 @@
 /** Longest quotation in a message, in UTF-16 code units. */
-const longest = 80;
+const maxLength = 80;
 
 // Controls, format characters (bidi, zero width, tags), surrogates, private use, unassigned, and separators but the
 // space: whatever could move the cursor, hide text or make two names look alike. The backtick would end the quotation.
@@ -10,7 +10,7 @@ const unsafe = /[\p{C}\p{Zl}\p{Zp}\u00a0`\\]|[\p{Zs}--[ ]]/gv;
  * with everything that is not plainly visible escaped as in JavaScript.
  */
 export function quote(text: string): string {
-  const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
+  const cut = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
   return `\`${cut.replace(unsafe, escape)}\``;
 }
 

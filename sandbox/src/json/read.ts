@@ -4,7 +4,7 @@ import type { JsonLimits } from "./limits.ts";
 import { Reader } from "./reader.ts";
 
 /** One frame of the machine's stack is used for each level, so there is a bound that no caller can lift. */
-const deepest = 512;
+const maxNesting = 512;
 
 /**
  * Reads one JSON text (RFC 8259, nothing else: no comments, no trailing comma, no byte order mark).
@@ -16,13 +16,13 @@ const deepest = 512;
  * @throws {JsonError} with code and place.
  */
 export function readJson(text: string, limits: JsonLimits): unknown {
-  if (!(limits.maxDepth <= deepest)) throw new RangeError(`maxDepth is at most ${deepest}`);
+  if (!(limits.maxDepth <= maxNesting)) throw new RangeError(`maxDepth is at most ${maxNesting}`);
   const maxBytes = limits.maxBytes ?? Infinity;
   if (text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes)) {
     throw tooLarge(maxBytes);
   }
   if (text.charCodeAt(0) === 0xfeff) throw new JsonError("encoding", "starts with a byte order mark", start);
-  return new Reader(text, limits).document();
+  return new Reader(text, limits).readDocument();
 }
 
 /**

@@ -5,8 +5,8 @@ import { quote } from "./quote.ts";
 import { backslash, comma, quotation, Scanner } from "./scanner.ts";
 
 /** Keys up to this length are remembered, the last one for each slot; ASCII only. */
-const longestKnownKey = 24;
-const knownKeys: string[] = Array.from({ length: 256 }, () => "");
+const maxCachedKeyLength = 24;
+const keyCacheSize: string[] = Array.from({ length: 256 }, () => "");
 
 /** One pass over one text. See `readJson` for what it accepts. */
 export class Reader extends Scanner {
@@ -24,7 +24,7 @@ export class Reader extends Scanner {
     this.forbidden = limits.forbiddenKeys ?? forbiddenKeys;
   }
 
-  document(): unknown {
+  readDocument(): unknown {
     const value = this.value(this.next(), 1);
     this.next();
     if (this.at < this.text.length) this.unexpected();
@@ -113,7 +113,7 @@ export class Reader extends Scanner {
   private key(): string {
     const { text } = this;
     const start = this.at + 1;
-    const soon = start + longestKnownKey;
+    const soon = start + maxCachedKeyLength;
     let at = start;
     let hash = 0;
     let code = text.charCodeAt(at);
@@ -122,12 +122,12 @@ export class Reader extends Scanner {
       code = text.charCodeAt(++at);
     }
     if (code !== quotation) return this.string();
-    const slot = (hash ^ (hash >>> 8)) & (knownKeys.length - 1);
-    const known = knownKeys[slot] ?? "";
+    const slot = (hash ^ (hash >>> 8)) & (keyCacheSize.length - 1);
+    const known = keyCacheSize[slot] ?? "";
     this.at = at + 1;
     this.wide = false;
     if (known.length === at - start && text.startsWith(known, start)) return known;
-    return (knownKeys[slot] = text.slice(start, at));
+    return (keyCacheSize[slot] = text.slice(start, at));
   }
 
   private refuseKey(code: JsonErrorCode, message: string, key: string, at: number): never {

@@ -2,7 +2,7 @@ import type { Anchors } from "./base.ts";
 import type { Layout } from "./layout.ts";
 
 /** A base as it is written down, without the static data that every fresh engine has. */
-export interface KeptBase {
+export interface SerializedBase {
   /** The engine that it was made with. */
   readonly engine: string;
   readonly layout: Layout;

@@ -8,7 +8,7 @@ import { createModule } from "./module.ts";
 /** Texts up to this size are written into a buffer that belongs to the image; larger ones are allocated for the call. */
 export const callBufferBytes = 32_768;
 /** Free memory in pieces of at most this size stays empty for good: programs then lie together, and are small. */
-const crumbBytes = 512;
+const smallBlockBytes = 512;
 
 /** Pointers to what the prelude left in the base image. The same in every instance. */
 export interface Anchors {
@@ -62,7 +62,7 @@ export async function makeBase(prelude: string = preludeSource): Promise<Base> {
   };
   // What only served to make the world goes, and what it has left in free memory: every call copies the image.
   exports._QTS_FreeValuePointer(context, world);
-  clearFreeMemory(module, layout, crumbBytes);
+  clearFreeMemory(module, layout, smallBlockBytes);
   const memory = new Uint8Array(module.memory.buffer);
   memory.fill(0, anchors.callBuffer, anchors.callBuffer + callBufferBytes);
   const heapEnd = new Uint32Array(module.memory.buffer)[layout.breakWord]!;

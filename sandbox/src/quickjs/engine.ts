@@ -5,7 +5,7 @@ import { positionIn } from "../guest/stack.ts";
 import { loadLimits, loadMs, type Limits } from "../limits.ts";
 import { type Bounds, Instance, type LoadedProgram, pagesFor, type RawResult } from "./instance.ts";
 import type { Base } from "./base.ts";
-import { loadBase } from "./kept-base.ts";
+import { loadBase } from "./load-base.ts";
 import { failed, faults, isLonger, microseconds } from "../outcome.ts";
 import { SlowLoads } from "../slow-loads.ts";
 import { engineVersion } from "./module.ts";
@@ -35,7 +35,7 @@ const grownBytes = 4 * 1_048_576;
 const logOverhead = 16;
 
 /** Browsers have no `setImmediate`. */
-const later: (run: () => void) => void =
+const afterReply: (run: () => void) => void =
   typeof setImmediate === "function"
     ? (run) => void setImmediate(run).unref()
     : (run) => void setTimeout(run);
@@ -114,7 +114,7 @@ class QuickjsSandbox implements Sandbox {
     }
     const pages = pagesFor(call.limits.memoryKb);
     const slot = this.#slot(call, pages);
-    const instance = this.#find(slot) ?? this.#takeSpare(slot, pages);
+    const instance = this.#find(slot) ?? this.#useSpare(slot, pages);
     if (instance) return this.#run(instance, slot, call, loaded.program, began);
     return this.#create(slot, pages).then((created) => this.#run(created, slot, call, loaded.program, began));
   }
@@ -130,7 +130,7 @@ class QuickjsSandbox implements Sandbox {
   #tidyLater(instance: Instance): void {
     if (this.#used.includes(instance)) return;
     this.#used.push(instance);
-    if (this.#used.length === 1) later(this.tidy);
+    if (this.#used.length === 1) afterReply(this.tidy);
   }
 
   forget(programKey: string): void {
@@ -164,18 +164,18 @@ class QuickjsSandbox implements Sandbox {
     return instance;
   }
 
-  #takeSpare(slot: string, pages: number): Instance | undefined {
+  #useSpare(slot: string, pages: number): Instance | undefined {
     const spare = this.#spares.get(pages);
     if (!spare) return undefined;
     this.#spares.delete(pages);
-    this.#keep(slot, spare);
+    this.#addInstance(slot, spare);
     this.#refill(pages);
     return spare;
   }
 
   async #create(slot: string, pages: number): Promise<Instance> {
     const instance = await Instance.create(pages, this.#base);
-    this.#keep(slot, instance);
+    this.#addInstance(slot, instance);
     this.#refill(pages);
     return instance;
   }
@@ -187,7 +187,7 @@ class QuickjsSandbox implements Sandbox {
     });
   }
 
-  #keep(slot: string, instance: Instance): void {
+  #addInstance(slot: string, instance: Instance): void {
     this.#lastSlot = slot;
     if (this.#instances.size >= this.#maxInstances) {
       const oldest = this.#instances.keys().next().value;
@@ -248,8 +248,8 @@ class QuickjsSandbox implements Sandbox {
     };
     const result = instance.load(program.name, program.source, limits, bounds);
     // Making the next engine takes longer than most calls: this one goes first.
-    later(() => this.#refill(instance.pages));
-    if (instance.healthy && !this.#instances.has(slot)) this.#keep(slot, instance);
+    afterReply(() => this.#refill(instance.pages));
+    if (instance.healthy && !this.#instances.has(slot)) this.#addInstance(slot, instance);
     const { steps, memoryBytes } = instance;
     const loaded: Loaded =
       "image" in result

@@ -1,6 +1,6 @@
 import { isObject } from "@hookwarden/sandbox/json";
 import { RE2JS } from "re2js";
-import { type Decision, type Refusal, type TraceFault, atPlace } from "../../broker/index.ts";
+import { type Decision, type Refusal, type TraceFault, locationSuffix } from "../../broker/index.ts";
 import type { Expectation, ExpectedText } from "./read.ts";
 
 /** One field in which a decision is not what a case expects. */
@@ -77,7 +77,7 @@ export function differencesOf(expected: Expectation | null, got: Got): readonly 
 function fault(found: Difference[], wanted: Expectation["fault"], got: Got): void {
   const codes: readonly string[] = wanted === undefined ? [] : typeof wanted === "string" ? [wanted] : wanted;
   if (got.fault ? codes.includes(got.fault.code) : codes.length === 0) return;
-  const words = got.fault ? `${got.fault.code}: ${got.fault.message}${atPlace(got.fault)}` : "no fault";
+  const words = got.fault ? `${got.fault.code}: ${got.fault.message}${locationSuffix(got.fault)}` : "no fault";
   add(found, "fault", codes.join(" or ") || "no fault", cut(words));
 }
 

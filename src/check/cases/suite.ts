@@ -8,7 +8,7 @@ import {
   type LoadedPack,
   type PackManifest,
 } from "../../pack/index.ts";
-import { type BundledScript, type BundleOptions, bundleScripts } from "../../compile/index.ts";
+import { type CompiledScript, type CompileOptions, compileScripts } from "../../compile/index.ts";
 import { canonicalJson, folderSource } from "../../files/index.ts";
 import { type Case, casesFile, casesLimits, readCases } from "./read.ts";
 
@@ -19,7 +19,7 @@ export interface SuiteHook {
   readonly file: string;
   /** Empty where there is no such file. */
   readonly cases: readonly Case[];
-  readonly script: BundledScript;
+  readonly script: CompiledScript;
   readonly accepted: AcceptedHook;
 }
 
@@ -59,12 +59,12 @@ export async function listCases(dir: string): Promise<readonly ListedCases[]> {
  *
  * @throws {HookwardenError} with file and place of the first thing that is wrong with the pack or its cases
  */
-export async function loadSuite(dir: string, options: BundleOptions = {}): Promise<Suite> {
+export async function loadSuite(dir: string, options: CompileOptions = {}): Promise<Suite> {
   const source = await folderSource(dir);
   const { manifest, hooks } = await readManifests(source);
   // Before the scripts: a slip in a list of cases should not wait for the bundler.
   const lists = await Promise.all(hooks.map((accepted) => listed(source, accepted)));
-  const scripts = await bundleScripts(
+  const scripts = await compileScripts(
     source.root,
     hooks.map((accepted) => ({ name: accepted.hook.name, path: scriptPath(accepted) })),
     options,
@@ -74,7 +74,7 @@ export async function loadSuite(dir: string, options: BundleOptions = {}): Promi
     manifest,
     hooks: hooks.map((accepted, index) => {
       const { hook, file, cases } = lists[index] as ListedCases;
-      return { name: hook, file, cases, script: scripts[index] as BundledScript, accepted };
+      return { name: hook, file, cases, script: scripts[index] as CompiledScript, accepted };
     }),
   };
 }

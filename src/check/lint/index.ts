@@ -27,7 +27,7 @@ export interface LintResult {
  * A stranger's code can be made to cost the parser and the analysis much time: where that matters, use `lintScripts`,
  * which does the same in a child process with limits.
  *
- * @param source a program, as `bundleScripts` makes it, or one ES module in JavaScript.
+ * @param source a program, as `compileScripts` makes it, or one ES module in JavaScript.
  * @param map its source map (version 3), as JSON text, so that findings name places in the sources.
  * @returns findings in order of place. Those in npm packages are cut down to what counts there.
  */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { type BundledScript, type ChildLimits, runChild, readLines } from "../../compile/index.ts";
+import { type CompiledScript, type ChildLimits, runChild, readLines } from "../../compile/index.ts";
 import type { LintResult } from "./index.ts";
 import type { LintAnswer, LintJob } from "./lint-protocol.ts";
 import { lintTable } from "./table.ts";
@@ -34,7 +34,7 @@ const packages = [
  * @returns what was found in each script, in order.
  */
 export async function lintScripts(
-  scripts: readonly Pick<BundledScript, "program" | "map">[],
+  scripts: readonly Pick<CompiledScript, "program" | "map">[],
   { wallMs = 10_000, startMs = 5_000, childMemoryMb }: LintLimits = {},
 ): Promise<readonly LintResult[]> {
   const found = new Map<number, LintResult>();
@@ -52,7 +52,7 @@ export async function lintScripts(
 }
 
 async function lintSome(
-  scripts: readonly Pick<BundledScript, "program" | "map">[],
+  scripts: readonly Pick<CompiledScript, "program" | "map">[],
   indexes: readonly number[],
   limits: Pick<ChildLimits, "wallMs" | "memoryMb">,
 ): Promise<{

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { bundleScript } from "../../../src/compile/bundle.ts";
+import { compileScript } from "../../../src/compile/compile-scripts.ts";
 import { type LintCode, lintScript, lintTable } from "../../../src/check/lint/index.ts";
 import { lintScripts } from "../../../src/check/lint/lint-scripts.ts";
 import { folder } from "../../cli/cli.ts";
@@ -232,7 +232,7 @@ describe("lintScript", () => {
         "interface Far {\n  away: string;\n}\nexport const now = (far?: Far): number =>\n  Date.now();\n",
       "hook.ts": 'import { now } from "./lib.ts";\ntype Time = number;\nexport default (): Time => now();\n',
     });
-    const { program, map } = await bundleScript(`${dir.path}/hook.ts`, "hook", { maps: true });
+    const { program, map } = await compileScript(`${dir.path}/hook.ts`, "hook", { maps: true });
     expect(lintScript(program.source, map)).toMatchObject([
       { code: "clock-reliance", origin: "pack", place: { file: "lib.ts", line: 5, column: 3 } },
     ]);
@@ -244,7 +244,7 @@ describe("lintScript", () => {
       "node_modules/dep/index.js": "exports.a = () => Date.now(); exports.b = (text) => new Function(text);",
       "hook.js": 'import { a, b } from "dep";\nexport default () => [a(), b("1")];\n',
     });
-    const { program, map } = await bundleScript(`${dir.path}/hook.js`, "hook", { maps: true });
+    const { program, map } = await compileScript(`${dir.path}/hook.js`, "hook", { maps: true });
     expect(lintScript(program.source, map)).toMatchObject([{ code: "dynamic-code", origin: "package" }]);
   });
 

@@ -1,6 +1,6 @@
 import type { Sandbox } from "@hookwarden/sandbox";
 import { sha256 } from "hookwarden/files";
-import type { BundledModule } from "hookwarden/compile";
+import type { CompiledModule } from "hookwarden/compile";
 import type { LoadedHook, LoadedPack } from "hookwarden/pack";
 import { type Draft, draft } from "../draft.ts";
 import { type Dependence, explore, type Turn } from "../explore/explore.ts";
@@ -44,7 +44,7 @@ import { ReadTree } from "./read-tree.ts";
 export interface HookSubject {
   readonly hook: LoadedHook;
   readonly pack: LoadedPack;
-  readonly modules: readonly BundledModule[];
+  readonly modules: readonly CompiledModule[];
   /** Source map of the program; `null` where there is none. */
   readonly map: string | null;
   readonly cases: readonly Input[];

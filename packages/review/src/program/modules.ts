@@ -1,4 +1,4 @@
-import type { BundledModule } from "hookwarden/compile";
+import type { CompiledModule } from "hookwarden/compile";
 import type { ModuleOrigin } from "../report.ts";
 import type { ProgramText } from "./text.ts";
 
@@ -9,7 +9,7 @@ const shortName = 2;
 const shortShare = 0.55;
 
 /** Where the code of a program comes from, largest part first. */
-export function originsOf(modules: readonly BundledModule[], text: ProgramText): readonly ModuleOrigin[] {
+export function originsOf(modules: readonly CompiledModule[], text: ProgramText): readonly ModuleOrigin[] {
   const texts = text.modules();
   return modules
     .map((module) => ({

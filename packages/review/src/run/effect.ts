@@ -14,7 +14,7 @@ export interface Effect {
 
 export function effectOf(binding: Binding, answer: Answer): Effect {
   if (!answer.ok)
-    return { verdict: binding.closedAs ?? "continue", changes: new Map(), additions: new Set() };
+    return { verdict: binding.failClosedVerdict ?? "continue", changes: new Map(), additions: new Set() };
   const changes = new Map<string, string>();
   for (const action of answer.changes) {
     for (const [payload, field] of Object.entries(actionRows.get(action.action)?.rewrites ?? {})) {

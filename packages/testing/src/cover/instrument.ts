@@ -6,7 +6,7 @@ import { createInstrumenter, type InstrumenterOptions } from "istanbul-lib-instr
 import type { Program } from "@hookwarden/sandbox";
 import { HookwardenError } from "hookwarden/errors";
 import { sha256 } from "hookwarden/files";
-import type { BundledScript } from "hookwarden/compile";
+import type { CompiledScript } from "hookwarden/compile";
 
 /** A program that counts what runs of it, and answers with its counts. */
 export interface Instrumented {
@@ -30,7 +30,7 @@ export interface CountedSources {
  * throws, and answers with one text: the counts of statements, functions and branches in the order of `zero`, joined by
  * commas. So nothing that a hook returns can be taken for counts.
  */
-export function instrument({ program }: BundledScript, { path, map, counts }: CountedSources): Instrumented {
+export function instrument({ program }: CompiledScript, { path, map, counts }: CountedSources): Instrumented {
   // Hooks cannot know the name under which the counts lie.
   const variable = `__counts_${randomBytes(12).toString("hex")}`;
   const options: Partial<InstrumenterOptions> & {

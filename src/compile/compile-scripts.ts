@@ -5,21 +5,21 @@ import type { ContainmentMode } from "@hookwarden/sandbox";
 import { JsonError, quote, readJson } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "../errors/index.ts";
 import {
-  type BundleAnswer,
-  type BundledModule,
-  type BundleEntry,
-  type BundleFailure,
-  type BundleJob,
-  bundleLimits,
-} from "./bundle-protocol.ts";
+  type CompileAnswer,
+  type CompiledModule,
+  type CompileEntry,
+  type CompileFailure,
+  type CompileJob,
+  compileLimits,
+} from "./compile-protocol.ts";
 import { sha256, folderSource } from "../files/index.ts";
 import { runChild } from "./run-child.ts";
 import type { MappedProgram } from "./source-place.ts";
 
-export type { BundledModule, BundleEntry } from "./bundle-protocol.ts";
+export type { CompiledModule, CompileEntry } from "./compile-protocol.ts";
 
 /** How scripts are made into programs. */
-export interface BundleOptions {
+export interface CompileOptions {
   /**
    * Folders that npm packages may come from, beside the pack's own `node_modules`. Default: the `node_modules` that
    * lies next to a `package.json` in the nearest folder above the pack, so that a pack inside a project can use what
@@ -27,7 +27,7 @@ export interface BundleOptions {
    */
   readonly nodeModules?: readonly string[];
   /** Time for bundling all scripts of a pack, in milliseconds. Default: 20,000, and 50 for each script. */
-  readonly bundleMs?: number;
+  readonly compileTimeoutMs?: number;
   /**
    * Resident memory of a child process that bundles, type-checks or lints, with all its descendants, in MiB. Above that
    * they are killed. Default 512.
@@ -40,13 +40,13 @@ export interface BundleOptions {
 }
 
 /** A script and all that it imports, as one ES module. */
-export interface BundledScript {
+export interface CompiledScript {
   /** With a source map that has no texts. */
   readonly program: MappedProgram;
   /** Source map (version 3) with the texts of the sources, as JSON text; `null` where none was asked for, or where it is too large. */
   readonly map: string | null;
   /** The files that went into it. */
-  readonly modules: readonly BundledModule[];
+  readonly modules: readonly CompiledModule[];
 }
 
 /**
@@ -57,57 +57,57 @@ export interface BundledScript {
  * @throws {HookwardenError} `load-failed` with file, line and column of the first script that cannot be bundled, or with
  * the limit of time or memory that was reached
  */
-export async function bundleScripts(
+export async function compileScripts(
   pack: string | ReadonlyMap<string, Uint8Array>,
-  entries: readonly BundleEntry[],
-  options: BundleOptions = {},
-): Promise<readonly BundledScript[]> {
-  const results = await bundleEach(pack, entries, options);
+  entries: readonly CompileEntry[],
+  options: CompileOptions = {},
+): Promise<readonly CompiledScript[]> {
+  const results = await compileEach(pack, entries, options);
   return results.map((result) => {
     if (result instanceof HookwardenError) throw result;
     return result;
   });
 }
 
-/** As `bundleScripts`, with an error in the place of each script that cannot be bundled. */
-export async function bundleEach(
+/** As `compileScripts`, with an error in the place of each script that cannot be bundled. */
+export async function compileEach(
   pack: string | ReadonlyMap<string, Uint8Array>,
-  entries: readonly BundleEntry[],
-  options: BundleOptions = {},
-): Promise<readonly (BundledScript | HookwardenError)[]> {
+  entries: readonly CompileEntry[],
+  options: CompileOptions = {},
+): Promise<readonly (CompiledScript | HookwardenError)[]> {
   if (entries.length === 0) return [];
   // The child works in another folder, so that a relative path would mean something else there.
   const root = typeof pack === "string" ? (await folderSource(pack)).root : null;
   const modules = options.nodeModules ?? (root === null ? [] : await nearestModules(root));
-  const job: BundleJob = {
+  const job: CompileJob = {
     pack: root ?? inBase64(pack as ReadonlyMap<string, Uint8Array>),
     nodeModules: await Promise.all(modules.map(async (folder) => (await folderSource(folder)).root)),
     entries,
     maps: options.maps ?? false,
   };
   const { output, problem } = await runChild(childFile(), `${JSON.stringify(job)}\n`, {
-    wallMs: options.bundleMs ?? 20_000 + 50 * entries.length,
-    outputBytes: bundleLimits.answerBytes,
+    wallMs: options.compileTimeoutMs ?? 20_000 + 50 * entries.length,
+    outputBytes: compileLimits.answerBytes,
     memoryMb: options.childMemoryMb,
     reads: [...(root === null ? [] : [root]), ...job.nodeModules],
     packages: ["esbuild", "enhanced-resolve", "acorn", "@jridgewell/trace-mapping"],
     startsProcesses: true,
     containment: options.containment,
   });
-  const answers = new Map<string, BundleAnswer>();
+  const answers = new Map<string, CompileAnswer>();
   for (const line of output.split("\n").filter(Boolean)) {
     const answer = readAnswer(line);
     if (answer) answers.set(answer.name, answer);
   }
   return entries.map((entry) => {
     const answer = answers.get(entry.name);
-    if (answer?.ok) return bundled(answer, job.maps);
-    return failure(entry, answer?.failure ?? unanswered(problem, entries.length - answers.size));
+    if (answer?.ok) return compiledScript(answer, job.maps);
+    return failure(entry, answer?.failure ?? allFailed(problem, entries.length - answers.size));
   });
 }
 
 /** The bundler was killed: only where one script is left is it known for which one. */
-function unanswered(problem: string | null, scripts: number): BundleFailure {
+function allFailed(problem: string | null, scripts: number): CompileFailure {
   const message = problem ?? "the bundler ended without an answer";
   return { message: scripts === 1 ? message : `${message} (while it bundled ${scripts} scripts at a time)` };
 }
@@ -117,17 +117,17 @@ function unanswered(problem: string | null, scripts: number): BundleFailure {
  *
  * @throws {HookwardenError} `load-failed`, or `pack-not-found` where there is no such folder
  */
-export async function bundleScript(
+export async function compileScript(
   file: string,
   name: string,
-  options: BundleOptions = {},
-): Promise<BundledScript> {
-  const [script] = await bundleScripts(dirname(file), [{ name, path: basename(file) }], options);
+  options: CompileOptions = {},
+): Promise<CompiledScript> {
+  const [script] = await compileScripts(dirname(file), [{ name, path: basename(file) }], options);
   if (!script) throw new HookwardenError("internal", "the bundler made no program");
   return script;
 }
 
-function bundled({ name, source, map, modules }: BundleAnswer & { ok: true }, whole: boolean): BundledScript {
+function compiledScript({ name, source, map, modules }: CompileAnswer & { ok: true }, whole: boolean): CompiledScript {
   const places = whole && map !== null ? withoutTexts(map) : map;
   const program: MappedProgram = { key: sha256(source), name, source, map: places };
   return { program, map: whole ? map : null, modules };
@@ -136,13 +136,13 @@ function bundled({ name, source, map, modules }: BundleAnswer & { ok: true }, wh
 function withoutTexts(map: string): string | null {
   const { sourcesContent: _, ...rest } = JSON.parse(map) as { readonly sourcesContent?: unknown };
   const text = JSON.stringify(rest);
-  return Buffer.byteLength(text) > bundleLimits.placeMapBytes ? null : text;
+  return Buffer.byteLength(text) > compileLimits.placeMapBytes ? null : text;
 }
 
-function failure(entry: BundleEntry, { message, file, line, column }: BundleFailure): HookwardenError {
+function failure(entry: CompileEntry, { message, file, line, column }: CompileFailure): HookwardenError {
   return new HookwardenError(
     "load-failed",
-    `the script of ${quote(entry.name)} was not bundled: ${plain(message)}`,
+    `the script of ${quote(entry.name)} was not bundled: ${plainError(message)}`,
     {
       file: file ?? entry.path,
       ...(line === undefined ? {} : { line }),
@@ -152,15 +152,15 @@ function failure(entry: BundleEntry, { message, file, line, column }: BundleFail
 }
 
 /** The bundler's words, with source text of a stranger in them: on one line, nothing hidden in it. */
-function plain(message: string): string {
+function plainError(message: string): string {
   return message.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").slice(0, 400);
 }
 
 /** The child is ours, but the native program in it has read strangers' files: its answer is checked like theirs. */
-function readAnswer(line: string): BundleAnswer | null {
+function readAnswer(line: string): CompileAnswer | null {
   try {
     const limits = { maxDepth: 8, maxKeys: 20_000, maxKeyLength: 64 };
-    const answer = readJson(line, limits) as BundleAnswer;
+    const answer = readJson(line, limits) as CompileAnswer;
     const complete =
       typeof answer?.name === "string" &&
       (answer.ok === true
@@ -182,7 +182,7 @@ function inBase64(files: ReadonlyMap<string, Uint8Array>): { readonly [path: str
 /** Here the sources run as they are; in the package there is one file for each process. */
 function childFile(): string {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return fileURLToPath(new URL(`./bundle-child.${extension}`, import.meta.url));
+  return fileURLToPath(new URL(`./compile-child.${extension}`, import.meta.url));
 }
 
 /** The `node_modules` next to a `package.json` in the nearest folder above a pack; none where there is no such folder. */

@@ -1,10 +1,10 @@
 /** Lets at most so many pieces of work run at the same time; the others wait their turn, in order. */
-export class Gate {
+export class ConcurrencyLimiter {
   private free: number;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(most: number) {
-    this.free = most;
+  constructor(concurrency: number) {
+    this.free = concurrency;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectAdditions } from "./additions.ts";
-import { type BrokerParts, Course, type DecideRequest, retryKeyOf } from "./course.ts";
+import { type BrokerParts, DecisionRun, type DecideRequest, retryKeyOf } from "./decision-run.ts";
 import type { Decision } from "./decision.ts";
 import { DecisionState, type StateAccess } from "./decision-state.ts";
 import type { DecisionRecord } from "./record.ts";
-import { type EventPlan, listens } from "./select.ts";
+import { type EventPlan, listens } from "./plan.ts";
 import { unmatchedEntry } from "./trace.ts";
 
-export type { BrokerParts, DecideRequest } from "./course.ts";
+export type { BrokerParts, DecideRequest } from "./decision-run.ts";
 
 /** A decision, and what a log needs beside it where that was asked for. */
-export interface Made {
+export interface DecisionResult {
   readonly decision: Decision;
   readonly record: DecisionRecord | null;
 }
@@ -29,52 +29,55 @@ const maxPauseMs = 32;
  * Where the sandbox and the store answer at once there is nothing to wait for, and the decision is made before this
  * function returns its promise.
  */
-export async function decide(parts: BrokerParts & StateAccess, request: DecideRequest): Promise<Made> {
-  const begun = performance.now();
+export async function decide(
+  parts: BrokerParts & StateAccess,
+  request: DecideRequest,
+): Promise<DecisionResult> {
+  const requestedAt = performance.now();
   const { event } = request;
   const plan = request.plan.events.get(event.hook_event_name) as EventPlan;
   const name = plan.matches === null ? undefined : event[plan.matches];
-  const counted = plan.bounded ? fetchCounts(parts, request, plan, name) : null;
-  if (counted) await counted;
-  const ready = counted ? performance.now() : begun;
-  let broken = false;
+  const fetchingCounts = plan.bounded ? fetchRetryCounts(parts, request, plan, name) : null;
+  if (fetchingCounts) await fetchingCounts;
+  const countsReadyAt = fetchingCounts ? performance.now() : requestedAt;
+  let stateFailed = false;
   for (let rerun = 0; ; rerun++) {
     const state = plan.stateful ? openState(parts, request, plan, name) : null;
     // Waiting for state is not counted: it is others' work. The budget is for the hooks of this decision.
-    let started = ready;
+    let started = countsReadyAt;
     if (state) {
-      const waiting = state.begin();
+      const waiting = state.acquire();
       if (waiting) await waiting;
       if (waiting || rerun > 0) started = performance.now();
-      if (broken || rerun > maxReruns || started - begun > maxWaitMs) state.unavailable = true;
+      if (stateFailed || rerun > maxReruns || started - requestedAt > maxWaitMs) state.unavailable = true;
     }
     try {
-      const course = new Course(parts, request, plan, state, started);
-      const { composition } = course;
+      const run = new DecisionRun(parts, request, plan, state, started);
+      const { composition } = run;
       for (const binding of plan.sequential) {
         if (!listens(binding, name)) composition.trace.push(unmatchedEntry(binding));
-        else if (composition.stop) course.skip(binding);
+        else if (composition.stop) run.noteNotRun(binding);
         else {
-          const result = course.call(binding, false);
-          course.take(binding, result instanceof Promise ? await result : result, false);
+          const result = run.call(binding, false);
+          run.applyResult(binding, result instanceof Promise ? await result : result, false);
         }
       }
-      if (composition.lastRewrite > 0 && !composition.stop) await recheck(course);
-      if (plan.parallel.length > 0) await runParallel(course, plan, name);
-      if (!state) return settled(parts, make(course, request, plan, null, rerun, begun));
+      if (composition.lastRewrite > 0 && !composition.stop) await recheck(run);
+      if (plan.parallel.length > 0) await runParallel(run, plan, name);
+      if (!state) return settleRetries(parts, buildResult(run, request, plan, null, rerun, requestedAt));
       const written = state.commit(composition.states);
       if (written instanceof Promise ? await written : written)
-        return settled(parts, make(course, request, plan, state, rerun, begun));
-      broken ||= state.unavailable;
+        return settleRetries(parts, buildResult(run, request, plan, state, rerun, requestedAt));
+      stateFailed ||= state.unavailable;
     } finally {
-      state?.end();
+      state?.release();
     }
     await sleep(Math.random() * Math.min(2 ** rerun, maxPauseMs));
   }
 }
 
 /** Counts of verdicts in a row, where they lie in a store that answers later. */
-function fetchCounts(
+function fetchRetryCounts(
   { retries }: BrokerParts,
   request: DecideRequest,
   plan: EventPlan,
@@ -86,9 +89,12 @@ function fetchCounts(
 }
 
 /** Hands a decision out when its counts are where others see them. */
-function settled({ retries }: BrokerParts, made: Made): Made | Promise<Made> {
+function settleRetries(
+  { retries }: BrokerParts,
+  result: DecisionResult,
+): DecisionResult | Promise<DecisionResult> {
   const waiting = retries.settle?.();
-  return waiting ? waiting.then(() => made) : made;
+  return waiting ? waiting.then(() => result) : result;
 }
 
 function openState(
@@ -104,40 +110,40 @@ function openState(
 }
 
 /** The guards that a rewrite has overtaken say their word on the final event. */
-async function recheck(course: Course): Promise<void> {
-  for (const binding of course.staleGuards()) {
-    if (course.composition.stop) course.skip(binding, true);
-    else course.take(binding, await course.call(binding, true), true);
+async function recheck(run: DecisionRun): Promise<void> {
+  for (const binding of run.staleGuards()) {
+    if (run.composition.stop) run.noteNotRun(binding, true);
+    else run.applyResult(binding, await run.call(binding, true), true);
   }
 }
 
 /** Parallel hooks all see the final event; what they answer is taken in their order, whichever ends first. */
-async function runParallel(course: Course, plan: EventPlan, name: unknown): Promise<void> {
-  const stopped = course.composition.stop !== null;
+async function runParallel(run: DecisionRun, plan: EventPlan, name: unknown): Promise<void> {
+  const stopped = run.composition.stop !== null;
   const results = plan.parallel.map((binding) =>
-    stopped || !listens(binding, name) ? null : course.call(binding, false),
+    stopped || !listens(binding, name) ? null : run.call(binding, false),
   );
   for (const [index, binding] of plan.parallel.entries()) {
     const result = await results[index];
-    if (!listens(binding, name)) course.composition.trace.push(unmatchedEntry(binding));
-    else if (!result) course.skip(binding);
-    else if (course.composition.stop) course.overtaken(binding, result);
-    else course.take(binding, result, false);
+    if (!listens(binding, name)) run.composition.trace.push(unmatchedEntry(binding));
+    else if (!result) run.noteNotRun(binding);
+    else if (run.composition.stop) run.applyDiscarded(binding, result);
+    else run.applyResult(binding, result, false);
   }
 }
 
-function make(
-  course: Course,
+function buildResult(
+  run: DecisionRun,
   request: DecideRequest,
   plan: EventPlan,
   state: DecisionState | null,
   reruns: number,
-  begun: number,
-): Made {
-  const { composition } = course;
+  requestedAt: number,
+): DecisionResult {
+  const { composition } = run;
   const outcome = composition.outcome();
-  const retries = request.record ? course.retriesBefore() : {};
-  course.countRetries();
+  const retries = request.record ? run.retriesBefore() : {};
+  run.countRetries();
   const decision: Decision = {
     decision_id: request.decisionId,
     hook_event_name: plan.event,
@@ -150,7 +156,7 @@ function make(
     changes: composition.changes(),
     additions: collectAdditions(composition.added),
     trace: composition.trace,
-    duration_us: Math.round((performance.now() - begun) * 1_000),
+    duration_us: Math.round((performance.now() - requestedAt) * 1_000),
   };
   if (!request.record) return { decision, record: null };
   const priorState = state?.prior() ?? {};
@@ -159,8 +165,8 @@ function make(
     record: {
       decision,
       event: request.event,
-      calls: course.calls,
-      hindered: course.hindered,
+      calls: run.calls,
+      skipped: run.skipped,
       priorState,
       retries,
       reruns,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeBase } from "../../src/quickjs/base.ts";
-import { loadBase } from "../../src/quickjs/kept-base.ts";
+import { loadBase } from "../../src/quickjs/load-base.ts";
 
 describe("the base that the package carries", () => {
   test("is, to the byte, the one that this machine makes", async () => {

@@ -11,11 +11,11 @@ const maxTries = 5;
  *
  * A store that fails keeps nothing and stops nothing: the counts of this process hold.
  */
-export class KeptRetryCounters extends RetryCounters {
+export class StoredRetryCounters extends RetryCounters {
   private readonly store: StateStore;
   /** Whether the store has been seen to answer later. */
-  private later = false;
-  private writing: Promise<void>[] = [];
+  private isAsyncStore = false;
+  private pendingWrites: Promise<void>[] = [];
 
   constructor(store: StateStore) {
     super();
@@ -26,7 +26,7 @@ export class KeptRetryCounters extends RetryCounters {
     const reads = keys.map((key) => {
       const record = this.read(key);
       if (!(record instanceof Promise)) return undefined;
-      this.later = true;
+      this.isAsyncStore = true;
       // What the store says counts, whichever process has counted it; where it fails, what is known here does.
       return record.then((found) => found !== undefined && this.set(key, countIn(found)));
     });
@@ -35,13 +35,13 @@ export class KeptRetryCounters extends RetryCounters {
   }
 
   override settle(): Promise<void> | null {
-    if (this.writing.length === 0) return null;
-    return Promise.all(this.writing.splice(0)).then(() => undefined);
+    if (this.pendingWrites.length === 0) return null;
+    return Promise.all(this.pendingWrites.splice(0)).then(() => undefined);
   }
 
   override count(key: RetryKey): number {
     const known = super.count(key);
-    if (known > 0 || this.later) return known;
+    if (known > 0 || this.isAsyncStore) return known;
     const record = this.read(key);
     return record === undefined || record instanceof Promise ? 0 : countIn(record);
   }
@@ -68,7 +68,7 @@ export class KeptRetryCounters extends RetryCounters {
   /** `undefined` where the store fails. */
   private read(key: RetryKey): StateRecord | null | undefined | Promise<StateRecord | null | undefined> {
     try {
-      const record = this.store.read(place(key));
+      const record = this.store.read(storeKey(key));
       return record instanceof Promise ? record.catch(() => undefined) : record;
     } catch {
       return undefined;
@@ -78,19 +78,19 @@ export class KeptRetryCounters extends RetryCounters {
   private write(key: RetryKey, next: (before: StateRecord | null) => number, here: number): void {
     const record = this.read(key);
     if (record instanceof Promise) {
-      this.writing.push(this.writeLater(key, next, record).catch(() => undefined));
+      this.pendingWrites.push(this.writeAsync(key, next, record).catch(() => undefined));
       return;
     }
     if (record === undefined) return;
     try {
       const done = this.store.commit([writeOf(key, record, here)]);
-      if (done instanceof Promise) this.writing.push(done.then(() => undefined).catch(() => undefined));
+      if (done instanceof Promise) this.pendingWrites.push(done.then(() => undefined).catch(() => undefined));
     } catch {
       // As said above.
     }
   }
 
-  private async writeLater(
+  private async writeAsync(
     key: RetryKey,
     next: (before: StateRecord | null) => number,
     first: Promise<StateRecord | null | undefined>,
@@ -104,7 +104,7 @@ export class KeptRetryCounters extends RetryCounters {
 }
 
 function writeOf(key: RetryKey, before: StateRecord | null, count: number) {
-  return { key: place(key), value: count === 0 ? null : String(count), expected: before?.version ?? 0 };
+  return { key: storeKey(key), value: count === 0 ? null : String(count), expected: before?.version ?? 0 };
 }
 
 function countIn(record: StateRecord | null): number {
@@ -113,6 +113,6 @@ function countIn(record: StateRecord | null): number {
 }
 
 /** Names of hooks hold no space: a place of no hook's own state. */
-function place({ tenant, session, event, hook }: RetryKey): StateKey {
+function storeKey({ tenant, session, event, hook }: RetryKey): StateKey {
   return { tenant, hook: `${hook} ${event}`, scope: "session", session };
 }

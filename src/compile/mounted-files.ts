@@ -8,7 +8,7 @@ import { folderSource, type EntryKind, memorySource, type PackSource } from "../
  * so on are folders of packages, `/hookwarden` our own helpers. No path of the machine appears in it, so none appears
  * in a program or a message, and the same files give the same program everywhere.
  */
-export class BundleFiles {
+export class MountedFiles {
   /** Longest place first, so that `/pack/node_modules` comes before `/pack`. */
   private readonly mounts: readonly Mount[];
   /** What was found: a run lasts seconds, and resolving asks for the same places again and again. */
@@ -24,7 +24,7 @@ export class BundleFiles {
     pack: string | ReadonlyMap<string, Uint8Array>,
     nodeModules: readonly string[],
     helpers: string,
-  ): Promise<BundleFiles> {
+  ): Promise<MountedFiles> {
     const mounts: Mount[] = [];
     if (typeof pack === "string") {
       const source = await folderSource(pack);
@@ -38,7 +38,7 @@ export class BundleFiles {
     for (const [index, folder] of nodeModules.entries())
       mounts.push(await packages(`/modules/${index}`, folder));
     mounts.push({ at: "/hookwarden", source: await folderSource(helpers), root: null });
-    return new BundleFiles(mounts);
+    return new MountedFiles(mounts);
   }
 
   /** The folders of packages beside the pack's own. */
@@ -97,7 +97,7 @@ export class BundleFiles {
     try {
       if (!(await lstat(place)).isSymbolicLink()) return found;
       const target = this.placeOf(resolve(dirname(place), await readlink(place)));
-      return target === null || links >= mostLinks ? null : await this.find(target, links + 1);
+      return target === null || links >= maxLinks ? null : await this.find(target, links + 1);
     } catch {
       return null;
     }
@@ -118,7 +118,7 @@ export class BundleFiles {
 }
 
 /** As many as Linux follows. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 /** A file or folder of a mount, by its path from there. */
 interface Found {

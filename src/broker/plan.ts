@@ -15,7 +15,7 @@ import { isBounded } from "./retry-limit.ts";
 import { digestWords, type Seed } from "./seed.ts";
 
 /** Why an action would not be honoured. */
-export type Bar = "illegal-action" | "ungranted-action";
+export type DenialReason = "illegal-action" | "ungranted-action";
 
 /** What a host's own way to speak of events changes. */
 export interface PlanRules {
@@ -52,9 +52,9 @@ export interface Binding {
   /** Whether it may return a verdict that is counted and bounded. */
   readonly bounded: boolean;
   /** What its fault becomes; `null` where the step goes on. */
-  readonly closedAs: Verdict | null;
+  readonly failClosedVerdict: Verdict | null;
   /** The actions that are barred, by name; all others of the catalogue may be returned. */
-  readonly bars: ReadonlyMap<string, Bar>;
+  readonly disallowed: ReadonlyMap<string, DenialReason>;
   /** Barred actions that are left out, and the rest of the answer stands. */
   readonly lenient: ReadonlySet<string>;
   readonly limits: Limits;
@@ -116,7 +116,7 @@ export function makePlan(pack: LoadedPack, rules: PlanRules = {}): Plan {
   return { pack, events };
 }
 
-interface Surroundings {
+interface BindingContext {
   readonly pack: LoadedPack;
   readonly rules: PlanRules;
   readonly projectors: ProjectorPool;
@@ -124,7 +124,7 @@ interface Surroundings {
 }
 
 function bind(
-  { pack, rules, projectors, event }: Surroundings,
+  { pack, rules, projectors, event }: BindingContext,
   hook: LoadedHook,
   place: number,
   seed: Seed,
@@ -134,7 +134,7 @@ function bind(
     .map(({ matcher }) => matcher);
   const monitor = pack.monitor || hook.mode === "monitor";
   const parallel = hook.mode === "parallel";
-  const bars = barsOf(hook, event, parallel, rules);
+  const disallowed = disallowedActions(hook, event, parallel, rules);
   return {
     hook,
     event,
@@ -143,21 +143,21 @@ function bind(
     project: projectors.compile(event, hook.reads),
     monitor,
     parallel,
-    guard: !monitor && actionNames.some((name) => isStrongVerdict(name) && !bars.has(name)),
-    bounded: !monitor && actionNames.some((name) => isBounded(event, name) && !bars.has(name)),
-    closedAs:
+    guard: !monitor && actionNames.some((name) => isStrongVerdict(name) && !disallowed.has(name)),
+    bounded: !monitor && actionNames.some((name) => isBounded(event, name) && !disallowed.has(name)),
+    failClosedVerdict:
       monitor || failurePolicy(pack, rules, hook, event) === "open"
         ? null
         : (eventRows.get(event)?.closedAs ?? null),
-    bars,
-    lenient: rules.lenient?.get(event) ?? nothing,
+    disallowed: disallowed,
+    lenient: rules.lenient?.get(event) ?? noActions,
     limits: hook.limits,
     seed,
     contextHead: `{"hook":${JSON.stringify(hook.name)},"config":${hook.configJson}`,
   };
 }
 
-const nothing: ReadonlySet<string> = new Set();
+const noActions: ReadonlySet<string> = new Set();
 
 function isStrongVerdict(name: ActionName): boolean {
   return name !== "continue" && actionRows.get(name)?.kind === "verdict";
@@ -169,27 +169,33 @@ function failurePolicy(
   hook: LoadedHook,
   event: EventName,
 ): FailurePolicy {
-  const said = hook.manifest.onFailure ?? pack.manifest.defaults?.onFailure;
-  const ruled = said === undefined && hook.mode !== "parallel" ? rules.onFailure?.get(event) : undefined;
-  return ruled ?? hook.onFailure.get(event) ?? "open";
+  const declared = hook.manifest.onFailure ?? pack.manifest.defaults?.onFailure;
+  const fromRules =
+    declared === undefined && hook.mode !== "parallel" ? rules.onFailure?.get(event) : undefined;
+  return fromRules ?? hook.onFailure.get(event) ?? "open";
 }
 
-function barsOf(hook: LoadedHook, event: EventName, parallel: boolean, rules: PlanRules): Map<string, Bar> {
-  const carried = rules.carries?.get(event);
+function disallowedActions(
+  hook: LoadedHook,
+  event: EventName,
+  parallel: boolean,
+  rules: PlanRules,
+): Map<string, DenialReason> {
+  const supported = rules.carries?.get(event);
   const legal = legalActions(event);
-  const bars = new Map<string, Bar>();
+  const disallowed = new Map<string, DenialReason>();
   for (const name of actionNames) {
     if (name === "continue") continue;
     if (
       !legal.has(name) ||
-      carried?.has(name) === false ||
+      supported?.has(name) === false ||
       (parallel && actionRows.get(name)?.kind !== "addition")
     )
-      bars.set(name, "illegal-action");
-    else if (!hook.asked.has(name) || !hook.granted.has(name)) bars.set(name, "ungranted-action");
-    else if (name === "set_state" && hook.state === null) bars.set(name, "ungranted-action");
+      disallowed.set(name, "illegal-action");
+    else if (!hook.asked.has(name) || !hook.granted.has(name)) disallowed.set(name, "ungranted-action");
+    else if (name === "set_state" && hook.state === null) disallowed.set(name, "ungranted-action");
   }
-  return bars;
+  return disallowed;
 }
 
 /**

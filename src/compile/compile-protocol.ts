@@ -1,7 +1,7 @@
 /** What the parent and the child process that bundles say to each other: one JSON text to the child, a line a hook back. */
 
 /** Limits of what is bundled. The files come from strangers. */
-export const bundleLimits = {
+export const compileLimits = {
   /** Largest script or JSON file of a pack, in bytes. */
   sourceBytes: 1_048_576,
   /** Largest file of an npm package, in bytes. */
@@ -24,24 +24,24 @@ export const bundleLimits = {
   excerpt: 200,
 } as const;
 
-export interface BundleEntry {
+export interface CompileEntry {
   readonly name: string;
   /** Path of the script, from the root of the pack. */
   readonly path: string;
 }
 
-export interface BundleJob {
+export interface CompileJob {
   /** Real path of the pack, or its files in base64 by relative path. */
   readonly pack: string | { readonly [path: string]: string };
   /** Real paths of the folders that packages may come from, beside the pack's own `node_modules`. */
   readonly nodeModules: readonly string[];
-  readonly entries: readonly BundleEntry[];
+  readonly entries: readonly CompileEntry[];
   /** Whether the maps carry the texts of the sources. */
   readonly maps: boolean;
 }
 
 /** A file that went into a program. */
-export interface BundledModule {
+export interface CompiledModule {
   /** Where it is: `pack:` and a path of the pack, `modules:` and a path of a package, or `hookwarden:` for our helpers. */
   readonly path: string;
   /** Its package, where it belongs to one. */
@@ -53,7 +53,7 @@ export interface BundledModule {
   readonly bytes: number;
 }
 
-export interface BundleFailure {
+export interface CompileFailure {
   readonly message: string;
   readonly file?: string;
   /** From 1. */
@@ -62,12 +62,12 @@ export interface BundleFailure {
   readonly column?: number;
 }
 
-export type BundleAnswer =
+export type CompileAnswer =
   | {
       readonly name: string;
       readonly ok: true;
       readonly source: string;
       readonly map: string | null;
-      readonly modules: readonly BundledModule[];
+      readonly modules: readonly CompiledModule[];
     }
-  | { readonly name: string; readonly ok: false; readonly failure: BundleFailure };
+  | { readonly name: string; readonly ok: false; readonly failure: CompileFailure };

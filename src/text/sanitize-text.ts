@@ -37,7 +37,7 @@ export const noReadableText = "(no readable text)";
  * and other invisible code points; lone surrogates become U+FFFD; at most eight combining marks stand on a character.
  * What is left reads as the author wrote it; nothing is cut and nothing is normalised.
  */
-export function neutralise(text: string): string {
+export function sanitizeText(text: string): string {
   if (plain.test(text)) return text;
   return text
     .toWellFormed()
@@ -48,8 +48,8 @@ export function neutralise(text: string): string {
     .replace(markFlood, "$1");
 }
 
-/** `neutralise`, with a sentence of the host in place of a text in which nothing can be seen. */
-export function neutraliseVisible(text: string, otherwise: string): string {
-  const safe = neutralise(text);
-  return blank.test(safe) ? otherwise : safe;
+/** `sanitizeText`, with a sentence of the host in place of a text in which nothing can be seen. */
+export function sanitizeVisibleText(text: string, fallback: string): string {
+  const safe = sanitizeText(text);
+  return blank.test(safe) ? fallback : safe;
 }

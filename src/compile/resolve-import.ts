@@ -3,8 +3,8 @@ import { posix } from "node:path";
 import { callbackify } from "node:util";
 import enhancedResolve from "enhanced-resolve";
 import { quote } from "@hookwarden/sandbox/json";
-import type { BundleFiles } from "./bundle-files.ts";
-import { bundleLimits } from "./bundle-protocol.ts";
+import type { MountedFiles } from "./mounted-files.ts";
+import { compileLimits } from "./compile-protocol.ts";
 
 /** The one module that is always there: types and helpers for authors of hooks. */
 export const helperModule = "hookwarden/hook";
@@ -35,12 +35,12 @@ export type Resolution =
  * for `.ts`, packages with `exports`, `imports`, `module` and `main`. Reads nothing but `files`.
  */
 export class ImportResolver {
-  private readonly files: BundleFiles;
+  private readonly files: MountedFiles;
   private readonly helper: string;
   /** For imports of the pack and its packages, which do not see the folder of our helpers, and for those of our helpers. */
   private readonly resolvers: { readonly [importer in "pack" | "helpers"]: ResolverPair };
 
-  constructor(files: BundleFiles, helper: string) {
+  constructor(files: MountedFiles, helper: string) {
     this.files = files;
     this.helper = helper;
     const pair = (own: boolean): ResolverPair => ({
@@ -153,7 +153,7 @@ export class ImportResolver {
     const readFile = callbackify(async (path: unknown) => {
       if (hidden(path)) throw notFound();
       try {
-        return Buffer.from(await files.read(String(path), bundleLimits.sourceBytes));
+        return Buffer.from(await files.read(String(path), compileLimits.sourceBytes));
       } catch {
         throw notFound();
       }

@@ -11,16 +11,16 @@ import {
   type Plugin,
 } from "esbuild";
 import { HookwardenError } from "../errors/index.ts";
-import type { BundleFiles } from "./bundle-files.ts";
+import type { MountedFiles } from "./mounted-files.ts";
 import {
-  type BundleAnswer,
-  type BundledModule,
-  type BundleEntry,
-  type BundleFailure,
-  bundleLimits,
-} from "./bundle-protocol.ts";
-import { Gate } from "./gate.ts";
-import type { ImportResolver, Resolved } from "./bundle-resolve.ts";
+  type CompileAnswer,
+  type CompiledModule,
+  type CompileEntry,
+  type CompileFailure,
+  compileLimits,
+} from "./compile-protocol.ts";
+import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
+import type { ImportResolver, Resolved } from "./resolve-import.ts";
 import { hideRunTimeImports, mayImportAtRunTime } from "./opaque-imports.ts";
 import { type Derived, originalPlace } from "./original-place.ts";
 
@@ -40,11 +40,11 @@ const loaders: ReadonlyMap<string, Loader> = new Map<string, Loader>([
  * the bundler itself died, of this script or of another one that it had at the same time.
  */
 export async function buildEntry(
-  files: BundleFiles,
+  files: MountedFiles,
   resolver: ImportResolver,
-  entry: BundleEntry,
+  entry: CompileEntry,
   maps: boolean,
-): Promise<BundleAnswer | null> {
+): Promise<CompileAnswer | null> {
   const reader = new ProgramFiles(files, resolver, `/pack/${entry.path}`, maps);
   try {
     const { outputFiles, metafile } = await build({
@@ -70,9 +70,9 @@ export async function buildEntry(
       plugins: [reader.plugin()],
     });
     const source = outputFiles.find(({ path }) => path.endsWith(".js"))?.text ?? "";
-    if (Buffer.byteLength(source) > bundleLimits.programBytes) {
+    if (Buffer.byteLength(source) > compileLimits.programBytes) {
       return failed(entry, {
-        message: `the program is larger than ${bundleLimits.programBytes} bytes`,
+        message: `the program is larger than ${compileLimits.programBytes} bytes`,
         file: entry.path,
       });
     }
@@ -84,8 +84,8 @@ export async function buildEntry(
       });
     }
     const map = outputFiles.find(({ path }) => path.endsWith(".map"))?.text ?? null;
-    const most = maps ? bundleLimits.mapBytes : bundleLimits.placeMapBytes;
-    const small = map !== null && Buffer.byteLength(map) <= most;
+    const maxBytes = maps ? compileLimits.mapBytes : compileLimits.placeMapBytes;
+    const small = map !== null && Buffer.byteLength(map) <= maxBytes;
     return { name: entry.name, ok: true, source, map: small ? map : null, modules: reader.modules(metafile) };
   } catch (error) {
     const message = (error as Partial<BuildFailure>).errors?.[0];
@@ -93,13 +93,13 @@ export async function buildEntry(
   }
 }
 
-function failed({ name }: BundleEntry, failure: BundleFailure): BundleAnswer {
+function failed({ name }: CompileEntry, failure: CompileFailure): CompileAnswer {
   return { name, ok: false, failure };
 }
 
 /** The files of one program: resolves, reads, counts. */
 class ProgramFiles {
-  private readonly files: BundleFiles;
+  private readonly files: MountedFiles;
   private readonly resolver: ImportResolver;
   private readonly entry: string;
   private readonly maps: boolean;
@@ -109,10 +109,10 @@ class ProgramFiles {
   private bytes = 0;
   private count = 0;
   private imports = 0;
-  private readonly gate = new Gate(16);
+  private readonly limiter = new ConcurrencyLimiter(16);
   private refused = false;
 
-  constructor(files: BundleFiles, resolver: ImportResolver, entry: string, maps: boolean) {
+  constructor(files: MountedFiles, resolver: ImportResolver, entry: string, maps: boolean) {
     this.files = files;
     this.resolver = resolver;
     this.entry = entry;
@@ -127,7 +127,7 @@ class ProgramFiles {
           if (args.kind === "entry-point") return this.accept({ path: this.entry, sideEffects: true });
           // It rejects inside the guest, as a host without a loader does.
           if (args.kind === "dynamic-import") return { path: args.path, external: true };
-          return this.gate.run(() => this.resolve(args));
+          return this.limiter.run(() => this.resolve(args));
         });
         setup.onLoad({ filter: /.*/ }, async ({ path, namespace }) => this.load(this.place(namespace, path)));
       },
@@ -141,7 +141,7 @@ class ProgramFiles {
     return { ...message, location: { ...message.location, ...originalPlace(message.location, derived) } };
   }
 
-  modules(metafile: Metafile): readonly BundledModule[] {
+  modules(metafile: Metafile): readonly CompiledModule[] {
     const inputs =
       Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined)?.inputs ?? {};
     return Object.entries(inputs).map(([path, { bytesInOutput }]) => {
@@ -165,8 +165,8 @@ class ProgramFiles {
   }: OnResolveArgs): Promise<OnResolveResult | undefined> {
     // One error is enough: the program is refused for it. There may be 100,000 more, each with its line in the message.
     if (this.refused) return { path, external: true };
-    if (++this.imports > bundleLimits.imports) {
-      return this.refuse(`a program has at most ${bundleLimits.imports} imports`);
+    if (++this.imports > compileLimits.imports) {
+      return this.refuse(`a program has at most ${compileLimits.imports} imports`);
     }
     const required = kind === "require-call" || kind === "require-resolve";
     const folder = posix.dirname(this.place(namespace, importer));
@@ -203,14 +203,14 @@ class ProgramFiles {
     try {
       const bytes = await this.files.read(
         path,
-        ofPackage ? bundleLimits.moduleBytes : bundleLimits.sourceBytes,
+        ofPackage ? compileLimits.moduleBytes : compileLimits.sourceBytes,
       );
       this.bytes += bytes.byteLength;
-      if (++this.count > bundleLimits.files) {
-        return problem(`a program has at most ${bundleLimits.files} files`);
+      if (++this.count > compileLimits.files) {
+        return problem(`a program has at most ${compileLimits.files} files`);
       }
-      if (this.bytes > bundleLimits.inputBytes) {
-        return problem(`the files of a program have at most ${bundleLimits.inputBytes} bytes together`);
+      if (this.bytes > compileLimits.inputBytes) {
+        return problem(`the files of a program have at most ${compileLimits.inputBytes} bytes together`);
       }
       const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
       return loader === "json" ? { contents: text, loader } : await this.script(text, loader, path);
@@ -263,9 +263,9 @@ function problem(text: string): { errors: PartialMessage[] } {
   return { errors: [{ text }] };
 }
 
-function failureOf({ text, location }: Message, entry: BundleEntry): BundleFailure {
+function failureOf({ text, location }: Message, entry: CompileEntry): CompileFailure {
   if (!location) return { message: text, file: entry.path };
-  const excerpt = location.lineText.trim().slice(0, bundleLimits.excerpt);
+  const excerpt = location.lineText.trim().slice(0, compileLimits.excerpt);
   return {
     message: excerpt === "" ? text : `${text} in: ${excerpt}`,
     file: location.file.replace(/^pack:/, ""),

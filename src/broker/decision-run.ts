@@ -5,10 +5,10 @@ import type { Refusal } from "./decision.ts";
 import type { DecisionState } from "./decision-state.ts";
 import { type BrokerEvent, EventView } from "./event.ts";
 import { makeFault } from "./failure.ts";
-import type { CallRecord, HindranceRecord } from "./record.ts";
+import type { CallRecord, SkippedCallRecord } from "./record.ts";
 import { isBounded, type RetryCounters, type RetryKey, retryLimit } from "./retry-limit.ts";
 import { digestWords, type Seed, seedFor } from "./seed.ts";
-import type { Binding, EventPlan, Plan } from "./select.ts";
+import type { Binding, EventPlan, Plan } from "./plan.ts";
 import type { ToolInputCheck, ToolInputChecks } from "./tool-input.ts";
 import { idleEntry } from "./trace.ts";
 
@@ -33,11 +33,11 @@ export interface DecideRequest {
   /** Where sandboxes keep contexts between calls: the session's calls may share one. */
   readonly keep: boolean;
   /** Replays only: what kept a hook from running when the decision was made first; `null` where nothing did. */
-  readonly recalled?: (hook: string, recheck: boolean) => Hindrance | null;
+  readonly replayedSkip?: (hook: string, recheck: boolean) => SkippedCall | null;
 }
 
 /** Why a hook was not called. */
-export interface Hindrance {
+export interface SkippedCall {
   readonly ok: null;
   /** `null` where it is no fault that the hook did not run. */
   readonly fault: Fault | null;
@@ -45,15 +45,15 @@ export interface Hindrance {
 }
 
 /** One way through the hooks of an event: builds calls, and hands what comes back to the composition. */
-export class Course {
+export class DecisionRun {
   readonly composition: Composition;
   readonly calls: CallRecord[] = [];
-  readonly hindered: HindranceRecord[] = [];
+  readonly skipped: SkippedCallRecord[] = [];
   readonly view: EventView;
   /** What a hook saw when it ran first, by its place; absent where it did not run. */
-  private readonly seen: (string | undefined)[] = [];
+  private readonly inputsSeen: (string | undefined)[] = [];
   /** For hooks whose verdicts are counted: the bounded verdict returned, `null` for another, `false` for one refused. */
-  private readonly counted = new Map<Binding, string | null | false>();
+  private readonly retryVerdicts = new Map<Binding, string | null | false>();
   private readonly parts: BrokerParts;
   private readonly request: DecideRequest;
   private readonly plan: EventPlan;
@@ -62,11 +62,11 @@ export class Course {
   private readonly deadline: number;
   private seed: Seed | null = null;
   private contextTail = "";
-  private ran = 0;
+  private hooksRun = 0;
   /** The calls under way, for the record. */
   private readonly inputs = new Map<Binding, Call>();
   /** Hooks that had less than half of the decision's time, because hooks before them had used it up. */
-  private readonly shortened = new Set<Binding>();
+  private readonly lateStarts = new Set<Binding>();
 
   constructor(
     parts: BrokerParts,
@@ -88,27 +88,28 @@ export class Course {
   }
 
   /** Calls a hook, or says what keeps it from running. */
-  call(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | Hindrance {
-    const result = this.request.recalled?.(binding.hook.name, recheck) ?? this.attempt(binding, recheck);
+  call(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | SkippedCall {
+    const result =
+      this.request.replayedSkip?.(binding.hook.name, recheck) ?? this.callUnlessSkipped(binding, recheck);
     if (this.request.record && !(result instanceof Promise) && result.ok === null) {
-      this.hindered.push({ hook: binding.hook.name, recheck, fault: result.fault, note: result.note });
+      this.skipped.push({ hook: binding.hook.name, recheck, fault: result.fault, note: result.note });
     }
     return result;
   }
 
-  private attempt(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | Hindrance {
+  private callUnlessSkipped(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | SkippedCall {
     const { budgets } = this.request.plan.pack;
-    if (!recheck && this.ran >= budgets.maxHooks) {
-      return hindered(binding, `${budgets.maxHooks} hooks have run, which is \`budgets.maxHooks\``);
+    if (!recheck && this.hooksRun >= budgets.maxHooks) {
+      return skipForBudget(binding, `${budgets.maxHooks} hooks have run, which is \`budgets.maxHooks\``);
     }
     const { limits } = binding;
     // The first hook runs right after the time has begun to count.
-    const left = this.ran === 0 ? budgets.decisionMs : this.deadline - performance.now();
-    if (left <= 0) return hindered(binding, `\`budgets.decisionMs\` (${budgets.decisionMs}) is used up`);
+    const left = this.hooksRun === 0 ? budgets.decisionMs : this.deadline - performance.now();
+    if (left <= 0) return skipForBudget(binding, `\`budgets.decisionMs\` (${budgets.decisionMs}) is used up`);
     // Who had most of the decision's time to itself has no one else to blame.
-    if (left < budgets.decisionMs / 2) this.shortened.add(binding);
-    if (this.state?.unavailable && this.state.keeps(binding))
-      return failing("state-unavailable", "the hook's state cannot be read or written");
+    if (left < budgets.decisionMs / 2) this.lateStarts.add(binding);
+    if (this.state?.unavailable && this.state.hasSlot(binding))
+      return skipWithFault("state-unavailable", "the hook's state cannot be read or written");
     const eventText = binding.project(this.view);
     const context = this.context(binding);
     const length = eventText.length + context.length;
@@ -116,20 +117,20 @@ export class Course {
       length * 3 > limits.inputBytes &&
       Buffer.byteLength(eventText) + Buffer.byteLength(context) > limits.inputBytes
     ) {
-      return failing(
+      return skipWithFault(
         "input-too-large",
         `the event with its context is larger than \`limits.inputBytes\` (${limits.inputBytes})`,
       );
     }
     if (!recheck) {
-      this.ran++;
-      this.seen[binding.place] = eventText;
+      this.hooksRun++;
+      this.inputsSeen[binding.place] = eventText;
     }
     return this.send(binding, Math.max(1, Math.ceil(left)), eventText, context);
   }
 
   /** Takes what a call gave. */
-  take(binding: Binding, result: Outcome | Hindrance, recheck: boolean): void {
+  applyResult(binding: Binding, result: Outcome | SkippedCall, recheck: boolean): void {
     const { composition } = this;
     if (result.ok === null) {
       if (result.fault) composition.failed(binding, result.fault, [], null, recheck);
@@ -144,13 +145,13 @@ export class Course {
   }
 
   /** Takes what a parallel hook gave that ran beside one which stopped the step. */
-  overtaken(binding: Binding, result: Outcome | Hindrance): void {
-    if (result.ok === null) this.skip(binding);
-    else this.composition.overtaken(binding, result, this.read(binding, result, false));
+  applyDiscarded(binding: Binding, result: Outcome | SkippedCall): void {
+    if (result.ok === null) this.noteNotRun(binding);
+    else this.composition.discarded(binding, result, this.read(binding, result, false));
   }
 
   /** Notes that a hook does not run any more. */
-  skip(binding: Binding, recheck = false): void {
+  noteNotRun(binding: Binding, recheck = false): void {
     this.composition.trace.push(
       idleEntry(binding.hook.name, "not-run", this.composition.stopNote(), recheck),
     );
@@ -160,7 +161,7 @@ export class Course {
   staleGuards(): Binding[] {
     const { lastRewrite } = this.composition;
     return this.plan.sequential.filter((binding) => {
-      const seen = this.seen[binding.place];
+      const seen = this.inputsSeen[binding.place];
       return (
         binding.guard &&
         seen !== undefined &&
@@ -172,9 +173,9 @@ export class Course {
 
   /** Counts the bounded verdicts that took effect, and starts again for hooks that said something else. */
   countRetries(): void {
-    if (this.counted.size === 0) return;
+    if (this.retryVerdicts.size === 0) return;
     const outcome = this.composition.outcome();
-    for (const [binding, verdict] of this.counted) {
+    for (const [binding, verdict] of this.retryVerdicts) {
       if (verdict === null) this.parts.retries.reset(this.retryKey(binding));
       else if (verdict !== false && outcome?.verdict === verdict && this.tookEffect(binding, verdict)) {
         this.parts.retries.add(this.retryKey(binding));
@@ -202,7 +203,7 @@ export class Course {
     if (this.request.record) this.record(binding, outcome, recheck);
     if (outcome.ok) return readAnswer(binding, outcome.output, this.toolInput);
     let { fault } = outcome;
-    if (fault.code === "timeout" && this.shortened.has(binding) && performance.now() >= this.deadline - 1) {
+    if (fault.code === "timeout" && this.lateStarts.has(binding) && performance.now() >= this.deadline - 1) {
       const { decisionMs } = this.request.plan.pack.budgets;
       fault = makeFault(
         "budget-exceeded",
@@ -234,9 +235,9 @@ export class Course {
     if (request.record) this.inputs.set(binding, call);
     try {
       const outcome = this.parts.sandbox.call(call);
-      return outcome instanceof Promise ? outcome.catch(broken) : outcome;
+      return outcome instanceof Promise ? outcome.catch(sandboxFailure) : outcome;
     } catch {
-      return broken();
+      return sandboxFailure();
     }
   }
 
@@ -267,14 +268,14 @@ export class Course {
     if (!binding.bounded) return null;
     const { verdict } = answer;
     if (!verdict || !isBounded(binding.event, verdict.action)) {
-      this.counted.set(binding, null);
+      this.retryVerdicts.set(binding, null);
       return null;
     }
     if (this.parts.retries.count(this.retryKey(binding)) < retryLimit) {
-      this.counted.set(binding, verdict.action);
+      this.retryVerdicts.set(binding, verdict.action);
       return null;
     }
-    this.counted.set(binding, false);
+    this.retryVerdicts.set(binding, false);
     const message = `the hook has returned \`${verdict.action}\` ${retryLimit} times in a row in this session`;
     return refusals([verdict], 0, "retry-limit", message)[0] as Refusal;
   }
@@ -290,16 +291,16 @@ export function retryKeyOf({ tenant, event }: DecideRequest, binding: Binding): 
 }
 
 /** A hook does not get to run: for a guard that is a fault, for others a note. */
-function hindered(binding: Binding, why: string): Hindrance {
-  return binding.guard ? failing("budget-exceeded", why) : { ok: null, fault: null, note: why };
+function skipForBudget(binding: Binding, why: string): SkippedCall {
+  return binding.guard ? skipWithFault("budget-exceeded", why) : { ok: null, fault: null, note: why };
 }
 
-function failing(code: FaultCode, why: string): Hindrance {
+function skipWithFault(code: FaultCode, why: string): SkippedCall {
   return { ok: null, fault: makeFault(code, why), note: why };
 }
 
 /** A sandbox never throws and never rejects; one that does is broken, and the hook has no part in it. */
-function broken(): Outcome {
+function sandboxFailure(): Outcome {
   const fault: Fault = makeFault("crashed", "the sandbox failed");
   return { ok: false, fault, steps: null, durationUs: 0, memoryBytes: 0, logs: [] };
 }

@@ -3,26 +3,26 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { treeKib } from "../../sandbox/src/process/resident-memory.ts";
 import { HookwardenError } from "../../src/errors/index.ts";
-import { bundleEach, type BundleOptions } from "../../src/compile/bundle.ts";
+import { compileEach, type CompileOptions } from "../../src/compile/compile-scripts.ts";
 import { lintScripts } from "../../src/check/lint/lint-scripts.ts";
 import { compileBombs } from "../support/compile-bombs.ts";
 import { escapeTrial } from "../support/escape-trial.ts";
 import { runBomb } from "../support/run-bomb.ts";
-import { errorOf, temporaryFolder, writeFiles } from "./packs.ts";
+import { errorOf, temporaryFolder, writeFiles } from "../pack/packs.ts";
 
 type Files = { readonly [path: string]: string };
 
 /** Bundles `h/hook.js` of a pack in memory: the program, or the message of the error. */
-async function bundle(files: Files, options: BundleOptions = {}): Promise<string> {
+async function bundle(files: Files, options: CompileOptions = {}): Promise<string> {
   const pack = new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)]));
-  const [result] = await bundleEach(pack, [{ name: "h", path: "h/hook.js" }], {
+  const [result] = await compileEach(pack, [{ name: "h", path: "h/hook.js" }], {
     nodeModules: [],
     ...options,
   });
   return textOf(result);
 }
 
-function textOf(result: Awaited<ReturnType<typeof bundleEach>>[number] | undefined): string {
+function textOf(result: Awaited<ReturnType<typeof compileEach>>[number] | undefined): string {
   if (result instanceof HookwardenError) return `${result.code}: ${result.message}`;
   return result?.program.source ?? "";
 }
@@ -66,7 +66,7 @@ describe("memory of children that read a stranger's source", () => {
   it("has a limit that cannot be switched off by a value out of range", async () => {
     for (const childMemoryMb of [0, -1, NaN, Infinity, 1.5, 1e9]) {
       const files = new Map([["h/hook.js", Buffer.from("export default 1")]]);
-      const error = await errorOf(bundleEach(files, [{ name: "h", path: "h/hook.js" }], { childMemoryMb }));
+      const error = await errorOf(compileEach(files, [{ name: "h", path: "h/hook.js" }], { childMemoryMb }));
       expect(error).toMatchObject({ code: "option-invalid" });
     }
   });
@@ -107,7 +107,7 @@ describe("imports that lead out of the pack", () => {
         [`h${index}/g.cjs`, text.replaceAll("etc/pass", name)] as const,
       ]);
       const pack = new Map(files.map(([path, text]) => [path, Buffer.from(text)]));
-      return (await bundleEach(pack, entries, { nodeModules: [] })).map(textOf);
+      return (await compileEach(pack, entries, { nodeModules: [] })).map(textOf);
     };
     const there = await answers("etc/pass");
     expect(there.map((text) => text.replaceAll("etc/pass", "etc/nope"))).toEqual(await answers("etc/nope"));
@@ -154,13 +154,13 @@ describe("imports that lead out of the pack", () => {
     const script =
       'type A = 1;\nexport const f = (n: string) => import("./" + n);\n\n  import x from "./nope"; export default x;';
     const pack = new Map([["h/hook.ts", Buffer.from(script)]]);
-    const error = (await bundleEach(pack, [{ name: "h", path: "h/hook.ts" }], { nodeModules: [] }))[0];
+    const error = (await compileEach(pack, [{ name: "h", path: "h/hook.ts" }], { nodeModules: [] }))[0];
     expect(error).toMatchObject({ place: { file: "h/hook.ts", line: 4, column: 17 } });
     const good = new Map([
       ["h/hook.ts", Buffer.from(script.replace('from "./nope"', 'from "./x.json"'))],
       ["h/x.json", Buffer.from("1")],
     ]);
-    const [built] = await bundleEach(good, [{ name: "h", path: "h/hook.ts" }], {
+    const [built] = await compileEach(good, [{ name: "h", path: "h/hook.ts" }], {
       nodeModules: [],
       maps: true,
     });
@@ -175,7 +175,7 @@ describe("imports that lead out of the pack", () => {
     await mkdir(join(root, "node_modules"));
     await symlink("b", join(root, "node_modules/a"));
     await symlink("a", join(root, "node_modules/b"));
-    const [result] = await bundleEach(root, [{ name: "h", path: "h/hook.js" }], { nodeModules: [] });
+    const [result] = await compileEach(root, [{ name: "h", path: "h/hook.js" }], { nodeModules: [] });
     expect(textOf(result)).toContain("cannot find `a`");
   });
 

@@ -2,14 +2,14 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stop } from "esbuild";
-import { buildEntry } from "./bundle-build.ts";
-import { BundleFiles } from "./bundle-files.ts";
-import { ImportResolver } from "./bundle-resolve.ts";
-import type { BundleAnswer, BundleEntry, BundleJob } from "./bundle-protocol.ts";
+import { buildEntry } from "./build-entry.ts";
+import { MountedFiles } from "./mounted-files.ts";
+import { ImportResolver } from "./resolve-import.ts";
+import type { CompileAnswer, CompileEntry, CompileJob } from "./compile-protocol.ts";
 import { answerLine, onJob } from "./child-lines.ts";
 
 /** Most programs that are built at the same time. */
-const atOnce = 4;
+const concurrency = 4;
 
 /** The folder that holds our helpers for authors, and their main file in it: sources here, or what is made of them. */
 function helpers(): { readonly folder: string; readonly entry: string } {
@@ -19,15 +19,15 @@ function helpers(): { readonly folder: string; readonly entry: string } {
   return { folder, entry: "/hookwarden/hook.js" };
 }
 
-async function run(job: BundleJob): Promise<void> {
+async function run(job: CompileJob): Promise<void> {
   const { folder, entry: helper } = helpers();
   const pack =
     typeof job.pack === "string"
       ? job.pack
       : new Map(Object.entries(job.pack).map(([path, bytes]) => [path, Buffer.from(bytes, "base64")]));
-  const files = await BundleFiles.open(pack, job.nodeModules, folder);
+  const files = await MountedFiles.open(pack, job.nodeModules, folder);
   const resolver = new ImportResolver(files, helper);
-  const build = (entry: BundleEntry): Promise<BundleAnswer | null> =>
+  const build = (entry: CompileEntry): Promise<CompileAnswer | null> =>
     buildEntry(files, resolver, entry, job.maps);
   const left = await buildAll(job.entries, build);
   // The bundler died. One at a time tells of which script.
@@ -44,11 +44,11 @@ async function run(job: BundleJob): Promise<void> {
 
 /** Builds and answers; what is left is what had no answer because the bundler died. */
 async function buildAll(
-  entries: readonly BundleEntry[],
-  build: (entry: BundleEntry) => Promise<BundleAnswer | null>,
-): Promise<readonly BundleEntry[]> {
+  entries: readonly CompileEntry[],
+  build: (entry: CompileEntry) => Promise<CompileAnswer | null>,
+): Promise<readonly CompileEntry[]> {
   const waiting = [...entries];
-  const left: BundleEntry[] = [];
+  const left: CompileEntry[] = [];
   const work = async (): Promise<void> => {
     for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
       const result = left.length > 0 ? null : await build(entry);
@@ -56,7 +56,7 @@ async function buildAll(
       else left.push(entry);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
   return left;
 }
 

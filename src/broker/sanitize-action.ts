@@ -1,6 +1,6 @@
 import { actionRows } from "../catalogue/index.ts";
 import type { Action } from "./decision.ts";
-import { neutraliseVisible, noReadableReason, noReadableText } from "../text/index.ts";
+import { noReadableReason, noReadableText, sanitizeVisibleText } from "../text/index.ts";
 
 /** The fields of actions that are texts for people or the model, with what stands for a text that shows nothing. */
 const textFields: ReadonlyMap<string, string> = new Map([
@@ -17,15 +17,15 @@ const fieldsOf: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /** Makes the texts of a validated action safe to show. Works in place: the action is ours alone. */
-export function cleanAction(action: Action): void {
+export function sanitizeAction(action: Action): void {
   const fields = action as unknown as Record<string, unknown>;
   for (const field of fieldsOf.get(action.action) ?? []) {
     const text = fields[field];
-    if (typeof text === "string") fields[field] = neutraliseVisible(text, textFields.get(field) as string);
+    if (typeof text === "string") fields[field] = sanitizeVisibleText(text, textFields.get(field) as string);
   }
   if (action.action === "inject") {
     for (const message of action.messages as { content: string }[]) {
-      message.content = neutraliseVisible(message.content, noReadableText);
+      message.content = sanitizeVisibleText(message.content, noReadableText);
     }
   }
 }

@@ -4,12 +4,12 @@ import { join, relative } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readJson } from "@hookwarden/sandbox/json";
 import {
-  type BundledScript,
-  bundleEach,
-  bundleScript,
-  bundleScripts,
-  type BundleOptions,
-} from "../../src/compile/bundle.ts";
+  type CompiledScript,
+  compileEach,
+  compileScript,
+  compileScripts,
+  type CompileOptions,
+} from "../../src/compile/compile-scripts.ts";
 import { HookwardenError } from "../../src/errors/index.ts";
 import { errorOf, temporaryFolder, writeFiles } from "../pack/packs.ts";
 
@@ -25,10 +25,10 @@ function inMemory(files: Files): Map<string, Uint8Array> {
 async function bundle(
   script: string,
   files: Files = {},
-  options: BundleOptions = {},
-): Promise<BundledScript> {
+  options: CompileOptions = {},
+): Promise<CompiledScript> {
   const pack = inMemory({ "h/hook.ts": script, ...files });
-  const [result] = await bundleScripts(pack, [{ name: "h", path: "h/hook.ts" }], options);
+  const [result] = await compileScripts(pack, [{ name: "h", path: "h/hook.ts" }], options);
   if (!result) throw new Error("no program");
   return result;
 }
@@ -38,26 +38,26 @@ async function bundleMany(
   scripts: readonly string[],
   files: Files,
   folder: string | null = null,
-  options: BundleOptions = {},
-): Promise<readonly (BundledScript | HookwardenError)[]> {
+  options: CompileOptions = {},
+): Promise<readonly (CompiledScript | HookwardenError)[]> {
   const entries = scripts.map((_, index) => ({ name: `h${index}`, path: `h/hook${index}.ts` }));
   const all = {
     ...files,
     ...Object.fromEntries(scripts.map((script, index) => [`h/hook${index}.ts`, script])),
   };
   if (folder !== null) await writeFiles(folder, all);
-  return bundleEach(folder ?? inMemory(all), entries, { nodeModules: [], ...options });
+  return compileEach(folder ?? inMemory(all), entries, { nodeModules: [], ...options });
 }
 
 /** The default export of a program, made here: only for scripts of this file. */
-async function run(script: BundledScript): Promise<unknown> {
+async function run(script: CompiledScript): Promise<unknown> {
   const module = (await import(`data:text/javascript,${encodeURIComponent(script.program.source)}`)) as {
     default: unknown;
   };
   return module.default;
 }
 
-const refused = (script: string, files: Files = {}, options?: BundleOptions): Promise<HookwardenError> =>
+const refused = (script: string, files: Files = {}, options?: CompileOptions): Promise<HookwardenError> =>
   errorOf(bundle(script, files, options));
 
 describe("a script becomes one module", () => {
@@ -135,8 +135,8 @@ describe("a script becomes one module", () => {
     await writeFiles(first, files);
     await writeFiles(second, { ...files, "g/hook.ts": 'import { x, y } from "../x"; export default x + y;' });
     const entry = { name: "h", path: "h/hook.ts" };
-    const [a] = await bundleScripts(first, [entry], { maps: true });
-    const [b] = await bundleScripts(second, [entry, { name: "g", path: "g/hook.ts" }], { maps: true });
+    const [a] = await compileScripts(first, [entry], { maps: true });
+    const [b] = await compileScripts(second, [entry, { name: "g", path: "g/hook.ts" }], { maps: true });
     const c = await bundle(files["h/hook.ts"], { "x.ts": files["x.ts"] }, { maps: true });
     expect(b).toEqual(a);
     expect(c).toEqual(a);
@@ -167,15 +167,15 @@ describe("a script becomes one module", () => {
       "my hook.ts": 'import { x } from "./x"; export default x as number;',
       "x.ts": "export const x = 5;",
     });
-    const result = await bundleScript(join(root, "my hook.ts"), "mine");
+    const result = await compileScript(join(root, "my hook.ts"), "mine");
     expect(await run(result)).toBe(5);
     expect(result.program.name).toBe("mine");
     const relativePath = relative(process.cwd(), join(root, "my hook.ts"));
-    expect((await bundleScript(relativePath, "mine")).program).toEqual(result.program);
-    const missing = await errorOf(bundleScript(join(root, "missing.ts"), "mine"));
+    expect((await compileScript(relativePath, "mine")).program).toEqual(result.program);
+    const missing = await errorOf(compileScript(join(root, "missing.ts"), "mine"));
     expect(missing).toMatchObject({ code: "load-failed", place: { file: "missing.ts" } });
     expect(missing.message).not.toContain(root);
-    expect(await errorOf(bundleScript(join(root, "none/x.ts"), "mine"))).toMatchObject({
+    expect(await errorOf(compileScript(join(root, "none/x.ts"), "mine"))).toMatchObject({
       code: "pack-not-found",
     });
   });
@@ -185,13 +185,13 @@ describe("a script becomes one module", () => {
     const pack = inMemory(
       Object.fromEntries(names.map((name) => [`${name}/hook.js`, `export default "${name}";`])),
     );
-    const results = await bundleScripts(
+    const results = await compileScripts(
       pack,
       names.map((name) => ({ name, path: `${name}/hook.js` })),
     );
     expect(results.map(({ program }) => program.name)).toEqual(names);
     expect(results.map(({ program }) => /"(h\d+)"/.exec(program.source)?.[1])).toEqual(names);
-    expect(await bundleScripts(pack, [])).toEqual([]);
+    expect(await compileScripts(pack, [])).toEqual([]);
   });
 });
 
@@ -211,7 +211,7 @@ describe("packages of a project around the pack", () => {
 
   it("are found next to the nearest package.json above it", async () => {
     const root = await project();
-    const [result] = await bundleScripts(join(root, "packs/mine"), entry);
+    const [result] = await compileScripts(join(root, "packs/mine"), entry);
     expect(result && (await run(result))).toBe(7);
     expect(result?.modules).toContainEqual(
       expect.objectContaining({ path: "modules:0/dep/index.js", package: "dep", version: "2.0.0" }),
@@ -220,9 +220,9 @@ describe("packages of a project around the pack", () => {
 
   it("are not there where the host says so, and others are where it names them", async () => {
     const root = await project();
-    const without = await errorOf(bundleScripts(join(root, "packs/mine"), entry, { nodeModules: [] }));
+    const without = await errorOf(compileScripts(join(root, "packs/mine"), entry, { nodeModules: [] }));
     expect(without).toMatchObject({ code: "load-failed", place: { file: "h/hook.ts", line: 1 } });
-    const [named] = await bundleScripts(
+    const [named] = await compileScripts(
       inMemory({ "h/hook.ts": 'import dep from "dep"; export default dep;' }),
       entry,
       { nodeModules: [join(root, "node_modules")] },
@@ -243,7 +243,7 @@ describe("packages of a project around the pack", () => {
       });
       await symlink("../../b@1/node_modules/b", join(root, "node_modules/.store/a@1/node_modules/b"));
       await symlink(".store/a@1/node_modules/a", join(root, "node_modules/a"));
-      const [result] = await bundleScripts(join(root, "packs/mine"), entry);
+      const [result] = await compileScripts(join(root, "packs/mine"), entry);
       expect(result && (await run(result))).toBe(2);
       expect(result?.modules.map(({ path }) => path)).toContain("modules:0/.store/b@1/node_modules/b/b.js");
     },
@@ -254,14 +254,14 @@ describe("packages of a project around the pack", () => {
     const root = await project();
     await writeFiles(root, { "packs/mine/h/hook.ts": 'import x from "evil/secret.js"; export default x;' });
     await symlink("..", join(root, "node_modules/evil"));
-    expect(await errorOf(bundleScripts(join(root, "packs/mine"), entry))).toMatchObject({
+    expect(await errorOf(compileScripts(join(root, "packs/mine"), entry))).toMatchObject({
       code: "load-failed",
     });
     // Nor the pack's own packages as a whole.
     const pack = await temporaryFolder();
     await writeFiles(pack, { "h/hook.ts": 'import dep from "dep"; export default dep;' });
     await symlink(join(root, "node_modules"), join(pack, "node_modules"));
-    expect(await errorOf(bundleScripts(pack, entry, { nodeModules: [] }))).toMatchObject({
+    expect(await errorOf(compileScripts(pack, entry, { nodeModules: [] }))).toMatchObject({
       code: "load-failed",
     });
   });
@@ -283,7 +283,7 @@ describe("packages of a project around the pack", () => {
           name === "imports" ? 'export { default } from "#x";' : "export default 0;",
         "packs/mine/h/hook.ts": `import x from "${name}"; export default x;`,
       });
-      const result = await bundleScripts(join(root, "packs/mine"), entry).catch(
+      const result = await compileScripts(join(root, "packs/mine"), entry).catch(
         (error: HookwardenError) => error,
       );
       expect(JSON.stringify(result)).not.toContain("SECRET");
@@ -318,7 +318,7 @@ describe("imports that a hook cannot have are load errors with their place", () 
   ];
   const files = { "h/data.json": "1", "h/data.txt": "x", "h/style.css": "a{}", "h/addon.node": "x" };
   const scripts = cases.map(([specifier]) => `\n  import x from "${specifier}"; export default x;`);
-  let results: readonly (BundledScript | HookwardenError)[] = [];
+  let results: readonly (CompiledScript | HookwardenError)[] = [];
   beforeAll(async () => {
     results = await bundleMany(scripts, files);
   });
@@ -373,7 +373,7 @@ describe("scripts that do not parse", () => {
 
   it("are refused where they are not UTF-8", async () => {
     const error = await errorOf(
-      bundleScripts(new Map([["h/hook.ts", Buffer.from('export default "\xff"', "latin1")]]), [
+      compileScripts(new Map([["h/hook.ts", Buffer.from('export default "\xff"', "latin1")]]), [
         { name: "h", path: "h/hook.ts" },
       ]),
     );
@@ -397,7 +397,7 @@ describe("what a script says to the bundler itself", () => {
       `/*# sourceMappingURL=${url} */ export default 1`,
     ]);
     for (const [index, result] of (await bundleMany(scripts, {}, null, { maps: true })).entries()) {
-      const { map } = result as BundledScript;
+      const { map } = result as CompiledScript;
       expect(JSON.parse(map ?? "")).toMatchObject({ sources: [`pack:h/hook${index}.ts`] });
       expect(map).not.toContain("root:");
     }
@@ -442,7 +442,7 @@ describe("what a script says to the bundler itself", () => {
         where === "in a folder" ? await temporaryFolder() : null,
       );
       for (const [index, call] of calls.entries()) {
-        const result = results[index] as BundledScript;
+        const result = results[index] as CompiledScript;
         expect([call, result.program?.source]).toEqual([call, expect.stringContaining("][0]")]);
         expect(result.program.source).not.toMatch(/FOUND|glob/);
         expect(result.modules.map(({ path }) => path)).toEqual([`pack:h/hook${index}.ts`]);
@@ -529,7 +529,7 @@ describe("limits of bundling", () => {
       "c/hook.ts": "export default 2;",
     });
     const error = await errorOf(
-      bundleScripts(
+      compileScripts(
         pack,
         ["a", "b", "c"].map((name) => ({ name, path: `${name}/hook.ts` })),
       ),
@@ -540,7 +540,7 @@ describe("limits of bundling", () => {
 
   it.runIf(process.platform === "linux")("of time, with everything that was started", async () => {
     const before = bundlerProcesses();
-    const error = await refused(`export default ${"!".repeat(900_000)}1`, {}, { bundleMs: 300 });
+    const error = await refused(`export default ${"!".repeat(900_000)}1`, {}, { compileTimeoutMs: 300 });
     expect(error).toMatchObject({ code: "load-failed" });
     expect(error.message).toContain("longer than 300 ms");
     expect(bundlerProcesses()).toBeLessThanOrEqual(before);
@@ -570,7 +570,7 @@ function bundlerProcesses(): number {
       }
     }
   }
-  return rows.filter(([, pid = "", , args = ""]) => ours.has(pid) && /bundle-child|esbuild/.test(args))
+  return rows.filter(([, pid = "", , args = ""]) => ours.has(pid) && /compile-child|esbuild/.test(args))
     .length;
 }
 
@@ -582,7 +582,7 @@ describe("what cannot be bundled is refused whatever stands in its place", () =>
     await writeFile(join(root, "h/hook.ts"), 'import dep from "dep"; export default dep;');
     execFileSync("mkfifo", [join(root, "node_modules/dep/package.json")]);
     const start = performance.now();
-    const error = await errorOf(bundleScripts(root, [{ name: "h", path: "h/hook.ts" }], { nodeModules: [] }));
+    const error = await errorOf(compileScripts(root, [{ name: "h", path: "h/hook.ts" }], { nodeModules: [] }));
     expect(error).toMatchObject({ code: "load-failed" });
     expect(performance.now() - start).toBeLessThan(10_000);
   });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { neutralise, neutraliseVisible } from "../../src/text/sanitize.ts";
+import { sanitizeText, sanitizeVisibleText } from "../../src/text/sanitize-text.ts";
 
 // Written out apart from the implementation: what no terminal, log or page may get from a stranger.
 // oxlint-disable-next-line no-control-regex
@@ -44,7 +44,7 @@ describe("a text for people", () => {
     ["a\u{e0100}\ufe00\u034f\u180eb", "ab"],
     ["x\u0000y", "xy"],
   ])("%j", (text, safe) => {
-    expect(neutralise(text)).toBe(safe);
+    expect(sanitizeText(text)).toBe(safe);
   });
 
   test.each([
@@ -59,28 +59,28 @@ describe("a text for people", () => {
     "e\u0301\u0323",
     "∀x∈ℝ: ⌈x⌉ = −⌊−x⌋",
   ])("keeps what is written in many scripts: %s", (text) => {
-    expect(neutralise(text)).toBe(text);
+    expect(sanitizeText(text)).toBe(text);
   });
 
   test("caps combining marks on one character", () => {
-    const flood = neutralise(`Z${"\u0301\u0336\u035f".repeat(33_333)}x`);
+    const flood = sanitizeText(`Z${"\u0301\u0336\u035f".repeat(33_333)}x`);
     expect(flood).toMatch(/^Z\p{M}{8}x$/u);
   });
 
   test("lets joiners and selectors hide no bits", () => {
-    expect(neutralise("a\u200db\u200cc")).toBe("abc");
-    expect(neutralise("中\u200d文")).toBe("中文");
-    expect(neutralise(`❤${"\ufe0f".repeat(50)}`)).toBe("❤\ufe0f");
-    expect(neutralise("a\ufe0fb\ufe0ec")).toBe("abc");
+    expect(sanitizeText("a\u200db\u200cc")).toBe("abc");
+    expect(sanitizeText("中\u200d文")).toBe("中文");
+    expect(sanitizeText(`❤${"\ufe0f".repeat(50)}`)).toBe("❤\ufe0f");
+    expect(sanitizeText("a\ufe0fb\ufe0ec")).toBe("abc");
   });
 
   test("holds nothing forbidden, whatever comes in, and is stable", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary", maxLength: 60 }), tricky), (text) => {
-        const safe = neutralise(text);
+        const safe = sanitizeText(text);
         expect(safe).not.toMatch(forbidden);
         expect(safe.isWellFormed()).toBe(true);
-        expect(neutralise(safe)).toBe(safe);
+        expect(sanitizeText(safe)).toBe(safe);
       }),
       { numRuns: 2_000 },
     );
@@ -89,7 +89,7 @@ describe("a text for people", () => {
   test("of half a million hostile characters takes no more than a moment", () => {
     for (const unit of ["\u200d", "\u0301", "❤\ufe0f", "a\u200d", "\u202e", "\ud800"]) {
       const started = performance.now();
-      neutralise(unit.repeat(500_000 / unit.length));
+      sanitizeText(unit.repeat(500_000 / unit.length));
       // Quadratic time would be minutes.
       expect(performance.now() - started).toBeLessThan(5_000);
     }
@@ -99,10 +99,10 @@ describe("a text for people", () => {
 test.each(["", " ", "\u3164", "\u2800\u00a0\u115f\u1160\uffa0", "\u200b\u200d", "\u0301", "\n\t"])(
   "%j shows nothing",
   (text) => {
-    expect(neutraliseVisible(text, "(nothing)")).toBe("(nothing)");
+    expect(sanitizeVisibleText(text, "(nothing)")).toBe("(nothing)");
   },
 );
 
 test.each(["a", " . ", "中", "👍", "\u2800x"])("%j shows something", (text) => {
-  expect(neutraliseVisible(text, "(nothing)")).toBe(text);
+  expect(sanitizeVisibleText(text, "(nothing)")).toBe(text);
 });
