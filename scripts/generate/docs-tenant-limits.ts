@@ -43,7 +43,7 @@ trust file, so a bundle whose key was revoked after the upload is refused. If th
 is checked against it; an unsigned one is refused only for a tenant with \`signedOnly\`.
 
 Operators who manage a tenant's packs are exempt from the checks at \`request\`, so that they can repair what a disabled
-tenant cannot. The checks at \`run\` and \`pack\` apply to them too: the code of a disabled tenant decides no event, whoever the
+tenant cannot. The checks at \`run\` and \`pack\` apply to them too: the code of a disabled tenant decides no event, regardless of the
 caller. An operator's upload loads its scripts once, to check them.
 
 When a tenant's settings change, and after a restart, the serving pack is checked again. If the tenant may no longer have
