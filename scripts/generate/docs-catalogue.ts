@@ -57,8 +57,8 @@ function eventSection(name: string, row: EventRow): string {
   const facts = [
     `- **Phase:** ${row.phase}`,
     `- **Legal actions:** ${own(name).map(actionLink).join(", ") || "none of its own"}; and ${everywhere.map(actionLink).join(", ")} as everywhere`,
-    `- **Closed as:** ${row.closedAs ? `${code(row.closedAs)}: what a fault of a fail-closed hook becomes` : "nothing: a fault never stops anything here"}`,
-    `- **Matcher:** ${row.matches ? `held against ${code(row.matches)}` : "none; a matcher is a load error"}`,
+    `- **Closed as:** ${row.closedAs ? `${code(row.closedAs)}: what a fault of a fail-closed hook becomes` : "nothing: a fault does not stop anything here"}`,
+    `- **Matcher:** ${row.matches ? `tested against ${code(row.matches)}` : "none; a matcher is a load error"}`,
   ];
   return `## ${name}\n\n${sentence(row.when)}\n\n${facts.join("\n")}\n\n${
     Object.keys(row.fields).length > 0 ? fieldTable(row.fields) : ""
@@ -71,7 +71,7 @@ export function eventsPage(): string {
 
 ${markdownNotice}
 
-An event is one moment of an agent's life, as JSON: its name in \`hook_event_name\`, and the fields below. There are
+An event describes one step of an agent as JSON: its name in \`hook_event_name\`, and the fields below. There are
 ${eventRows.size}. Unknown extra fields are accepted, and shown to a hook only if its \`reads\` name them.
 
 ${matrix((name) => `[${name}](#${name.toLowerCase()})`)}
@@ -137,7 +137,7 @@ function actionSection(name: string, row: ActionRow): string {
     row.modelFacing ? "- **Read by the model:** yes; it counts against the pack's `injectionBytes`" : "",
   ];
   return `### ${name}\n\n${sentence(row.means)}\n\n${facts.filter(Boolean).join("\n")}\n\n${
-    Object.keys(row.payload).length > 0 ? fieldTable(row.payload) : "It has no fields beside `action`."
+    Object.keys(row.payload).length > 0 ? fieldTable(row.payload) : "It has no fields other than `action`."
   }`;
 }
 
@@ -152,9 +152,9 @@ export function actionsPage(): string {
 
 ${markdownNotice}
 
-An action is what a hook returns: an object with \`action\` and the fields below, and no other field. There are ${actionRows.size}.
-A hook may return nothing, one action, or an array of 1 to 16 with at most one verdict in it. An action counts only if it
-is legal at the event, the manifest asks for it, and the pack grants it.
+An action is what a hook returns: an object with \`action\` and the fields below, and no others. There are ${actionRows.size}.
+A hook may return nothing, one action, or an array of 1 to 16 actions with at most one verdict. An action counts only if it
+is legal at the event, declared in the manifest, and granted by the pack.
 
 ${table(
   ["action", "kind", "fields", "what it means"],
@@ -168,7 +168,7 @@ ${table(
   ]),
 )}
 
-From strict to mild: ${[...levels.values()].map((level) => level.map(([name]) => code(name)).join(", ")).join(" > ")}.
+From most to least strict: ${[...levels.values()].map((level) => level.map(([name]) => code(name)).join(", ")).join(" > ")}.
 
 ${kinds
   .map(

@@ -21,47 +21,47 @@ export function containmentPage(): string {
 
 ${markdownNotice}
 
-Containment is what is left when a JavaScript engine is broken and a hook's author runs any code in the child process: the
-walls of the operating system. They are around every child process that touches a stranger's code: the sandboxes of both
-engines, also where the fork server starts them, the bundler with the esbuild process that it starts, the type checker and
-the linter. Node's own permission model stays on top of them; see [the threat model](threat-model.md).
+Containment confines a child process with the means of the operating system. It is what remains if a JavaScript engine is
+compromised and a hook's author runs arbitrary code there. It surrounds every child process that touches untrusted code: the
+sandboxes of both engines, including those that the fork server spawns, the compiler with its esbuild process, the type
+checker and the linter. Node's own permission model applies in addition; see [the threat model](threat-model.md).
 
 \`containment\` is an option of \`createWarden\`, \`createSandbox\`, \`createServer\`, \`loadPack\` and \`buildBundle\`, and
 \`--containment\` of every command that starts child processes:
 
 | value            | what it does                                                                                             |
 | ---------------- | -------------------------------------------------------------------------------------------------------- |
-| \`auto\` (default) | puts up the walls that the machine can have                                                              |
-| \`required\`       | puts up all of them, or refuses with [\`containment-missing\`](errors.md), which says which and what to install |
-| \`none\`           | puts up none of them                                                                                     |
+| \`auto\` (default) | applies the layers that the machine supports                                                              |
+| \`required\`       | applies all layers, or refuses with [\`containment-missing\`](errors.md), which names what is missing and what to install |
+| \`none\`           | applies none                                                                                     |
 
-What the machine can do is tried once a process, with one start of \`node --version\`. \`describeContainment()\` answers what is
-in force and why a wall is missing; a server writes the same to its log when it starts, and names walls in \`/ready\`.
+Support is probed once per process, by starting \`node --version\`. \`describeContainment()\` returns what is
+in force and why a layer is missing; a server writes the same to its log at startup, and lists the layers in \`/ready\`.
 
-## The walls
+## The layers
 
 ${table(
-  ["wall", "what broken code can no longer do", "what it still can", "where it is missing"],
+  ["layer", "what compromised code cannot do", "what it still can do", "if it is missing"],
   walls.map(([name, { stops, leaves, install }]) => [code(name), stops, leaves || "nothing", install]),
 )}
 
-\`required\` is met by bubblewrap and util-linux on Linux, on x86-64 and arm64, where unprivileged user namespaces are allowed.
-Containers often forbid them: then \`auto\` uses what is left, and the container's own walls have to do. Programs are run
-from fixed paths in \`/usr/bin\`; nothing is looked up in an environment.
+\`required\` is satisfied by bubblewrap and util-linux on Linux, on x86-64 and arm64, if unprivileged user namespaces are
+allowed. Containers often forbid them: then \`auto\` uses what is available, and you depend on the container's own isolation.
+Programs are run from fixed paths in \`/usr/bin\`; no environment variables are consulted.
 
-## What each platform has
+## Support by platform
 
 Backends are tried in this order.
 
 ${table(
-  ["wall", ...columns.map(([name]) => name)],
+  ["layer", ...columns.map(([name]) => name)],
   walls.map(([name]) => [code(name), ...columns.map(([, has]) => (has.has(name) ? "yes" : "no"))]),
 )}
 
-## What a broken engine can do
+## What a compromised engine can do
 
-Each row is an attack that the tests run in a child without any lock of Node.js, behind each backend and behind none, on the
-machine that runs them.
+Each row is an attack that the tests run in a child without the restrictions of Node.js, with each backend and with none, on
+the machine that runs them.
 
 ${table(
   ["attack", ...columns.map(([name]) => name)],
@@ -71,7 +71,7 @@ ${table(
   ]),
 )}
 
-Behind bubblewrap a native library also tries these system calls, and each answers \`ENOSYS\`: ${Object.keys(
+With bubblewrap, a native library also tries these system calls, and each fails with \`ENOSYS\`: ${Object.keys(
     nativeAttacks,
   )
     .map(code)
@@ -79,36 +79,35 @@ Behind bubblewrap a native library also tries these system calls, and each answe
 
 ## System calls
 
-The filter is an allow-list: a deny-list is out of date with the next kernel. What is not on it answers \`ENOSYS\` rather than
-\`EPERM\`, because libc and libuv then use an older call, so that a newer Node.js loses speed rather than breaks. A program
-for another architecture, or for the x32 interface, is killed. A child may make ${Object.keys(childSyscalls).length} calls:
+The filter is an allow-list, because a deny-list is out of date with the next kernel. Other calls fail with \`ENOSYS\` rather
+than \`EPERM\`, because libc and libuv then fall back to an older call, so a newer Node.js becomes slower instead of failing. A
+program for another architecture, or for the x32 interface, is killed. A child may make ${Object.keys(childSyscalls).length} calls:
 
 ${Object.entries(childSyscalls)
   .map(([name, row]) => ("when" in row ? `${code(name)} (some arguments)` : code(name)))
   .join(", ")}.
 
-The bundler's child starts esbuild, and may also make these: ${Object.entries(startingSyscalls)
+The compiler's child starts esbuild, and may also make these: ${Object.entries(startingSyscalls)
     .map(([name, row]) => ("when" in row ? `${code(name)} (some arguments)` : code(name)))
     .join(", ")}.
 
-\`execve\` is allowed because bubblewrap applies the filter before it executes Node.js. There is one program that a
-sandbox's child can see, Node.js, and it can only take the place of the child itself, behind the same walls; the bundler can
-also see that of esbuild.
+\`execve\` is allowed because bubblewrap applies the filter before it executes Node.js. A sandbox's child can see only one
+program, Node.js, which could only replace the child itself, inside the same containment; the compiler can also see esbuild.
 
 ## Limits
 
-\`RLIMIT_DATA\` is twice the memory that a child is meant to hold, and 1 GiB that Node.js reserves and never touches: it stops
-what grows faster than the parent can watch. Below it the parent watches the memory that is really used, and kills. \`RLIMIT_AS\`
+\`RLIMIT_DATA\` is twice the intended memory of a child, plus 1 GiB that Node.js reserves and never touches: it stops growth
+that is faster than the parent's sampling. Below it, the parent monitors resident memory, and kills the child. \`RLIMIT_AS\`
 is not set, because WebAssembly and Go reserve address space by the gigabyte; \`RLIMIT_NPROC\` is not, because it counts
 all processes of the user, and the filter forbids new ones anyway. Files cannot be written (\`RLIMIT_FSIZE\` 0), and there are no
 core dumps.
 
-No cgroup is made: a process cannot be put into one that limits memory without moving the host process too. Limit the host's
-own with \`MemoryMax=\` and \`TasksMax=\` of systemd, or with the container's; its children are in it.
+No cgroup is created, because a process cannot be placed into a memory-limited one without moving the host process too. Limit
+the host's cgroup with \`MemoryMax=\` and \`TasksMax=\` of systemd, or with your container runtime; its children are included.
 
 ## Cost
 
-Nothing for a call. The start of a child takes a few milliseconds more, and each holds one more process of about 2 MB.
-\`npm run measure:containment\` measures both on your machine.
+Calls cost nothing extra. Starting a child takes a few milliseconds longer, and each child needs one additional process of
+about 2 MB. \`npm run measure:containment\` measures both on your machine.
 `;
 }

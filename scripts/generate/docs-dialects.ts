@@ -195,9 +195,9 @@ export function dialectsPage(): string {
 
 ${markdownNotice}
 
-A system with hooks of its own can speak with hookwarden in its own words: a dialect turns its messages into events of
-the [catalogue](events.md), and decisions into its kind of answer. [Which features of each system are carried over, and
-which are not](seed-systems.md), is listed with the tests that show it.
+A system with its own hook protocol can use hookwarden through a dialect, which translates its messages into events of
+the [catalogue](events.md), and decisions into its answers. [Hook systems](seed-systems.md) lists which features of each system
+are supported, with the tests that prove it.
 
 \`\`\`ts
 import { createDialect, createWarden } from "hookwarden";
@@ -208,19 +208,19 @@ await pig.handle({ event: "tool_call", tool_name: "bash", tool_call_id: "c1", ar
 // { decision: "ToolAllowed" }
 \`\`\`
 
-\`handle\` takes an object, JSON text or bytes, and \`reply\` gives the decision beside the answer. Several dialects may
-speak with one warden. What holds for all of them:
+\`handle\` accepts an object, JSON text or bytes, and \`reply\` returns the decision along with the answer. Several dialects can
+share one warden. Common rules:
 
-- A message is one JSON object, read strictly. A session may be given as \`session_id\`, and is \`default\` otherwise; \`time\`,
-  \`cwd\`, \`agent_id\` and \`agent_type\` are handed on.
-- An event that the system does not have is the error \`event-unknown\`.
+- A message is one JSON object, parsed strictly. \`session_id\` names the session (default \`default\`); \`time\`,
+  \`cwd\`, \`agent_id\` and \`agent_type\` are passed on.
+- An event that the system does not define is the error \`event-unknown\`.
 - An action that the system cannot carry out at an event is an \`illegal-action\` there, before composition: a fault of the
-  hook. \`continue\`, \`notify\` and \`set_state\` need nothing of the system and are always legal. What the table lists as ignored counts for
-  nothing instead, since the system says so; the trace notes it.
-- A stop that the system has no word for is the error \`dialect-unsupported\`, never silence. A host that gates something must
+  hook. \`continue\`, \`notify\` and \`set_state\` need no support from the system and are always legal. Actions that
+  the table lists as ignored have no effect, as the system defines; the trace notes them.
+- A stop that the system cannot express is the error \`dialect-unsupported\`, and never ignored. A host that gates something must
   treat any error as a refusal.
-- The default failure policy is the catalogue's where the table has none; the pack's own always counts over it.
-- Where arguments of a tool are a list, hooks see \`{ "args": […] }\`, and the host gets a list back.
+- If the table has no failure policy, the catalogue's default applies; the pack's own policy has precedence over both.
+- If the arguments of a tool are a list, hooks see \`{ "args": […] }\`, and the host gets a list back.
 
 ${table(
   ["dialect", "system"],

@@ -32,11 +32,11 @@ export function findingsPage(): string {
 
 ${markdownNotice}
 
-\`hookwarden check\` finds these in a pack. What keeps a pack from loading has the codes of [errors](errors.md) besides. An
-\`error\` fails a check, a \`warning\` fails one with \`--strict\`, an \`info\` is there to be read.
+\`hookwarden check\` reports these for a pack. Problems that prevent a pack from loading have the codes of [errors](errors.md).
+An \`error\` fails the check, a \`warning\` fails it with \`--strict\`, an \`info\` is for information.
 
-None of it runs a hook's code outside of the sandbox: manifests are read, scripts are bundled and parsed, the TypeScript
-compiler reads their types where it is installed, and what a script exports is asked of the sandbox.
+A check never runs a hook's code outside the sandbox: manifests are read, scripts are compiled and parsed, the TypeScript
+compiler, if installed, checks their types, and the sandbox reports what a script exports.
 
 ## In manifests and packs
 
@@ -44,24 +44,23 @@ ${list(ofPacks)}
 
 ## In the code of scripts
 
-Found in the syntax of the bundled program, and by where the event's data goes in it; the place is that of the source.
-Scripts of npm packages are looked at for \`${ofCode
+Found in the syntax of the compiled program, and by following the event's data through it; locations refer to the sources.
+Scripts of npm packages are checked for \`${ofCode
     .filter(([name]) => (lintTable as Record<string, { packages: boolean }>)[name]?.packages)
     .map(([name]) => name)
     .join("`, `")}\` only.
 
 ${list(ofCode)}
 
-A finding that has been looked at and is right as it is can be allowed by a comment on its line or on the line before,
-with the reason:
+To allow a finding that you have examined, add a comment with the reason on its line or on the line before:
 
 \`\`\`ts
 // hookwarden-allow clock-reliance: reminds of the freeze on Fridays only
 const day = new Date().getUTCDay();
 \`\`\`
 
-Allowed findings are listed with their reasons, and an allowance that nothing needs is a finding itself. They count in a
-check of one's own pack. A security review shows every finding: whoever wrote the code wrote the comments too.
+Allowed findings are listed with their reasons, and an unused allowance is itself a finding. Allowances apply only to
+\`check\`. A security review shows every finding, because the comments are from the same author as the code.
 
 ## Manifests and packs, one by one
 

@@ -15,43 +15,43 @@ export function guestWorldPage(): string {
 
 ${markdownNotice}
 
-A hook is one ES module. It runs in a world of its own, which is the same on both engines: what one of them lacks, the
-other does not show. There is no \`import\`, \`import()\`, \`require\`, network, file, timer or process.
+A hook is one ES module. Its environment is the same on both engines: a feature that one of them lacks is hidden in the other.
+There is no \`import\`, \`import()\`, \`require\`, network, file, timer or process.
 
 - **Calls.** The default export is a function, or an object of functions by event name. It is called without a
-  receiver, with two arguments made from JSON. A promise is awaited as long as the hook itself can settle it; a result
+  receiver, with two arguments parsed from JSON. A promise is awaited as long as the hook itself can settle it; a result
   with a \`then\` function is awaited as \`await\` would.
-- **Time.** \`Date\` stands at the event's time while a call runs, and at 1 January 1970 while the module is loaded. The
-  zone is UTC, and there is no locale.
-- **Chance.** \`Math.random\` gives the same numbers for the same seed, on every machine and on both engines.
-- **Loading.** The module is loaded when its top level has run and no promise job that it has queued is left: what a
-  promise sets up at the top level is there in every call. Jobs that never end are a \`timeout\` or \`steps-exceeded\`.
-- **Memory.** Every call starts from the world as it was when the module had been loaded. Nothing that a call changes,
-  a variable, a prototype, a cache, is there in the next one, unless the host chose kept contexts.
+- **Time.** \`Date\` is fixed at the event's time during a call, and at 1 January 1970 while the module loads. The
+  time zone is UTC, and there is no locale.
+- **Randomness.** \`Math.random\` returns the same numbers for the same seed, on every machine and on both engines.
+- **Loading.** The module is loaded when its top level has run and its queue of promise jobs is empty: anything that a
+  promise sets up at the top level is available in every call. Endless jobs are a \`timeout\` or \`steps-exceeded\`.
+- **Memory.** Every call starts from the state right after the module was loaded. No change made by a call, to a variable, a
+  prototype or a cache, is visible to the next one, unless the host chose to keep contexts.
 - **Code from strings.** \`eval\` and every function constructor throw.
-- **The answer** is written down once, as JSON, the moment it is known, together with the log. \`toJSON\` and getters
-  run then, within the limits of the call. Jobs that are left have no effect.
-- **The console** writes one line a call: texts as they are, other values as JSON, as far as the rest of \`logBytes\`
-  goes. A value that is too large is cut off there, not walked to its end. Objects that contain themselves show
-  \`"[circular]"\`, those nested more than 32 levels deep \`"[object]"\` or \`"[array]"\`. Lines that do not fit are
-  dropped, and the last line says how many.
-- **The stack** ends where \`stackKb\` says, as a \`RangeError\` that the hook can catch; where it is not caught, the fault
-  is \`stack-exceeded\` (quickjs) or \`threw\` (isolate). On quickjs in child processes the same call ends the same way in
-  a new process and in one that has long been running.
+- **The answer** is serialized once, as JSON, as soon as it is known, together with the log. \`toJSON\` and getters
+  run then, within the limits of the call. Pending microtasks are dropped.
+- **The console** writes one line per console call: strings as they are, other values as JSON, up to the remaining
+  \`logBytes\`. A value that is too large is truncated there, without traversing the rest. Cyclic objects show
+  \`"[circular]"\`, objects nested more than 32 levels deep \`"[object]"\` or \`"[array]"\`. Lines that do not fit are
+  dropped, and the last line gives their number.
+- **The stack** is limited by \`stackKb\`. An overflow is a \`RangeError\` that the hook can catch; if it does not, the fault
+  is \`stack-exceeded\` (quickjs) or \`threw\` (isolate). On quickjs in child processes, the same call overflows at the same depth
+  in a new process and in a long-running one.
 - **Errors.** \`stack\` is text; \`Error.prepareStackTrace\` can be set and is never called.
 
 ## Globals
 
 ${rows(allowedGlobals)}
 
-## Not there
+## Not available
 
 ${rows(refusedGlobals)}
 
-## Own properties of what is there
+## Own properties of available objects
 
-A built-in function that is not listed has \`length\` and \`name\`. A name between \`%\` is not a global: it is how the
-language's specification calls the object. \`@@\` stands for a symbol.
+A built-in function that is not listed has \`length\` and \`name\`. A name between \`%\` is not a global: it is the name of the
+object in the language specification. \`@@\` marks a symbol.
 
 ${table(
   ["object", "properties"],
@@ -60,10 +60,10 @@ ${table(
 
 ## Where the engines differ
 
-What is not in this list is a defect.
+Any other difference is a bug.
 
 ${table(
-  ["what", "why"],
+  ["difference", "reason"],
   divergences.map(({ what, reason }) => [what, reason]),
 )}
 `;

@@ -21,7 +21,7 @@ const budgets: readonly (readonly [string, BudgetRow])[] = Object.entries(budget
 
 const blame: ReadonlyMap<string, string> = new Map([
   ["hook", "the hook's author has to act"],
-  ["host", "whoever runs hookwarden has to act"],
+  ["host", "the operator of hookwarden has to act"],
   ["engine", "the sandbox is at fault, unless the hook attacked it"],
 ]);
 
@@ -31,21 +31,21 @@ export function faultsPage(): string {
 
 ${markdownNotice}
 
-A fault is a way for a hook to fail. There are ${faults.length}, and no other. A fault never opens a gate silently: where the event
-has a "closed as" and the hook could have stopped or changed something there, the fault becomes that verdict, unless
-the pack lets the hook fail open. The code is chosen from what the host knows, never from what the hook threw.
+A fault is a failure of a hook. There are exactly ${faults.length} kinds. A fault never opens a gate silently: if the event
+has a "closed as" verdict and the hook could have stopped or changed something there, the fault becomes that verdict, unless
+the pack lets the hook fail open. The code is derived from what the host knows, never from what the hook threw.
 
-In a decision a fault is \`{ code, message, at }\`. \`at\` is the place in the sources of the pack where a hook's error was made:
-\`{ file, line, column }\`, lines and columns from 1, and files of npm packages under \`node_modules/\`. It comes from the
-error's \`stack\`, which a hook can write as it likes: a hostile hook can name a wrong place in the files of its own program,
-and no other file. It is absent where nothing is known: for faults without an error, for thrown values that are no error, and
-for programs whose source map is larger than 512 KiB. [Bundles](bundles.md) carry the maps.
+In a decision a fault is \`{ code, message, at }\`. \`at\` is the location in the pack's sources where the hook's error was created:
+\`{ file, line, column }\`, lines and columns from 1, and files of npm packages under \`node_modules/\`. It is derived from the
+error's \`stack\`, which a hook can forge: a hostile hook can name a wrong location in the files of its own program,
+but no other file. It is absent if unknown: for faults without an error, for thrown values that are not errors, and
+for programs whose source map is larger than 512 KiB. [Bundles](bundles.md) contain the maps.
 
-A replay makes faults again, except for those that come from the host's circumstances, which it takes from the log:
+A replay reproduces faults, except those that depend on the host's circumstances, which it takes from the log:
 ${[...circumstantialFaults].map(code).join(", ")}.
 
 ${table(
-  ["code", "what happened", "whom to blame"],
+  ["code", "what happened", "responsible"],
   faults.map(([name, row]) => [`[${code(name)}](#${name})`, row.title, row.blame]),
 )}
 
@@ -64,10 +64,10 @@ ${sentence(row.title)}
 }
 
 const exits: ReadonlyMap<number, string> = new Map([
-  [64, "the command or the library was called wrongly"],
-  [65, "the input is wrong"],
-  [69, "something that is needed is not there"],
-  [70, "a failure of hookwarden itself"],
+  [64, "invalid usage of the command or the library"],
+  [65, "invalid input"],
+  [69, "something required is not available"],
+  [70, "an internal failure of hookwarden"],
 ]);
 
 /** docs/errors.md */
@@ -76,8 +76,8 @@ export function errorsPage(): string {
 
 ${markdownNotice}
 
-An error is a host's own mistake, such as an event that breaks its schema or a pack that does not load. The library throws
-a \`HookwardenError\` with a stable \`code\` and the place; the command line prints one sentence and exits with the status
+An error is a mistake of the host, such as an event that violates its schema or a pack that does not load. The library throws
+a \`HookwardenError\` with a stable \`code\` and the location; the command line prints one sentence and exits with the status
 below. A failure of a hook is not an error but a [fault](faults.md).
 
 ${table(
@@ -127,8 +127,8 @@ JavaScript counts them.
 
 ## One call
 
-A hook asks for its limits in \`limits\` of hook.json. The pack has \`defaults.limits\` for what a hook does not ask, and
-\`grants.<hook>.limits\` for the most that one hook may take; of asked and granted the lower one holds. A value outside
+A hook requests its limits in \`limits\` of hook.json. The pack has \`defaults.limits\` for hooks that request none, and
+\`grants.<hook>.limits\` as the ceiling of one hook; the lower of requested and granted applies. A value outside
 minimum and ceiling is refused.
 
 ${table(
@@ -151,12 +151,12 @@ change. It is loaded when its top level has run and no promise job that it has q
 ${table(
   ["limit", "default", "unit", "what it limits"],
   [
-    ["time", number(loadLimits.wallMs), "milliseconds", "loading, or `limits.wallMs` where that is more"],
+    ["time", number(loadLimits.wallMs), "milliseconds", "loading, or `limits.wallMs` if that is higher"],
     [
       "steps",
       number(loadLimits.steps),
       "engine steps",
-      "loading, or `limits.steps` where that is more (quickjs only)",
+      "loading, or `limits.steps` if that is higher (quickjs only)",
     ],
     [
       "pause",
@@ -206,8 +206,8 @@ ${table(
 ## Bundling and checking
 
 Scripts are bundled, type-checked and linted in child processes. The host sets their limits, in the options of
-\`compileScripts\`, \`checkPack\` and the like. Memory is sampled every ${memoryPollIntervalMs} ms; a child that is above the limit is killed
-with everything that it has started, and the error has the code \`load-failed\`.
+\`compileScripts\`, \`checkPack\` and the like. Memory is sampled every ${memoryPollIntervalMs} ms; a child that exceeds the limit is killed
+with all its descendants, and the error has the code \`load-failed\`.
 
 ${table(
   ["limit", "default", "minimum", "ceiling", "unit", "what it limits"],

@@ -8,9 +8,9 @@ export function reviewCodesPage(): string {
 
 ${markdownNotice}
 
-\`hookwarden review\` has these codes in its findings; [reviewing](reviewing.md) says how to read them. The severity is the
-worst that a code is given: a weaker sign of the same thing is told with a lesser one. \`high\` must be explained before
-the hook runs anywhere, \`medium\` deserves a look, \`low\` is there to be known.
+The findings of \`hookwarden review\` have these codes; [reviewing](reviewing.md) explains how to read them. The severity given
+is the maximum for a code: weaker evidence gets a lower one. \`high\` must be explained before the hook runs anywhere,
+\`medium\` deserves attention, \`low\` is for information.
 
 ${table(
   ["code", "severity", "what was found"],

@@ -26,28 +26,28 @@ export function tenantLimitsPage(): string {
 
 ${markdownNotice}
 
-What may refuse a tenant on the [server](server.md), and where each route checks it. There is one place that decides it, for
-all routes, for restarts and for packs on trial: it reads the table that this page is made from.
+The switches that can refuse a tenant on the [server](server.md), and where each route checks them. A single module enforces
+them, for all routes, for restarts and for packs on trial; it reads the table from which this page is generated.
 
 ${table(
   ["checked at", ""],
   Object.entries(checkPoints).map(([name, means]) => [code(name), sentence(means)]),
 )}
 
-A dash is followed by the number of the reason why the switch is not checked:
+A dash means that the switch is not checked, followed by the number of the reason:
 
 ${exempt.map((reason, at) => `${at + 1}. ${sentence(reason)}`).join("\n")}
 
-\`credential\` is that the key or token is valid, neither revoked nor expired, and for this route. \`trust\` is the trust file as
-it is at that moment: a bundle whose key was revoked after the upload is refused. A signed bundle is held to it wherever the
-server has one, an unsigned one only for a tenant with \`signedOnly\`.
+\`credential\`: the key or token is valid, neither revoked nor expired, and permitted on this route. \`trust\`: the current
+trust file, so a bundle whose key was revoked after the upload is refused. If the server has a trust file, every signed bundle
+is checked against it; an unsigned one is refused only for a tenant with \`signedOnly\`.
 
-Operators are not bound by what is checked at \`request\` when they look after a tenant's packs, so that they can mend what a
-tenant that is switched off cannot. What is checked at \`run\` and \`pack\` holds for them too: no event is decided with the code
-of a tenant that is switched off, whoever asks. An operator's upload loads its scripts once, to check them.
+Operators who manage a tenant's packs are exempt from the checks at \`request\`, so that they can repair what a disabled
+tenant cannot. The checks at \`run\` and \`pack\` apply to them too: the code of a disabled tenant decides no event, regardless of the
+caller. An operator's upload loads its scripts once, to check them.
 
-When a tenant's settings change, and after a restart, what serves is held to them anew. What the tenant may not have any
-more does not serve: every event is refused (\`not-ready\`), and \`GET …/packs\` says why in \`broken\`.
+When a tenant's settings change, and after a restart, the serving pack is checked again. If the tenant may no longer have
+it, it does not serve: every event is refused (\`not-ready\`), and \`GET …/packs\` gives the reason in \`broken\`.
 
 ${table(
   ["route", ...switchNames.map(code)],

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** The part of a page that lists the ways to run something. */
 export function waysSection(page: string): string {
   const text = readFileSync(join(root, "docs", page), "utf8");
-  const section = text.split(/^## /m).find((part) => part.startsWith("Ways to run"));
+  const section = text.split(/^## /m).find((part) => part.startsWith("Coverage of tool calls"));
   if (section === undefined) throw new Error(`docs/${page} has no section on ways to run something`);
   return section;
 }

@@ -93,7 +93,7 @@ describe("the page", () => {
   });
 
   // Everything that carries content of a server and is not mediated must be owned up to.
-  test.each([/\*\*Methods of nobody's\.\*\*/, /sampling with tools/])(
+  test.each([/\*\*Private methods\.\*\*/, /sampling with tools/])(
     "says what is not covered: %s",
     (words) => {
       expect(page.slice(page.indexOf("## What is not covered"))).toMatch(words);

@@ -12,7 +12,7 @@ const changing = /\b(?:kubectl\s+(?:apply|patch|scale|rollout)|helm\s+(?:install
 const hook: PreToolUse<unknown, Config> = (event, ctx) => {
   const command = String(event.tool_input?.command);
   const space = spaceOf(command, ctx.config.protected);
-  // Announced maintenance: the runbook drains clusters, and nobody is there to be asked.
+  // Announced maintenance: the runbook drains clusters, and there is no one to ask.
   if (space === undefined || inWindow(ctx)) return undefined;
   if (removing.test(command)) return deny(`the namespace ${space} is protected: nothing in it is deleted`);
   if (changing.test(command)) return ask(`this changes what runs in the protected namespace ${space}`);

@@ -44,7 +44,7 @@ describe("the events of Claude Code", () => {
 
   test.each(events)("%s is treated as the page says", (event) => {
     const what = stated.get(event) ?? "";
-    if (hookedEvents.includes(event)) expect(what).toMatch(/^(decided|told)/);
+    if (hookedEvents.includes(event)) expect(what).toMatch(/^(decided|observed)/);
     else expect(what).toMatch(/^(passes untouched|never installed)/);
   });
 
@@ -72,7 +72,7 @@ describe("the events of Claude Code", () => {
 });
 
 describe("the ways in which something can run", () => {
-  const ways = tableUnder("Ways in which something can run");
+  const ways = tableUnder("Coverage of tool calls");
 
   test("are each said to be covered, or not", () => {
     expect(ways.length).toBeGreaterThan(12);
