@@ -1,5 +1,6 @@
-/** Strict JSON for texts that strangers wrote. */
+/** Strict JSON for untrusted texts. */
 export { JsonError, type JsonErrorCode, pointerPart } from "./error.ts";
+export { isObject } from "./is-object.ts";
 export { forbiddenEventKeys, forbiddenKeys, type JsonLimits } from "./limits.ts";
 export { quote } from "./quote.ts";
 export { readJson, readJsonBytes } from "./read.ts";
