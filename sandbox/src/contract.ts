@@ -8,7 +8,7 @@ export type EngineName = "quickjs" | "isolate";
 export interface Program {
   /** Digest of all that makes it up; two programs with the same key are the same program. */
   readonly key: string;
-  /** What people call it; it stands in error messages and stack traces. */
+  /** Name in error messages and stack traces. */
   readonly name: string;
   /** Source text of the module. Its default export is a function, or an object of functions. */
   readonly source: string;
@@ -23,7 +23,7 @@ export interface Call {
   readonly handler: string;
   /** The arguments, each as one JSON text. */
   readonly args: readonly string[];
-  /** Where the guest's clock stands, in milliseconds since 1970. */
+  /** The guest's fixed clock, in milliseconds since 1970. */
   readonly time: number;
   /** Seed of the guest's `Math.random`: four unsigned 32-bit numbers. */
   readonly seed: readonly [number, number, number, number];
@@ -37,7 +37,7 @@ export interface Call {
   readonly keep?: string;
 }
 
-/** What can be said of a call whether it went well or not. */
+/** Resource usage and logs of a call, successful or not. */
 export interface Usage {
   /** Engine steps; `null` where the engine cannot count them. */
   readonly steps: number | null;
@@ -68,7 +68,7 @@ export type Outcome =
       readonly loadTimedOut?: boolean;
     } & Usage);
 
-/** What a sandbox can say of a loaded program without calling it. */
+/** What a sandbox knows about a loaded program without calling it. */
 export type Inspection =
   | {
       readonly ok: true;
@@ -78,7 +78,7 @@ export type Inspection =
   | { readonly ok: false; readonly fault: Fault };
 
 /**
- * A sandbox: JSON text in, JSON text out, limits, faults. It knows nothing of events or policies.
+ * A sandbox: JSON text in, JSON text out, limits, faults. Independent of events and policies.
  * No engine handle, callback or compiled code crosses this boundary.
  */
 export interface Sandbox {
@@ -90,9 +90,9 @@ export interface Sandbox {
    * this process and needs no new instance.
    */
   call(call: Call): Outcome | Promise<Outcome>;
-  /** Loads a program and tells what it exports. */
+  /** Loads a program and returns the names of its exports. */
   inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection>;
-  /** Called when an answer has left and nobody waits: the place for work that the next call would have to do. */
+  /** Called when idle after an answer was sent: does work ahead of the next call. */
   tidy?(): void;
   /** Frees what is kept for a program. */
   forget(programKey: string): void;

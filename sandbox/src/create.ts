@@ -11,7 +11,7 @@ export interface SandboxOptions extends Omit<ProcessSandboxOptions, "engine"> {
 /**
  * Creates a sandbox. What it needs is loaded when it is asked for: an engine is megabytes.
  *
- * @throws {EngineMissingError} where the isolate engine is asked for and isolated-vm is not there.
+ * @throws {EngineMissingError} if the isolate engine is requested and isolated-vm is not installed.
  * @throws {RangeError} for options that make no sense.
  *
  * @example

@@ -1,17 +1,17 @@
-/** A map whose entries are gone after a fixed time. Bounded: the oldest are forgotten first. */
+/** A map whose entries expire after a fixed time. Bounded: the oldest are evicted first. */
 export class ExpiringMap<V> {
   readonly #entries = new Map<string, { readonly value: V; readonly until: number }>();
   readonly #ttlMs: number;
   readonly #maxEntries: number;
 
-  /** @param ms how long an entry is kept, @param most how many entries are kept */
+  /** @param ttlMs lifetime of an entry, @param maxEntries capacity */
   constructor(ms: number, most: number) {
     this.#ttlMs = ms;
     this.#maxEntries = most;
   }
 
   get(key: string): V | undefined {
-    // Nearly always nothing is in it, and it is asked on every call.
+    // Fast path: read on every call, and nearly always empty.
     if (this.#entries.size === 0) return undefined;
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -20,12 +20,12 @@ export class ExpiringMap<V> {
     return undefined;
   }
 
-  /** How long an entry will still be kept, in milliseconds. */
+  /** Remaining lifetime of an entry, in milliseconds. */
   remainingMs(key: string): number {
     return Math.max(0, Math.ceil((this.#entries.get(key)?.until ?? 0) - performance.now()));
   }
 
-  /** Adds an entry; one that is there already begins anew. */
+  /** Adds or renews an entry. */
   set(key: string, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, { value, until: performance.now() + this.#ttlMs });

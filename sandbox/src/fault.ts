@@ -6,7 +6,7 @@ export interface FaultRow {
   readonly blame: Blame;
   /**
    * Whether the same call may end differently at another moment or on another machine: it depends on the clock, the load,
-   * a process or a store. A replay takes such a fault from the record. Absent: the call alone decides.
+   * a process or a store. A replay copies such a fault from the record. Absent: determined by the call alone.
    */
   readonly circumstantial?: true;
   readonly title: string;
@@ -15,8 +15,8 @@ export interface FaultRow {
 }
 
 /**
- * The closed set of ways in which a hook can fail. The first group is named by a sandbox, the second by whoever reads
- * the answer. A code is always chosen from the host's own knowledge, never from what a guest threw.
+ * The closed set of ways in which a hook can fail. The first group is reported by a sandbox, the second by the reader of
+ * the answer. A code is always derived from host-side facts, never from what a guest threw.
  */
 export const faultTable = {
   "load-failed": {
@@ -44,7 +44,7 @@ export const faultTable = {
     circumstantial: true,
     title: "the time ran out",
     cause:
-      "The call took longer than `limits.wallMs`, or than what was left of `budgets.decisionMs`; or the script did not finish loading in time (the message says so); or it waits for a promise that nothing can settle any more.",
+      "The call took longer than `limits.wallMs`, or than what was left of `budgets.decisionMs`; or the script did not finish loading in time (the message says so); or it awaits a promise that can no longer be settled.",
     fix: "Look for expensive regular expressions and built-ins on large inputs; await only promises that the hook itself settles; keep what runs at the top level of the script short.",
   },
   "memory-exceeded": {
@@ -106,7 +106,7 @@ export const faultTable = {
     circumstantial: true,
     title: "the hook's state could not be read or written",
     cause:
-      "The state store failed, or other decisions held or changed the same state for too long. A hook never runs on state that may be wrong.",
+      "The state store failed, or other decisions locked or changed the same state for too long. A hook never runs on state that may be wrong.",
     fix: "Check the state store. Where many decisions share one state key, keep state per session instead of per tenant.",
   },
   overloaded: {
@@ -119,7 +119,7 @@ export const faultTable = {
   },
   "invalid-output": {
     blame: "hook",
-    title: "the answer is no action",
+    title: "the answer is not a valid action",
     cause:
       "The answer is not an action of the catalogue, or lacks or adds a field, or a modified input breaks its tool's schema.",
     fix: "Return what the helpers of `hookwarden/hook` make; the message says which field is wrong.",

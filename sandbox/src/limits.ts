@@ -1,4 +1,4 @@
-/** What one limit means, and how far it goes. */
+/** Meaning and range of one limit. */
 export interface LimitRow {
   readonly default: number;
   /** The most that a manifest may ask for; a host can lower it, never raise it. */
@@ -100,7 +100,7 @@ export const loadLimits = {
   retryMs: 1_000,
 } as const;
 
-/** Time that loading a program may take for a call, in milliseconds: its own limit, or what the caller has left. */
+/** Time that loading a program may take for a call, in milliseconds: its own limit, or the caller's remaining budget. */
 export function loadMs({ limits, budgetMs = Infinity }: { limits: Limits; budgetMs?: number }): number {
   return Math.min(Math.max(limits.wallMs, loadLimits.wallMs), budgetMs);
 }

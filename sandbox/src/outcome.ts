@@ -32,7 +32,7 @@ export const faults = {
   }),
   unsettled: (): Fault => ({
     code: "timeout",
-    message: "waits for a promise that nothing can settle any more",
+    message: "awaits a promise that can no longer be settled",
   }),
   memory: ({ memoryKb }: Limits): Fault => ({
     code: "memory-exceeded",

@@ -1,6 +1,6 @@
 /**
  * Text of a guest for a message of the host's: one line, in which control characters and those that turn the direction
- * of writing stand as escapes, so that it can neither forge a line nor steer a terminal.
+ * of writing are escaped, so that it can neither forge a line nor steer a terminal.
  */
 export function printable(text: string): string {
   return text

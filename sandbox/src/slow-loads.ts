@@ -4,16 +4,16 @@ import type { Fault } from "./fault.ts";
 import { loadLimits, loadMs } from "./limits.ts";
 import { faults } from "./outcome.ts";
 
-/** Most programs that are remembered. */
+/** Maximum number of remembered programs. */
 const maxEntries = 1_024;
-/** A call that has so many times as much time as the load that failed is a reason to try again. */
+/** A call with this many times the budget of the failed load retries it. */
 const retryFactor = 2;
 
 type Load = Pick<Call, "program" | "tenant" | "limits" | "budgetMs">;
 
 /**
- * Programs that ran out of time while they were loaded, for a while: a module that never finishes loading would cost
- * every call all the time that the caller has. Kept for each tenant separately, so that no tenant's time budget decides
+ * Negative cache of programs that timed out while loading: a module that never finishes loading would cost every
+ * call its whole budget. Kept for each tenant separately, so that no tenant's time budget decides
  * about another tenant's call.
  */
 export class SlowLoads {
@@ -30,7 +30,7 @@ export class SlowLoads {
   }
 
   remember({ program, tenant, limits, budgetMs }: Load): void {
-    // The whole call may hold an event of megabytes.
+    // Do not retain the whole call: its event may take megabytes.
     this.#failed.set(keyOf({ program, tenant }), {
       program,
       tenant,

@@ -387,7 +387,7 @@ describe("JsonError says where", () => {
   // Attack: a key that clears the terminal, or hides itself, when the message is shown.
   it("without showing control, bidi or invisible characters, and no more than 80 of a key", () => {
     const message = refusal(`{"\\u001b[2J\\u202e\\u200b\\n":1,"\\u001b[2J\\u202e\\u200b\\n":2}`).message;
-    expect(message).toBe("has a key `\\u{1b}[2J\\u{202e}\\u{200b}\\n` that stands twice");
+    expect(message).toBe("has a key `\\u{1b}[2J\\u{202e}\\u{200b}\\n` that occurs twice");
     expect(refusal(`{"${"k".repeat(300)}":1}`).message.length).toBeLessThan(140);
     expect(quote("a`b\\c\u00a0\u{e0041}")).toBe("`a\\u{60}b\\\\c\\u{a0}\\u{e0041}`");
   });

@@ -33,9 +33,9 @@ export async function baseModule(): Promise<string> {
   };
   return [
     "// Generated from the engine and sandbox/src/guest/prelude.js by `npm run generate`.",
-    'import type { KeptBase } from "../base-format.ts";',
+    'import type { SerializedBase } from "../base-format.ts";',
     "",
-    `export const keptBase: KeptBase = ${JSON.stringify(kept)};`,
+    `export const keptBase: SerializedBase = ${JSON.stringify(kept)};`,
     "",
   ].join("\n");
 }

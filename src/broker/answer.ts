@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { answerLimits, type Fault, type FaultCode, type Limits } from "@hookwarden/sandbox";
-import { JsonError, type JsonErrorCode, quote, readJson } from "@hookwarden/sandbox/json";
+import { isObject, JsonError, type JsonErrorCode, quote, readJson } from "@hookwarden/sandbox/json";
 import { type ActionName, validateAction, actionRows, legalActions } from "../catalogue/index.ts";
 import { sanitizeAction } from "./sanitize-action.ts";
 import type { Action, Refusal, RefusalCode } from "./decision.ts";
@@ -12,7 +12,7 @@ import { containsNul, type ToolInputCheck } from "./tool-input.ts";
 /** Most actions in one answer. */
 export const maxActions = 16;
 
-/** An answer all of whose actions count, sorted by kind. Texts are safe to show. */
+/** A valid answer, its actions sorted by kind. Texts are sanitized. */
 export interface GoodAnswer {
   readonly ok: true;
   /** As returned, in order. */
@@ -23,11 +23,11 @@ export interface GoodAnswer {
   readonly additions: readonly Action[];
   /** JSON text of the last `set_state`; `null` where there is none. */
   readonly state: string | null;
-  /** Barred actions that were left out, where the host wants that. */
+  /** Disallowed actions that were dropped because the host is lenient about them. */
   readonly refused: readonly Refusal[];
 }
 
-/** An answer none of whose actions counts. */
+/** An answer that was refused as a whole. */
 export interface BadAnswer {
   readonly ok: false;
   readonly fault: Fault;
@@ -47,7 +47,7 @@ const emptyAnswer: GoodAnswer = {
 };
 
 /**
- * Reads what a hook returned. Checks come in this order, each for all actions before the next: the text is strict JSON
+ * Reads what a hook returned. Checks run in this order, each on all actions before the next: the text is strict JSON
  * within the limits; every action is known and has its shape (`invalid-output`); is legal at the event
  * (`illegal-action`); is asked for and granted (`ungranted-action`); fits its tool and the hook's state
  * (`invalid-output`). The first failure refuses the whole answer.
@@ -163,11 +163,11 @@ function readActions(
   return { ok: true, actions, verdict, changes, additions, state, refused };
 }
 
-/** What is wrong with the form of one action, or `null`. */
+/** What is wrong with the shape of one action, or `null`. */
 function shapeProblem(value: unknown): string | null {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (!isObject(value))
     return `the hook returned ${describeKind(value)}; return an action such as \`deny("…")\`, or nothing`;
-  const name = (value as Record<string, unknown>).action;
+  const name = value.action;
   if (typeof name !== "string")
     return 'the hook returned an object without `action`; return an action such as `deny("…")`, or nothing';
   const validate = validateAction.get(name);
@@ -184,7 +184,7 @@ function describeKind(value: unknown): string {
   return typeof value === "boolean" ? `\`${value}\`` : `a ${typeof value}`;
 }
 
-/** The first action that is barred, and not left out for it: illegal ones before ungranted ones. */
+/** The first disallowed action that is not dropped leniently: illegal ones before ungranted ones. */
 function firstDisallowed(
   binding: Binding,
   actions: readonly Action[],
@@ -214,15 +214,15 @@ function disallowedMessage(binding: Binding, action: ActionName, code: DenialRea
   }
   if (!binding.hook.asked.has(action)) return `the manifest does not ask for \`${action}\``;
   if (!binding.hook.granted.has(action)) return `the pack does not grant \`${action}\``;
-  return `the manifest declares no \`state\`, so that \`${action}\` has nowhere to go`;
+  return `the manifest declares no \`state\` for \`${action}\` to write`;
 }
 
 function inputProblem(action: Action, output: string, toolInput: ToolInputCheck | null): string | null {
-  // In strict JSON a U+0000 is always escaped, so that nearly every answer needs no walk.
+  // In strict JSON a U+0000 is always escaped, so nearly every answer can skip the walk.
   if (output.includes("\\u0000") && containsNul(action.input))
-    return "`/input` of `modify_input` holds U+0000";
+    return "`/input` of `modify_input` contains U+0000";
   const problem = toolInput?.(action.input) ?? null;
-  return problem === null ? null : `\`/input\` of \`modify_input\` breaks the tool's schema: ${problem}`;
+  return problem === null ? null : `\`/input\` of \`modify_input\` violates the tool's schema: ${problem}`;
 }
 
 function ungrantedRole(binding: Binding, action: Action): string | null {
@@ -260,7 +260,7 @@ export function refusals(
   }));
 }
 
-/** The name as it can be shown: names of the catalogue as they are, others escaped and cut. */
+/** The name, safe to display: catalogue names verbatim, others escaped and truncated. */
 function nameOf(value: unknown): string {
   const name =
     typeof value === "object" && value !== null ? (value as Record<string, unknown>).action : undefined;

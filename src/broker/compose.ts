@@ -5,9 +5,9 @@ import type { Action, Refusal, TraceEntry, TraceOutcome, Verdict } from "./decis
 import type { EventView } from "./event.ts";
 import { failClosed, makeFault } from "./failure.ts";
 import type { Binding } from "./plan.ts";
-import { failedEntry, type OpenEntry, ranEntry } from "./trace.ts";
+import { type Failure, failedEntry, type OpenEntry, ranEntry } from "./trace.ts";
 
-/** A verdict that counts so far, with its author. */
+/** A verdict that is in effect so far, with the hook that returned it. */
 export interface CurrentVerdict {
   readonly hook: string;
   readonly verdict: Verdict;
@@ -15,7 +15,7 @@ export interface CurrentVerdict {
   readonly feedback: string | null;
 }
 
-/** An addition that counts so far. */
+/** An addition that is in effect so far. */
 export interface HookAddition {
   readonly hook: string;
   readonly action: Action;
@@ -23,7 +23,7 @@ export interface HookAddition {
 }
 
 /**
- * Puts the answers of hooks together, in the order in which they are handed in. Knows no clock and calls nothing: the
+ * Composes hooks' answers in the order in which they are added. Has no clock and no side effects: the
  * same answers always make the same decision.
  */
 export class Composition {
@@ -33,63 +33,57 @@ export class Composition {
   /** Place of the last hook that rewrote the event; -1 where none did. */
   lastRewrite = -1;
   readonly added: HookAddition[] = [];
-  /** By place of the hook; a second run of a guard replaces what it said first. */
+  /** By place of the hook; a guard's second run replaces its first verdict. */
   readonly verdicts: (CurrentVerdict | undefined)[] = [];
   readonly states = new Map<Binding, string>();
-  private readonly writers = new Map<string, OpenEntry>();
-  private readonly entries: OpenEntry[] = [];
-  private injected = 0;
-  private readonly event: EventName;
-  private readonly view: EventView;
-  private readonly injectionBytes: number;
+  readonly #writers = new Map<string, OpenEntry>();
+  readonly #entries: OpenEntry[] = [];
+  #injected = 0;
+  readonly #event: EventName;
+  readonly #view: EventView;
+  readonly #injectionBytes: number;
 
   constructor(event: EventName, view: EventView, injectionBytes: number) {
-    this.event = event;
-    this.view = view;
-    this.injectionBytes = injectionBytes;
+    this.#event = event;
+    this.#view = view;
+    this.#injectionBytes = injectionBytes;
   }
 
   /** Fields that were rewritten, with their values. */
   changes(): { [field: string]: unknown } {
     const changes: { [field: string]: unknown } = {};
-    for (const field of this.writers.keys()) changes[field] = this.view.fields[field];
+    for (const field of this.#writers.keys()) changes[field] = this.#view.fields[field];
     return changes;
   }
 
-  /** A hook of which nothing counts ran. */
+  /** Records the run of a monitored hook, which has no effect. */
   monitored(binding: Binding, usage: Outcome, answer: Answer): void {
-    this.traceOnly(binding, usage, answer, "monitored");
+    this.#traceOnly(binding, usage, answer, "monitored");
   }
 
-  /** A parallel hook ran beside the one that stopped the step. */
+  /** Records a parallel hook whose answer is discarded because another hook stopped the step. */
   discarded(binding: Binding, usage: Outcome, answer: Answer): void {
-    this.traceOnly(binding, usage, answer, "discarded").note = this.stopNote();
+    this.#traceOnly(binding, usage, answer, "discarded").note = this.stopNote();
   }
 
-  private traceOnly(binding: Binding, usage: Outcome, answer: Answer, outcome: TraceOutcome): OpenEntry {
+  #traceOnly(binding: Binding, usage: Outcome, answer: Answer, outcome: TraceOutcome): OpenEntry {
     const { name } = binding.hook;
     const entry = answer.ok
-      ? ranEntry(name, outcome, usage, answer.actions)
-      : failedEntry(binding.hook, answer.fault, answer.refused, usage, false);
+      ? ranEntry(name, outcome, usage, { actions: answer.actions })
+      : failedEntry(binding.hook, answer, usage, false);
     entry.outcome = outcome;
     this.trace.push(entry);
     return entry;
   }
 
   /** A hook failed: the step stops if the hook fails closed. */
-  failed(
-    binding: Binding,
-    fault: Fault,
-    refused: readonly Refusal[],
-    usage: Outcome | null,
-    recheck = false,
-  ): void {
-    const entry = failedEntry(binding.hook, fault, refused, usage, recheck);
+  failed(binding: Binding, failure: Failure, usage: Outcome | null, recheck = false): void {
+    const entry = failedEntry(binding.hook, failure, usage, recheck);
     this.trace.push(entry);
     if (recheck) this.verdicts[binding.place] = undefined;
-    const closed = failClosed(binding, fault);
+    const closed = failClosed(binding, failure.fault);
     if (!closed) return;
-    this.stopChain(entry, {
+    this.#stopChain(entry, {
       hook: binding.hook.name,
       verdict: closed.verdict,
       reason: closed.reason,
@@ -100,45 +94,46 @@ export class Composition {
   /**
    * A hook answered.
    *
-   * @param refusal why its verdict is not honoured, although nothing is wrong with it; the rest of the answer stands.
+   * @param refusal why a valid verdict is not honoured; the rest of the answer still is.
    */
   answered(binding: Binding, answer: GoodAnswer, usage: Outcome, refusal: Refusal | null): void {
     const bytes = answer.additions.length === 0 ? 0 : modelBytes(answer.additions);
-    if (this.injected + bytes > this.injectionBytes) {
-      const fault = this.overflow(bytes);
+    if (this.#injected + bytes > this.#injectionBytes) {
+      const fault = this.#overflow(bytes);
       const first = answer.actions.findIndex(isModelFacing);
-      this.failed(
-        binding,
-        fault,
-        refusals(answer.actions, first, "injection-overflow", fault.message),
-        usage,
-      );
+      const refused = refusals(answer.actions, first, "injection-overflow", fault.message);
+      this.failed(binding, { fault, refused }, usage);
       return;
     }
-    this.injected += bytes;
+    this.#injected += bytes;
     const { name } = binding.hook;
-    const entry = ranEntry(name, "honoured", usage, refusal ? withoutVerdict(answer) : answer.actions);
+    const entry = ranEntry(name, "honoured", usage, {
+      actions: refusal ? withoutVerdict(answer) : answer.actions,
+    });
     noteRefusals(entry, answer, refusal);
     this.trace.push(entry);
-    this.entries.push(entry);
-    for (const change of answer.changes) this.rewrite(binding, entry, change);
+    this.#entries.push(entry);
+    for (const change of answer.changes) this.#rewrite(binding, entry, change);
     for (const action of answer.additions) {
       this.added.push({ hook: name, action, modelFacing: isModelFacing(action) });
     }
     if (answer.state !== null) this.states.set(binding, answer.state);
-    if (answer.verdict && !refusal) this.applyVerdict(binding, entry, answer.verdict);
+    if (answer.verdict && !refusal) this.#applyVerdict(binding, entry, answer.verdict);
   }
 
-  /** A guard answered once more, on the final event: its verdict takes the place of the first one. */
+  /** Records a guard's second run, on the final event: its verdict replaces the first one. */
   rechecked(binding: Binding, answer: GoodAnswer, usage: Outcome, refusal: Refusal | null): void {
     const { verdict } = answer;
-    const entry = ranEntry(binding.hook.name, "honoured", usage, verdict && !refusal ? [verdict] : [], true);
+    const entry = ranEntry(binding.hook.name, "honoured", usage, {
+      actions: verdict && !refusal ? [verdict] : [],
+      recheck: true,
+    });
     noteRefusals(entry, answer, refusal);
     const rest = answer.actions.filter(({ action }) => action !== verdict?.action && action !== "continue");
     if (rest.length > 0) entry.note = `only the verdict of a second run counts, not ${namesOf(rest)}`;
     this.trace.push(entry);
     this.verdicts[binding.place] = undefined;
-    if (verdict && !refusal) this.applyVerdict(binding, entry, verdict);
+    if (verdict && !refusal) this.#applyVerdict(binding, entry, verdict);
   }
 
   /** Why the rest of the chain does not run. */
@@ -146,65 +141,65 @@ export class Composition {
     return `\`${this.stop?.hook}\` ended the chain with ${this.stop?.verdict}`;
   }
 
-  /** The verdict that counts: the stop, or the strictest word; of equal ones the first. */
+  /** The effective verdict: the stop, or else the strictest; of equal ones the first. */
   outcome(): CurrentVerdict | null {
     if (this.stop) return this.stop;
     let strictest: CurrentVerdict | null = null;
-    for (const standing of this.verdicts) {
-      if (standing && (!strictest || strictness(standing.verdict) > strictness(strictest.verdict)))
-        strictest = standing;
+    for (const verdict of this.verdicts) {
+      if (verdict && (!strictest || strictness(verdict.verdict) > strictness(strictest.verdict)))
+        strictest = verdict;
     }
     if (strictest?.verdict !== "retry") return strictest;
     const feedback = this.verdicts.filter((s) => s?.verdict === "retry").map((s) => s?.feedback);
     return { ...strictest, feedback: feedback.join("\n") };
   }
 
-  private rewrite(binding: Binding, entry: OpenEntry, change: Action): void {
+  #rewrite(binding: Binding, entry: OpenEntry, change: Action): void {
     const rewrites = actionRows.get(change.action)?.rewrites ?? {};
     for (const payloadField of Object.keys(rewrites)) {
       const value = change[payloadField];
       if (value === undefined) continue;
       const field = rewrites[payloadField] as string;
-      const writer = this.writers.get(field);
+      const writer = this.#writers.get(field);
       if (writer && writer !== entry) writer.overwritten = [...(writer.overwritten ?? []), field];
-      this.writers.set(field, entry);
-      this.view.set(field, value);
+      this.#writers.set(field, entry);
+      this.#view.set(field, value);
       this.lastRewrite = binding.place;
     }
   }
 
-  private applyVerdict(binding: Binding, entry: OpenEntry, action: Action): void {
-    const standing: CurrentVerdict = {
+  #applyVerdict(binding: Binding, entry: OpenEntry, action: Action): void {
+    const verdict: CurrentVerdict = {
       hook: binding.hook.name,
       verdict: action.action as Verdict,
       reason: (action.reason as string | undefined) ?? null,
       feedback: (action.feedback as string | undefined) ?? null,
     };
-    if (actionRows.get(action.action)?.stops) this.stopChain(entry, standing);
-    else this.verdicts[binding.place] = standing;
+    if (actionRows.get(action.action)?.stops) this.#stopChain(entry, verdict);
+    else this.verdicts[binding.place] = verdict;
   }
 
-  /** Ends the chain. What hooks changed, or added for the model, is for a step that does not happen. */
-  private stopChain(stopping: OpenEntry, standing: CurrentVerdict): void {
-    this.stop = standing;
+  /** Ends the chain. Drops changes and additions for the model: the step they were meant for does not happen. */
+  #stopChain(stopping: OpenEntry, verdict: CurrentVerdict): void {
+    this.stop = verdict;
     const note = this.stopNote();
-    for (const entry of this.entries) {
+    for (const entry of this.#entries) {
       const lost = entry.actions.filter((action) => isModelFacing(action) || isChange(action));
       if (lost.length === 0) continue;
       if (entry !== stopping) entry.outcome = "discarded";
       entry.note = `discarded: ${namesOf(lost)}; ${note}`;
     }
-    this.writers.clear();
+    this.#writers.clear();
     for (let index = this.added.length - 1; index >= 0; index--) {
       if (this.added[index]?.modelFacing) this.added.splice(index, 1);
     }
   }
 
-  private overflow(bytes: number): Fault {
-    const left = this.injectionBytes - this.injected;
+  #overflow(bytes: number): Fault {
+    const left = this.#injectionBytes - this.#injected;
     return makeFault(
       "injection-overflow",
-      `the hook adds ${bytes} bytes for the model at ${this.event}, and ${left} of ${this.injectionBytes} are left`,
+      `the hook adds ${bytes} bytes for the model at ${this.#event}, and ${left} of ${this.#injectionBytes} are left`,
     );
   }
 }
@@ -225,12 +220,12 @@ function namesOf(actions: readonly Action[]): string {
   return actions.map(({ action }) => action).join(", ");
 }
 
-/** The actions of an answer but its verdict. */
+/** The actions of an answer without its verdict. */
 function withoutVerdict(answer: GoodAnswer): readonly Action[] {
   return answer.actions.filter((action) => action !== answer.verdict);
 }
 
-/** Refusals that are no fault: what is left of the answer stands. */
+/** Adds refusals that are not faults; the rest of the answer is honoured. */
 function noteRefusals(entry: OpenEntry, answer: GoodAnswer, refusal: Refusal | null): void {
   if (!refusal && answer.refused.length === 0) return;
   entry.refused = refusal ? [...answer.refused, refusal] : answer.refused;

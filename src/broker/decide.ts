@@ -9,24 +9,24 @@ import { unmatchedEntry } from "./trace.ts";
 
 export type { BrokerParts, DecideRequest } from "./decision-run.ts";
 
-/** A decision, and what a log needs beside it where that was asked for. */
+/** A decision, and its log record if `DecideRequest.record` is set. */
 export interface DecisionResult {
   readonly decision: Decision;
   readonly record: DecisionRecord | null;
 }
 
-/** How often a decision is made again when other processes write the same state, before its hooks do without. */
+/** Maximum reruns after conflicting state writes by other processes; then the hooks' state is unavailable. */
 const maxReruns = 100;
-/** How long a decision may have waited for its state, in milliseconds, before its hooks do without. */
+/** Maximum total wait for state, in milliseconds; then the hooks' state is unavailable. */
 const maxWaitMs = 30_000;
-/** Longest pause before a decision is made again, in milliseconds. */
+/** Maximum backoff before a rerun, in milliseconds. */
 const maxPauseMs = 32;
 
 /**
  * Decides one event: runs the hooks that listen to it in their order, composes what they answer, writes their state,
- * and gives the decision.
+ * and returns the decision.
  *
- * Where the sandbox and the store answer at once there is nothing to wait for, and the decision is made before this
+ * If the sandbox and the store answer synchronously, the decision is complete before this
  * function returns its promise.
  */
 export async function decide(
@@ -43,7 +43,7 @@ export async function decide(
   let stateFailed = false;
   for (let rerun = 0; ; rerun++) {
     const state = plan.stateful ? openState(parts, request, plan, name) : null;
-    // Waiting for state is not counted: it is others' work. The budget is for the hooks of this decision.
+    // Waiting for state is excluded from the budget, which covers only this decision's hooks.
     let started = countsReadyAt;
     if (state) {
       const waiting = state.acquire();
@@ -52,7 +52,7 @@ export async function decide(
       if (stateFailed || rerun > maxReruns || started - requestedAt > maxWaitMs) state.unavailable = true;
     }
     try {
-      const run = new DecisionRun(parts, request, plan, state, started);
+      const run = new DecisionRun(parts, request, plan, { state, started });
       const { composition } = run;
       for (const binding of plan.sequential) {
         if (!listens(binding, name)) composition.trace.push(unmatchedEntry(binding));
@@ -64,10 +64,11 @@ export async function decide(
       }
       if (composition.lastRewrite > 0 && !composition.stop) await recheck(run);
       if (plan.parallel.length > 0) await runParallel(run, plan, name);
-      if (!state) return settleRetries(parts, buildResult(run, request, plan, null, rerun, requestedAt));
+      if (!state)
+        return settleRetries(parts, buildResult(run, request, plan, { state, reruns: rerun, requestedAt }));
       const written = state.commit(composition.states);
       if (written instanceof Promise ? await written : written)
-        return settleRetries(parts, buildResult(run, request, plan, state, rerun, requestedAt));
+        return settleRetries(parts, buildResult(run, request, plan, { state, reruns: rerun, requestedAt }));
       stateFailed ||= state.unavailable;
     } finally {
       state?.release();
@@ -76,7 +77,7 @@ export async function decide(
   }
 }
 
-/** Counts of verdicts in a row, where they lie in a store that answers later. */
+/** Fetches retry counts from an asynchronous store; `null` if there is nothing to wait for. */
 function fetchRetryCounts(
   { retries }: BrokerParts,
   request: DecideRequest,
@@ -88,7 +89,7 @@ function fetchRetryCounts(
   return retries.fetch(bindings.map((binding) => retryKeyOf(request, binding)));
 }
 
-/** Hands a decision out when its counts are where others see them. */
+/** Delays the result until its retry counts are visible to other processes. */
 function settleRetries(
   { retries }: BrokerParts,
   result: DecisionResult,
@@ -109,7 +110,7 @@ function openState(
   return new DecisionState(parts, listening, request.tenant, request.event.session_id);
 }
 
-/** The guards that a rewrite has overtaken say their word on the final event. */
+/** Reruns guards whose input was rewritten after they ran. */
 async function recheck(run: DecisionRun): Promise<void> {
   for (const binding of run.staleGuards()) {
     if (run.composition.stop) run.noteNotRun(binding, true);
@@ -117,7 +118,7 @@ async function recheck(run: DecisionRun): Promise<void> {
   }
 }
 
-/** Parallel hooks all see the final event; what they answer is taken in their order, whichever ends first. */
+/** Runs the parallel hooks on the final event; answers are applied in hook order, not in order of completion. */
 async function runParallel(run: DecisionRun, plan: EventPlan, name: unknown): Promise<void> {
   const stopped = run.composition.stop !== null;
   const results = plan.parallel.map((binding) =>
@@ -136,9 +137,7 @@ function buildResult(
   run: DecisionRun,
   request: DecideRequest,
   plan: EventPlan,
-  state: DecisionState | null,
-  reruns: number,
-  requestedAt: number,
+  { state, reruns, requestedAt }: { state: DecisionState | null; reruns: number; requestedAt: number },
 ): DecisionResult {
   const { composition } = run;
   const outcome = composition.outcome();

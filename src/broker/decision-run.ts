@@ -12,7 +12,7 @@ import type { Binding, EventPlan, Plan } from "./plan.ts";
 import type { ToolInputCheck, ToolInputChecks } from "./tool-input.ts";
 import { idleEntry } from "./trace.ts";
 
-/** What decisions are made with. */
+/** The components that `decide` uses. */
 export interface BrokerParts {
   readonly sandbox: Sandbox;
   readonly retries: Pick<RetryCounters, "count" | "add" | "reset"> &
@@ -32,86 +32,85 @@ export interface DecideRequest {
   readonly record: boolean;
   /** Where sandboxes keep contexts between calls: the session's calls may share one. */
   readonly keep: boolean;
-  /** Replays only: what kept a hook from running when the decision was made first; `null` where nothing did. */
+  /** Replays only: why the original decision skipped a hook; `null` if it did not. */
   readonly replayedSkip?: (hook: string, recheck: boolean) => SkippedCall | null;
 }
 
 /** Why a hook was not called. */
 export interface SkippedCall {
   readonly ok: null;
-  /** `null` where it is no fault that the hook did not run. */
+  /** `null` if skipping the hook is not a fault. */
   readonly fault: Fault | null;
   readonly note: string;
 }
 
-/** One way through the hooks of an event: builds calls, and hands what comes back to the composition. */
+/** One run of an event's hooks: builds calls and passes the outcomes to the composition. */
 export class DecisionRun {
   readonly composition: Composition;
   readonly calls: CallRecord[] = [];
   readonly skipped: SkippedCallRecord[] = [];
   readonly view: EventView;
-  /** What a hook saw when it ran first, by its place; absent where it did not run. */
-  private readonly inputsSeen: (string | undefined)[] = [];
+  /** The input of each hook's first run, by place; absent if it did not run. */
+  readonly #inputsSeen: (string | undefined)[] = [];
   /** For hooks whose verdicts are counted: the bounded verdict returned, `null` for another, `false` for one refused. */
-  private readonly retryVerdicts = new Map<Binding, string | null | false>();
-  private readonly parts: BrokerParts;
-  private readonly request: DecideRequest;
-  private readonly plan: EventPlan;
-  private readonly state: DecisionState | null;
-  private readonly toolInput: ToolInputCheck | null;
-  private readonly deadline: number;
-  private seed: Seed | null = null;
-  private contextTail = "";
-  private hooksRun = 0;
+  readonly #retryVerdicts = new Map<Binding, string | null | false>();
+  readonly #parts: BrokerParts;
+  readonly #request: DecideRequest;
+  readonly #plan: EventPlan;
+  readonly #state: DecisionState | null;
+  readonly #toolInput: ToolInputCheck | null;
+  readonly #deadline: number;
+  #seed: Seed | null = null;
+  #contextTail = "";
+  #hooksRun = 0;
   /** The calls under way, for the record. */
-  private readonly inputs = new Map<Binding, Call>();
-  /** Hooks that had less than half of the decision's time, because hooks before them had used it up. */
-  private readonly lateStarts = new Set<Binding>();
+  readonly #inputs = new Map<Binding, Call>();
+  /** Hooks that started with less than half of the decision's budget left. */
+  readonly #lateStarts = new Set<Binding>();
 
   constructor(
     parts: BrokerParts,
     request: DecideRequest,
     plan: EventPlan,
-    state: DecisionState | null,
-    started: number,
+    { state, started }: { readonly state: DecisionState | null; readonly started: number },
   ) {
     const { event, plan: whole } = request;
-    this.parts = parts;
-    this.request = request;
-    this.plan = plan;
-    this.state = state;
+    this.#parts = parts;
+    this.#request = request;
+    this.#plan = plan;
+    this.#state = state;
     this.view = new EventView(event);
     this.composition = new Composition(plan.event, this.view, whole.pack.budgets.injectionBytes);
-    this.deadline = started + whole.pack.budgets.decisionMs;
-    this.toolInput =
-      typeof event.tool_name === "string" ? (this.parts.toolInputs.get(event.tool_name) ?? null) : null;
+    this.#deadline = started + whole.pack.budgets.decisionMs;
+    this.#toolInput =
+      typeof event.tool_name === "string" ? (this.#parts.toolInputs.get(event.tool_name) ?? null) : null;
   }
 
-  /** Calls a hook, or says what keeps it from running. */
+  /** Calls a hook, or returns why it is skipped. */
   call(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | SkippedCall {
     const result =
-      this.request.replayedSkip?.(binding.hook.name, recheck) ?? this.callUnlessSkipped(binding, recheck);
-    if (this.request.record && !(result instanceof Promise) && result.ok === null) {
+      this.#request.replayedSkip?.(binding.hook.name, recheck) ?? this.#callUnlessSkipped(binding, recheck);
+    if (this.#request.record && !(result instanceof Promise) && result.ok === null) {
       this.skipped.push({ hook: binding.hook.name, recheck, fault: result.fault, note: result.note });
     }
     return result;
   }
 
-  private callUnlessSkipped(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | SkippedCall {
-    const { budgets } = this.request.plan.pack;
-    if (!recheck && this.hooksRun >= budgets.maxHooks) {
+  #callUnlessSkipped(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | SkippedCall {
+    const { budgets } = this.#request.plan.pack;
+    if (!recheck && this.#hooksRun >= budgets.maxHooks) {
       return skipForBudget(binding, `${budgets.maxHooks} hooks have run, which is \`budgets.maxHooks\``);
     }
     const { limits } = binding;
-    // The first hook runs right after the time has begun to count.
-    const left = this.hooksRun === 0 ? budgets.decisionMs : this.deadline - performance.now();
+    // The first hook starts when the budget does: save a clock read.
+    const left = this.#hooksRun === 0 ? budgets.decisionMs : this.#deadline - performance.now();
     if (left <= 0) return skipForBudget(binding, `\`budgets.decisionMs\` (${budgets.decisionMs}) is used up`);
-    // Who had most of the decision's time to itself has no one else to blame.
-    if (left < budgets.decisionMs / 2) this.lateStarts.add(binding);
-    if (this.state?.unavailable && this.state.hasSlot(binding))
+    // A hook that got at least half the budget is to blame for its own timeout.
+    if (left < budgets.decisionMs / 2) this.#lateStarts.add(binding);
+    if (this.#state?.unavailable && this.#state.hasSlot(binding))
       return skipWithFault("state-unavailable", "the hook's state cannot be read or written");
     const eventText = binding.project(this.view);
-    const context = this.context(binding);
+    const context = this.#context(binding);
     const length = eventText.length + context.length;
     if (
       length * 3 > limits.inputBytes &&
@@ -123,45 +122,45 @@ export class DecisionRun {
       );
     }
     if (!recheck) {
-      this.hooksRun++;
-      this.inputsSeen[binding.place] = eventText;
+      this.#hooksRun++;
+      this.#inputsSeen[binding.place] = eventText;
     }
-    return this.send(binding, Math.max(1, Math.ceil(left)), eventText, context);
+    return this.#send(binding, Math.max(1, Math.ceil(left)), eventText, context);
   }
 
-  /** Takes what a call gave. */
+  /** Applies the result of a call. */
   applyResult(binding: Binding, result: Outcome | SkippedCall, recheck: boolean): void {
     const { composition } = this;
     if (result.ok === null) {
-      if (result.fault) composition.failed(binding, result.fault, [], null, recheck);
+      if (result.fault) composition.failed(binding, { fault: result.fault, refused: [] }, null, recheck);
       else composition.trace.push(idleEntry(binding.hook.name, "not-run", result.note));
       return;
     }
-    const answer = this.read(binding, result, recheck);
+    const answer = this.#read(binding, result, recheck);
     if (binding.monitor) composition.monitored(binding, result, answer);
-    else if (!answer.ok) composition.failed(binding, answer.fault, answer.refused, result, recheck);
-    else if (recheck) composition.rechecked(binding, answer, result, this.retryRefusal(binding, answer));
-    else composition.answered(binding, answer, result, this.retryRefusal(binding, answer));
+    else if (!answer.ok) composition.failed(binding, answer, result, recheck);
+    else if (recheck) composition.rechecked(binding, answer, result, this.#retryRefusal(binding, answer));
+    else composition.answered(binding, answer, result, this.#retryRefusal(binding, answer));
   }
 
-  /** Takes what a parallel hook gave that ran beside one which stopped the step. */
+  /** Records the result of a parallel hook after another one stopped the step. */
   applyDiscarded(binding: Binding, result: Outcome | SkippedCall): void {
     if (result.ok === null) this.noteNotRun(binding);
-    else this.composition.discarded(binding, result, this.read(binding, result, false));
+    else this.composition.discarded(binding, result, this.#read(binding, result, false));
   }
 
-  /** Notes that a hook does not run any more. */
+  /** Records that a hook did not run because the step was stopped. */
   noteNotRun(binding: Binding, recheck = false): void {
     this.composition.trace.push(
       idleEntry(binding.hook.name, "not-run", this.composition.stopNote(), recheck),
     );
   }
 
-  /** The guards that spoke before the last rewrite, and see the final event otherwise than they saw it. */
+  /** The guards that ran before the last rewrite and whose view of the final event differs. */
   staleGuards(): Binding[] {
     const { lastRewrite } = this.composition;
-    return this.plan.sequential.filter((binding) => {
-      const seen = this.inputsSeen[binding.place];
+    return this.#plan.sequential.filter((binding) => {
+      const seen = this.#inputsSeen[binding.place];
       return (
         binding.guard &&
         seen !== undefined &&
@@ -171,20 +170,20 @@ export class DecisionRun {
     });
   }
 
-  /** Counts the bounded verdicts that took effect, and starts again for hooks that said something else. */
+  /** Counts the bounded verdicts that took effect, and resets the count of hooks that returned another one. */
   countRetries(): void {
-    if (this.retryVerdicts.size === 0) return;
+    if (this.#retryVerdicts.size === 0) return;
     const outcome = this.composition.outcome();
-    for (const [binding, verdict] of this.retryVerdicts) {
-      if (verdict === null) this.parts.retries.reset(this.retryKey(binding));
-      else if (verdict !== false && outcome?.verdict === verdict && this.tookEffect(binding, verdict)) {
-        this.parts.retries.add(this.retryKey(binding));
+    for (const [binding, verdict] of this.#retryVerdicts) {
+      if (verdict === null) this.#parts.retries.reset(this.#retryKey(binding));
+      else if (verdict !== false && outcome?.verdict === verdict && this.#tookEffect(binding, verdict)) {
+        this.#parts.retries.add(this.#retryKey(binding));
       }
     }
   }
 
   /** Whether a verdict of a hook is among those that made the decision. */
-  private tookEffect(binding: Binding, verdict: string): boolean {
+  #tookEffect(binding: Binding, verdict: string): boolean {
     const { stop, verdicts } = this.composition;
     return stop ? stop.hook === binding.hook.name : verdicts[binding.place]?.verdict === verdict;
   }
@@ -192,19 +191,23 @@ export class DecisionRun {
   /** The counts that this decision was made with, by hook; zeros are left out. */
   retriesBefore(): { [hook: string]: number } {
     const counts: { [hook: string]: number } = {};
-    for (const binding of this.plan.sequential) {
-      const count = binding.bounded ? this.parts.retries.count(this.retryKey(binding)) : 0;
+    for (const binding of this.#plan.sequential) {
+      const count = binding.bounded ? this.#parts.retries.count(this.#retryKey(binding)) : 0;
       if (count > 0) counts[binding.hook.name] = count;
     }
     return counts;
   }
 
-  private read(binding: Binding, outcome: Outcome, recheck: boolean): Answer {
-    if (this.request.record) this.record(binding, outcome, recheck);
-    if (outcome.ok) return readAnswer(binding, outcome.output, this.toolInput);
+  #read(binding: Binding, outcome: Outcome, recheck: boolean): Answer {
+    if (this.#request.record) this.#record(binding, outcome, recheck);
+    if (outcome.ok) return readAnswer(binding, outcome.output, this.#toolInput);
     let { fault } = outcome;
-    if (fault.code === "timeout" && this.lateStarts.has(binding) && performance.now() >= this.deadline - 1) {
-      const { decisionMs } = this.request.plan.pack.budgets;
+    if (
+      fault.code === "timeout" &&
+      this.#lateStarts.has(binding) &&
+      performance.now() >= this.#deadline - 1
+    ) {
+      const { decisionMs } = this.#request.plan.pack.budgets;
       fault = makeFault(
         "budget-exceeded",
         `\`budgets.decisionMs\` (${decisionMs}) ran out while the hook was running`,
@@ -213,36 +216,31 @@ export class DecisionRun {
     return { ok: false, fault, refused: [] };
   }
 
-  private send(
-    binding: Binding,
-    budgetMs: number,
-    eventText: string,
-    context: string,
-  ): Outcome | Promise<Outcome> {
-    const { request } = this;
-    this.seed ??= digestWords(request.decisionId);
+  #send(binding: Binding, budgetMs: number, eventText: string, context: string): Outcome | Promise<Outcome> {
+    const request = this.#request;
+    this.#seed ??= digestWords(request.decisionId);
     const call: Call = {
       program: binding.hook.program,
       tenant: request.tenant,
       handler: binding.event,
       args: [eventText, context],
       time: request.clock,
-      seed: seedFor(this.seed, binding.seed),
+      seed: seedFor(this.#seed, binding.seed),
       limits: binding.limits,
       budgetMs,
       ...(request.keep ? { keep: request.event.session_id } : undefined),
     };
-    if (request.record) this.inputs.set(binding, call);
+    if (request.record) this.#inputs.set(binding, call);
     try {
-      const outcome = this.parts.sandbox.call(call);
+      const outcome = this.#parts.sandbox.call(call);
       return outcome instanceof Promise ? outcome.catch(sandboxFailure) : outcome;
     } catch {
       return sandboxFailure();
     }
   }
 
-  private record(binding: Binding, outcome: Outcome, recheck: boolean): void {
-    const call = this.inputs.get(binding) as Call;
+  #record(binding: Binding, outcome: Outcome, recheck: boolean): void {
+    const call = this.#inputs.get(binding) as Call;
     this.calls.push({
       hook: binding.hook.name,
       digest: binding.hook.digest,
@@ -256,41 +254,41 @@ export class DecisionRun {
     });
   }
 
-  private context(binding: Binding): string {
-    if (this.contextTail === "") {
-      const { tenant, event } = this.request;
-      this.contextTail = `,"tenant":${JSON.stringify(tenant)},"time":"${event.time}","state":`;
+  #context(binding: Binding): string {
+    if (this.#contextTail === "") {
+      const { tenant, event } = this.#request;
+      this.#contextTail = `,"tenant":${JSON.stringify(tenant)},"time":"${event.time}","state":`;
     }
-    return `${binding.contextHead}${this.contextTail}${this.state?.textOf(binding) ?? "null"}}`;
+    return `${binding.contextHead}${this.#contextTail}${this.#state?.textOf(binding) ?? "null"}}`;
   }
 
-  private retryRefusal(binding: Binding, answer: Answer & { ok: true }): Refusal | null {
+  #retryRefusal(binding: Binding, answer: Answer & { ok: true }): Refusal | null {
     if (!binding.bounded) return null;
     const { verdict } = answer;
     if (!verdict || !isBounded(binding.event, verdict.action)) {
-      this.retryVerdicts.set(binding, null);
+      this.#retryVerdicts.set(binding, null);
       return null;
     }
-    if (this.parts.retries.count(this.retryKey(binding)) < retryLimit) {
-      this.retryVerdicts.set(binding, verdict.action);
+    if (this.#parts.retries.count(this.#retryKey(binding)) < retryLimit) {
+      this.#retryVerdicts.set(binding, verdict.action);
       return null;
     }
-    this.retryVerdicts.set(binding, false);
+    this.#retryVerdicts.set(binding, false);
     const message = `the hook has returned \`${verdict.action}\` ${retryLimit} times in a row in this session`;
     return refusals([verdict], 0, "retry-limit", message)[0] as Refusal;
   }
 
-  private retryKey(binding: Binding): RetryKey {
-    return retryKeyOf(this.request, binding);
+  #retryKey(binding: Binding): RetryKey {
+    return retryKeyOf(this.#request, binding);
   }
 }
 
-/** Whose bounded verdicts are counted together with those of this hook at this event. */
+/** The key under which this hook's bounded verdicts at this event are counted. */
 export function retryKeyOf({ tenant, event }: DecideRequest, binding: Binding): RetryKey {
   return { tenant, session: event.session_id, event: binding.event, hook: binding.hook.name };
 }
 
-/** A hook does not get to run: for a guard that is a fault, for others a note. */
+/** Skips a hook because the budget is exhausted: a fault for guards, a note for others. */
 function skipForBudget(binding: Binding, why: string): SkippedCall {
   return binding.guard ? skipWithFault("budget-exceeded", why) : { ok: null, fault: null, note: why };
 }
@@ -299,7 +297,7 @@ function skipWithFault(code: FaultCode, why: string): SkippedCall {
   return { ok: null, fault: makeFault(code, why), note: why };
 }
 
-/** A sandbox never throws and never rejects; one that does is broken, and the hook has no part in it. */
+/** A sandbox must not throw or reject; if it does, the sandbox is at fault, not the hook. */
 function sandboxFailure(): Outcome {
   const fault: Fault = makeFault("crashed", "the sandbox failed");
   return { ok: false, fault, steps: null, durationUs: 0, memoryBytes: 0, logs: [] };

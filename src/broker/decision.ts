@@ -20,7 +20,7 @@ export interface InjectedMessage extends AttributedText {
   readonly durable: boolean;
 }
 
-/** What hooks added beside the event. */
+/** What hooks added to the step. */
 export interface Additions {
   /** Appended to the tool's result: the joined text and its parts. */
   readonly augment: { readonly text: string; readonly parts: readonly AttributedText[] } | null;
@@ -30,7 +30,7 @@ export interface Additions {
   readonly notices: readonly AttributedText[];
 }
 
-/** Why an action was not honoured. `retry-limit` is no fault: the hook did nothing wrong but too often. */
+/** Why an action was not honoured. `retry-limit` is not a fault: the verdict is valid but was repeated too often. */
 export type RefusalCode =
   | Extract<FaultCode, "illegal-action" | "ungranted-action" | "injection-overflow" | "invalid-output">
   | "retry-limit";
@@ -50,10 +50,10 @@ export type TraceOutcome =
 /** A failure of a hook, as a decision has it. */
 export interface TraceFault {
   readonly code: FaultCode;
-  /** May hold words of the hook: inert text. */
+  /** May contain text from the hook, sanitized. */
   readonly message: string;
   /**
-   * Where in the sources of the pack the error was made. The hook's own error says so: it can name a wrong place in the
+   * Where in the pack's sources the error was thrown. Taken from the hook's own error, which can name a wrong place in the
    * files of its program, and no other. Absent where no place is known.
    */
   readonly at?: SourcePlace;

@@ -1,6 +1,6 @@
 import type { EventName } from "../catalogue/index.ts";
 
-/** An event after validation: a snapshot of plain JSON data that nobody else holds. */
+/** An event after validation: a private snapshot of plain JSON data. */
 export interface BrokerEvent {
   readonly hook_event_name: EventName;
   readonly session_id: string;
@@ -9,30 +9,30 @@ export interface BrokerEvent {
 }
 
 /**
- * An event as rewritten so far. The first rewrite copies the fields, so that the event that came in stays as it was;
+ * An event as rewritten so far. The first rewrite copies the fields, so that the original event is unchanged;
  * texts made of it are kept until a rewrite makes them stale.
  */
 export class EventView {
-  /** The fields as they stand now. */
+  /** The current fields. */
   fields: { [field: string]: unknown };
   /** How many rewrites were made. */
   version = 0;
-  private readonly fieldTexts = new Map<string, string>();
-  private projections: (string | undefined)[] = [];
-  private readonly original: BrokerEvent;
+  readonly #fieldTexts = new Map<string, string>();
+  #projections: (string | undefined)[] = [];
+  readonly #original: BrokerEvent;
 
   constructor(event: BrokerEvent) {
-    this.original = event;
+    this.#original = event;
     this.fields = event as { [field: string]: unknown };
   }
 
-  /** Rewrites a field. The value must be plain JSON data that nobody changes any more. */
+  /** Rewrites a field. The value must be plain JSON data that is not modified afterwards. */
   set(field: string, value: unknown): void {
-    if (this.fields === this.original) this.fields = { ...this.original };
+    if (this.fields === this.#original) this.fields = { ...this.#original };
     this.fields[field] = value;
     this.version++;
-    this.fieldTexts.delete(field);
-    this.projections = [];
+    this.#fieldTexts.delete(field);
+    this.#projections = [];
   }
 
   has(field: string): boolean {
@@ -41,21 +41,21 @@ export class EventView {
 
   /** JSON text of a whole field that is there. */
   textOf(field: string): string {
-    let text = this.fieldTexts.get(field);
+    let text = this.#fieldTexts.get(field);
     if (text === undefined) {
       text = JSON.stringify(this.fields[field]);
-      this.fieldTexts.set(field, text);
+      this.#fieldTexts.set(field, text);
     }
     return text;
   }
 
   /** The projection kept under an id since the last rewrite. */
   cachedProjection(id: number): string | undefined {
-    return this.projections[id];
+    return this.#projections[id];
   }
 
   cacheProjection(id: number, text: string): string {
-    this.projections[id] = text;
+    this.#projections[id] = text;
     return text;
   }
 }

@@ -3,10 +3,10 @@ import { placeText } from "../errors/index.ts";
 import type { TraceFault, Verdict } from "./decision.ts";
 import type { Binding } from "./plan.ts";
 
-/** What a fault of a hook makes of the step: a verdict where the hook fails closed, `null` where the step goes on. */
+/** The verdict of a faulted hook that fails closed. */
 export interface FailClosedVerdict {
   readonly verdict: Verdict;
-  /** A sentence of the host; it holds nothing that the hook wrote. */
+  /** Written by the host; contains no text from the hook. */
   readonly reason: string;
 }
 
@@ -14,7 +14,7 @@ export function makeFault(code: FaultCode, message: string): Fault {
   return { code, message };
 }
 
-/** The failure policy, the same for every code: a hook that fails closed stops the step, and no fault passes unseen. */
+/** The failure policy, the same for every code: a hook that fails closed stops the step. `null` if it fails open; the trace has the fault either way. */
 export function failClosed(binding: Binding, fault: Fault): FailClosedVerdict | null {
   if (binding.failClosedVerdict === null) return null;
   return {

@@ -13,7 +13,7 @@ export interface Fenced {
 export interface FenceOptions {
   /**
    * The marker, where it must be known beforehand, as in a test: 24 to 128 letters and digits. Default: 128 random
-   * bits, drawn now. One that a hook could know is no fence.
+   * bits, drawn now. A marker that a hook can predict does not fence anything.
    */
   readonly marker?: string;
   /** A sentence for the model above the first part. Default: what the fence means. */
@@ -27,10 +27,10 @@ const defaultPreamble =
 
 /**
  * Wraps what hooks wrote for the model in a fence that they cannot close. The marker is drawn after the hooks have
- * answered, so that no text can hold it; each line of a text is quoted with `| `, so that none can look like a line of
- * the fence, whatever it says. The texts lose control, bidi and other invisible characters if they have any.
+ * answered, so that no text can contain it; each line of a text is quoted with `| `, so that none can look like a line of
+ * the fence, whatever its content. Control, bidi and other invisible characters are removed.
  *
- * @throws {HookwardenError} `option-invalid` for a marker that is too short, or that a part holds.
+ * @throws {HookwardenError} `option-invalid` for a marker that is too short, or that a part contains.
  */
 export function fence(parts: readonly AttributedText[], options: FenceOptions = {}): Fenced {
   const texts = parts.map(({ text }) => sanitizeText(text));

@@ -14,15 +14,15 @@ import { type Projector, ProjectorPool } from "./project.ts";
 import { isBounded } from "./retry-limit.ts";
 import { digestWords, type Seed } from "./seed.ts";
 
-/** Why an action would not be honoured. */
+/** Why an action is not allowed. */
 export type DenialReason = "illegal-action" | "ungranted-action";
 
-/** What a host's own way to speak of events changes. */
+/** How a host's dialect changes the catalogue's rules. */
 export interface PlanRules {
-  /** What people call these rules. */
+  /** Name of these rules in messages. */
   readonly name?: string;
   /**
-   * Failure policy at an event, where neither manifest nor pack says one, of hooks that run in the chain. An event that
+   * Failure policy at an event for hooks in the chain, if neither manifest nor pack declares one. An event that
    * is absent has the catalogue's default; so have parallel hooks, which only add.
    */
   readonly onFailure?: ReadonlyMap<EventName, FailurePolicy>;
@@ -35,7 +35,7 @@ export interface PlanRules {
   readonly lenient?: ReadonlyMap<EventName, ReadonlySet<ActionName>>;
 }
 
-/** A hook at an event, with all that can be known before an event comes. */
+/** A hook at an event, with everything that can be computed before an event arrives. */
 export interface Binding {
   readonly hook: LoadedHook;
   readonly event: EventName;
@@ -44,18 +44,18 @@ export interface Binding {
   /** The hook listens for names that any of these match; `null`: for every name. */
   readonly matchers: readonly Matcher[] | null;
   readonly project: Projector;
-  /** Runs for the record only; nothing it returns counts. */
+  /** Runs for the record only; what it returns has no effect. */
   readonly monitor: boolean;
   readonly parallel: boolean;
   /** Whether it may return any verdict but `continue`. */
   readonly guard: boolean;
   /** Whether it may return a verdict that is counted and bounded. */
   readonly bounded: boolean;
-  /** What its fault becomes; `null` where the step goes on. */
+  /** The verdict if it faults; `null` if it fails open. */
   readonly failClosedVerdict: Verdict | null;
-  /** The actions that are barred, by name; all others of the catalogue may be returned. */
+  /** The actions that are refused, with the reason, by name; all others of the catalogue may be returned. */
   readonly disallowed: ReadonlyMap<string, DenialReason>;
-  /** Barred actions that are left out, and the rest of the answer stands. */
+  /** Disallowed actions that are dropped without refusing the rest of the answer. */
   readonly lenient: ReadonlySet<string>;
   readonly limits: Limits;
   readonly seed: Seed;
@@ -66,7 +66,7 @@ export interface Binding {
 /** The hooks of one event, in the order in which they run. */
 export interface EventPlan {
   readonly event: EventName;
-  /** The field that matchers are held against. */
+  /** The field that matchers test. */
   readonly matches: string | null;
   /** Sequential and monitored hooks. */
   readonly sequential: readonly Binding[];
@@ -199,7 +199,7 @@ function disallowedActions(
 }
 
 /**
- * Whether a hook listens to this event. Where the event does not carry the field that matchers are held against, only
+ * Whether a hook listens to this event. If the event lacks the field that matchers test, only
  * a hook without a matcher does.
  */
 export function listens(binding: Binding, name: unknown): boolean {

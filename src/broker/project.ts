@@ -9,11 +9,11 @@ export type Projector = (view: EventView) => string;
 
 /** Distinct projections of a plan share an id, so that each is serialised once for a state of the event. */
 export class ProjectorPool {
-  private readonly bySignature = new Map<string, Projector>();
+  readonly #bySignature = new Map<string, Projector>();
 
   /**
    * Compiles read paths for an event. The text always has `hook_event_name`; every other field, `session_id` and `time`
-   * included, is there only if it is read. `*` stands for all fields that the catalogue knows of the event; an unknown
+   * included, is present only if it is read. `*` means all fields that the catalogue knows of the event; an unknown
    * extra field needs its name. A path such as `tool_input.command` keeps the structure around it; a segment goes into
    * an array only if it is a number, and elements that were not asked for are `null`. What is absent, or has another
    * shape than the path expects, is left out.
@@ -21,10 +21,10 @@ export class ProjectorPool {
   compile(event: string, reads: readonly string[]): Projector {
     const parts = partsOf(event, reads);
     const signature = `${event} ${JSON.stringify(describe(parts))}`;
-    let projector = this.bySignature.get(signature);
+    let projector = this.#bySignature.get(signature);
     if (!projector) {
-      projector = makeProjector(this.bySignature.size, event, parts);
-      this.bySignature.set(signature, projector);
+      projector = makeProjector(this.#bySignature.size, event, parts);
+      this.#bySignature.set(signature, projector);
     }
     return projector;
   }
@@ -40,7 +40,7 @@ function partsOf(event: string, reads: readonly string[]): ReadonlyMap<string, P
   return new Map([...root].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }
 
-/** Adds a path. A whole field swallows its parts, whichever comes first. */
+/** Adds a path. A whole field subsumes its parts, in either order. */
 function grow(tree: Map<string, Part>, path: readonly string[]): void {
   const [head, ...rest] = path;
   if (head === undefined) return;
@@ -121,7 +121,7 @@ function writeObject(value: object, members: readonly Member[]): string {
   return text === "" ? "" : `${text}}`;
 }
 
-/** Elements that were not asked for stand as `null` before those that were, so that indices keep their meaning. */
+/** Elements that were not requested are written as `null` before those that were, to preserve indices. */
 function writeArray(values: readonly unknown[], elements: readonly Member[]): string {
   let text = "";
   let length = 0;

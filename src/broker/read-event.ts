@@ -59,12 +59,12 @@ export function readEvent(input: unknown, maxBytes: number, time: number): ReadE
   return { event: event as BrokerEvent, clock: time };
 }
 
-/** What the strict reader holds the JSON of a host to, whether it is an event or another system's message. */
+/** Limits of the strict reader for a host's JSON: events and other systems' messages. */
 export function eventJsonLimits(maxBytes: number): JsonLimits {
   return {
     maxBytes,
     maxDepth: maxEventDepth,
-    // Bounded by the size of the text already.
+    // Already bounded by the size of the text.
     maxKeys: Infinity,
     maxKeyLength: 65_536,
     forbiddenKeys: forbiddenEventKeys,
@@ -86,10 +86,10 @@ function parse(input: string | Uint8Array, maxBytes: number): unknown {
 function invalid(name: EventName, error: ValidationError | undefined): HookwardenError {
   const { pointer, problem } = describeError(error);
   const what = pointer ? `${quote(pointer)} ${problem}` : `it ${problem}`;
-  return new HookwardenError("event-invalid", `the event is no \`${name}\`: ${what}`, { pointer });
+  return new HookwardenError("event-invalid", `the event is not a valid \`${name}\`: ${what}`, { pointer });
 }
 
-/** An error of a compiled validator as pointer and words. Says nothing of the value that was refused. */
+/** An error of a compiled validator as pointer and words. Does not reveal the refused value. */
 export function describeError(error: ValidationError | undefined): { pointer: string; problem: string } {
   if (!error) return { pointer: "", problem: "does not keep to its schema" };
   const { instancePath: pointer, keyword, params } = error;
@@ -110,7 +110,7 @@ export function describeError(error: ValidationError | undefined): { pointer: st
       return {
         pointer,
         problem:
-          params.pattern === "\\S" ? "must not be blank" : "has a form or a character that it must not have",
+          params.pattern === "\\S" ? "must not be blank" : "has an invalid form or a forbidden character",
       };
     case "propertyNames":
       return { pointer, problem: `must not have a key ${quote(String(params.propertyName))}` };

@@ -12,17 +12,17 @@ export interface CallRecord {
   /** The arguments as they were handed over: event and context, each as JSON text. */
   readonly input: readonly [string, string];
   readonly seed: Seed;
-  /** The answer as JSON text, as it came; `null` where there was none. Not safe to show. */
+  /** The raw answer as JSON text; `null` if there was none. Not sanitized. */
   readonly output: string | null;
   /** The fault that the sandbox reported. */
   readonly fault: Fault | null;
   /** Engine steps; `null` where the engine cannot count them. */
   readonly steps: number | null;
-  /** What the hook wrote to its console, as it came. Not safe to show. */
+  /** The hook's raw console output. Not sanitized. */
   readonly logs: readonly LogLine[];
 }
 
-/** A hook that did not get to run, for a reason that another run of the same event might not have. */
+/** A hook that was skipped for a reason that may not recur when the event is decided again. */
 export interface SkippedCallRecord {
   readonly hook: string;
   readonly recheck: boolean;
@@ -30,7 +30,7 @@ export interface SkippedCallRecord {
   readonly note: string;
 }
 
-/** What a log needs beside the decision. */
+/** A decision with what a log needs to replay it. */
 export interface DecisionRecord {
   readonly decision: Decision;
   /** The event as it was validated, `time` added. */

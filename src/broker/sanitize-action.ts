@@ -2,7 +2,7 @@ import { actionRows } from "../catalogue/index.ts";
 import type { Action } from "./decision.ts";
 import { noReadableReason, noReadableText, sanitizeVisibleText } from "../text/index.ts";
 
-/** The fields of actions that are texts for people or the model, with what stands for a text that shows nothing. */
+/** The fields of actions that are texts for people or the model, with the replacement for a text without visible characters. */
 const textFields: ReadonlyMap<string, string> = new Map([
   ["reason", noReadableReason],
   ["feedback", noReadableReason],

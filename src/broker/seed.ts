@@ -18,7 +18,7 @@ export function digestWords(text: string): Seed {
 /**
  * The seed of a hook's `Math.random` in one decision. For each of the four words: the word of the decision id's digest
  * XOR that of the hook name's digest, mixed by the finaliser of MurmurHash3. Both digests are `digestWords`; they are
- * made once for a decision and once for a hook. A seed is no secret.
+ * made once for a decision and once for a hook. A seed is not secret.
  */
 export function seedFor(decision: Seed, hook: Seed): Seed {
   return [

@@ -1,11 +1,11 @@
 import { forbiddenEventKeys, pointerPart, quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "../errors/index.ts";
 
-/** How deep an event nests at most, whether it comes as text or as an object. */
+/** Maximum nesting depth of an event, given as text or as an object. */
 export const maxEventDepth = 128;
 
 /**
- * Copies plain JSON data out of a host's objects, so that nothing the host does later can change what was validated.
+ * Copies plain JSON data out of a host's objects, so that the host cannot change it after validation.
  * Properties that are `undefined` are left out, as `JSON.stringify` does; lone surrogates in texts become U+FFFD. Each
  * property is read once.
  *
@@ -25,7 +25,7 @@ export function snapshot(value: unknown, maxBytes: number): unknown {
       pointer: copier.pointer(),
     });
   }
-  // Both counts are bounds; the exact size matters only where the limit lies between them.
+  // Compute the exact size only if the limit is between the lower and the upper bound.
   if (copier.maxSize > maxBytes && Buffer.byteLength(JSON.stringify(copy)) > maxBytes)
     throw tooLarge(maxBytes);
   return copy;
@@ -36,88 +36,88 @@ export function tooLarge(maxBytes: number): HookwardenError {
 }
 
 class Copier {
-  /** The least and the most bytes that what was copied so far can take as JSON. */
-  private minSize = 0;
+  /** Lower and upper bound of the copied data's size as JSON, in bytes. */
+  #minSize = 0;
   maxSize = 0;
-  private readonly path: (string | number)[] = [];
-  private readonly maxBytes: number;
+  readonly #path: (string | number)[] = [];
+  readonly #maxBytes: number;
 
   constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
+    this.#maxBytes = maxBytes;
   }
 
   pointer(): string {
-    return this.path.map(pointerPart).join("");
+    return this.#path.map(pointerPart).join("");
   }
 
   copy(value: unknown, depth: number): unknown {
     switch (typeof value) {
       case "string":
-        this.addSize(value.length, 6 * value.length + 3);
-        // As the reader of texts does: an event is the same in whatever form it comes.
+        this.#addSize(value.length, 6 * value.length + 3);
+        // As in the reader of texts: both forms of an event give the same result.
         return value.isWellFormed() ? value : value.toWellFormed();
       case "number":
-        if (!Number.isFinite(value)) this.refuse(`is ${value}, which JSON cannot hold`);
-        this.addSize(1, 26);
+        if (!Number.isFinite(value)) this.#refuse(`is ${value}, which JSON cannot hold`);
+        this.#addSize(1, 26);
         return value;
       case "boolean":
-        this.addSize(4, 6);
+        this.#addSize(4, 6);
         return value;
       case "object":
         if (value === null) {
-          this.addSize(4, 5);
+          this.#addSize(4, 5);
           return null;
         }
-        if (depth > maxEventDepth) this.refuse(`nests deeper than ${maxEventDepth} levels, or in a cycle`);
-        return Array.isArray(value) ? this.copyArray(value, depth) : this.copyObject(value, depth);
+        if (depth > maxEventDepth) this.#refuse(`nests deeper than ${maxEventDepth} levels, or in a cycle`);
+        return Array.isArray(value) ? this.#copyArray(value, depth) : this.#copyObject(value, depth);
       default:
-        return this.refuse(`is a ${typeof value}, which JSON cannot hold`);
+        return this.#refuse(`is a ${typeof value}, which JSON cannot hold`);
     }
   }
 
-  private copyArray(values: readonly unknown[], depth: number): unknown[] {
+  #copyArray(values: readonly unknown[], depth: number): unknown[] {
     const { length } = values;
-    this.addSize(length, 3);
+    this.#addSize(length, 3);
     const copy: unknown[] = [];
     for (let index = 0; index < length; index++) {
-      this.path.push(index);
+      this.#path.push(index);
       copy.push(this.copy(values[index], depth + 1));
-      this.path.pop();
+      this.#path.pop();
     }
     return copy;
   }
 
-  private copyObject(value: object, depth: number): object {
+  #copyObject(value: object, depth: number): object {
     const prototype = Object.getPrototypeOf(value) as object | null;
     // The second test accepts plain objects of another realm.
     if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-      this.refuse("is an instance of a class; send plain JSON data");
+      this.#refuse("is an instance of a class; send plain JSON data");
     }
     const source = value as Record<string, unknown>;
-    if (typeof source.toJSON === "function") this.refuse("has a `toJSON` method; send plain JSON data");
+    if (typeof source.toJSON === "function") this.#refuse("has a `toJSON` method; send plain JSON data");
     const copy: Record<string, unknown> = {};
-    this.addSize(2, 3);
+    this.#addSize(2, 3);
     for (const key of Object.keys(source)) {
-      this.path.push(key);
-      if (forbiddenEventKeys.has(key)) this.refuse(`has a key ${quote(key)} that is forbidden`);
-      if (!key.isWellFormed()) this.refuse("has a key with a lone surrogate");
+      this.#path.push(key);
+      if (forbiddenEventKeys.has(key)) this.#refuse(`has a key ${quote(key)} that is forbidden`);
+      if (!key.isWellFormed()) this.#refuse("has a key with a lone surrogate");
       const inner = source[key];
       if (inner !== undefined) {
-        this.addSize(key.length, 6 * key.length + 4);
+        this.#addSize(key.length, 6 * key.length + 4);
         copy[key] = this.copy(inner, depth + 1);
       }
-      this.path.pop();
+      this.#path.pop();
     }
     return copy;
   }
 
-  private addSize(minSize: number, maxSize: number): void {
-    this.minSize += minSize;
+  #addSize(minSize: number, maxSize: number): void {
+    this.#minSize += minSize;
     this.maxSize += maxSize;
-    if (this.minSize > this.maxBytes) throw tooLarge(this.maxBytes);
+    if (this.#minSize > this.#maxBytes) throw tooLarge(this.#maxBytes);
   }
 
-  private refuse(what: string): never {
+  #refuse(what: string): never {
     const pointer = this.pointer();
     throw new HookwardenError("event-invalid", pointer ? `${quote(pointer)} ${what}` : `the event ${what}`, {
       pointer,

@@ -1,104 +1,105 @@
 import type { StateKey, StateRecord, StateStore } from "../state/index.ts";
 import { RetryCounters, type RetryKey, retryLimit } from "./retry-limit.ts";
 
-/** How often a count is written again when somebody else has counted meanwhile. */
+/** Maximum attempts to write a count when other processes write concurrently. */
 const maxTries = 5;
 
 /**
- * Retry counters that a restart does not set back, and that all processes with the same store count together: they lie in
- * the host's store too. Of a store that answers later the counts are learnt before a decision, and it waits until the new
- * ones are written.
+ * Retry counters that survive a restart and are shared by all processes with the same store: they are written through to
+ * the host's store. With an asynchronous store, counts are fetched before a decision, and the decision waits until the
+ * new ones are written.
  *
- * A store that fails keeps nothing and stops nothing: the counts of this process hold.
+ * If the store fails, decisions go on with this process's counts.
  */
 export class StoredRetryCounters extends RetryCounters {
-  private readonly store: StateStore;
-  /** Whether the store has been seen to answer later. */
-  private isAsyncStore = false;
-  private pendingWrites: Promise<void>[] = [];
+  readonly #store: StateStore;
+  /** Whether the store has returned a promise. */
+  #isAsyncStore = false;
+  #pendingWrites: Promise<void>[] = [];
 
   constructor(store: StateStore) {
     super();
-    this.store = store;
+    this.#store = store;
   }
 
   override fetch(keys: readonly RetryKey[]): Promise<void> | null {
     const reads = keys.map((key) => {
-      const record = this.read(key);
+      const record = this.#read(key);
       if (!(record instanceof Promise)) return undefined;
-      this.isAsyncStore = true;
-      // What the store says counts, whichever process has counted it; where it fails, what is known here does.
-      return record.then((found) => found !== undefined && this.set(key, countIn(found)));
+      this.#isAsyncStore = true;
+      // The store is authoritative; if it fails, fall back to this process's count.
+      return record.then((found) => found !== undefined && this.#set(key, countIn(found)));
     });
     const waiting = reads.filter((read) => read !== undefined);
     return waiting.length > 0 ? Promise.all(waiting).then(() => undefined) : null;
   }
 
   override settle(): Promise<void> | null {
-    if (this.pendingWrites.length === 0) return null;
-    return Promise.all(this.pendingWrites.splice(0)).then(() => undefined);
+    if (this.#pendingWrites.length === 0) return null;
+    return Promise.all(this.#pendingWrites.splice(0)).then(() => undefined);
   }
 
   override count(key: RetryKey): number {
     const known = super.count(key);
-    if (known > 0 || this.isAsyncStore) return known;
-    const record = this.read(key);
+    if (known > 0 || this.#isAsyncStore) return known;
+    const record = this.#read(key);
     return record === undefined || record instanceof Promise ? 0 : countIn(record);
   }
 
   override add(key: RetryKey): void {
     const count = this.count(key);
-    if (super.count(key) < count) this.set(key, count);
+    if (super.count(key) < count) this.#set(key, count);
     super.add(key);
-    this.write(key, (before) => countIn(before) + 1, count + 1);
+    this.#write(key, (before) => countIn(before) + 1, count + 1);
   }
 
   override reset(key: RetryKey): void {
     if (this.count(key) === 0) return;
     super.reset(key);
-    this.write(key, () => 0, 0);
+    this.#write(key, () => 0, 0);
   }
 
-  /** Takes over what another process, or an earlier one, has counted. More than the limit makes no difference. */
-  private set(key: RetryKey, count: number): void {
+  /** Adopts a count from the store. Counts above the limit are equivalent to it. */
+  #set(key: RetryKey, count: number): void {
     super.reset(key);
     for (let known = 0; known < Math.min(count, retryLimit); known++) super.add(key);
   }
 
   /** `undefined` where the store fails. */
-  private read(key: RetryKey): StateRecord | null | undefined | Promise<StateRecord | null | undefined> {
+  #read(key: RetryKey): StateRecord | null | undefined | Promise<StateRecord | null | undefined> {
     try {
-      const record = this.store.read(storeKey(key));
+      const record = this.#store.read(storeKey(key));
       return record instanceof Promise ? record.catch(() => undefined) : record;
     } catch {
       return undefined;
     }
   }
 
-  private write(key: RetryKey, next: (before: StateRecord | null) => number, here: number): void {
-    const record = this.read(key);
+  #write(key: RetryKey, next: (before: StateRecord | null) => number, here: number): void {
+    const record = this.#read(key);
     if (record instanceof Promise) {
-      this.pendingWrites.push(this.writeAsync(key, next, record).catch(() => undefined));
+      this.#pendingWrites.push(this.#writeAsync(key, next, record).catch(() => undefined));
       return;
     }
     if (record === undefined) return;
     try {
-      const done = this.store.commit([writeOf(key, record, here)]);
-      if (done instanceof Promise) this.pendingWrites.push(done.then(() => undefined).catch(() => undefined));
+      const done = this.#store.commit([writeOf(key, record, here)]);
+      if (done instanceof Promise)
+        this.#pendingWrites.push(done.then(() => undefined).catch(() => undefined));
     } catch {
-      // As said above.
+      // A failing store does not stop decisions.
     }
   }
 
-  private async writeAsync(
+  async #writeAsync(
     key: RetryKey,
     next: (before: StateRecord | null) => number,
     first: Promise<StateRecord | null | undefined>,
   ): Promise<void> {
     let record = await first;
     for (let tries = 0; tries < maxTries && record !== undefined; tries++) {
-      if (await this.store.commit([writeOf(key, record, next(record))])) return;
-      record = await this.read(key);
+      if (await this.#store.commit([writeOf(key, record, next(record))])) return;
+      record = await this.#read(key);
     }
   }
 }
@@ -112,7 +113,7 @@ function countIn(record: StateRecord | null): number {
   return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }
 
-/** Names of hooks hold no space: a place of no hook's own state. */
+/** Cannot collide with a hook's own state: names of hooks contain no space. */
 function storeKey({ tenant, session, event, hook }: RetryKey): StateKey {
   return { tenant, hook: `${hook} ${event}`, scope: "session", session };
 }

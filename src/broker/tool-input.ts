@@ -1,11 +1,11 @@
-/** Checks the input of one tool: `null` where it keeps to the tool's schema, otherwise what is wrong, in words. */
+/** Checks the input of one tool: `null` if it is valid, otherwise a description of the problem. */
 export type ToolInputCheck = (input: unknown) => string | null;
 
 /** The checks that a host registered, by tool name, byte for byte. */
 export type ToolInputChecks = ReadonlyMap<string, ToolInputCheck>;
 
 /**
- * Whether any string or key of a JSON value holds U+0000: consumers written in C would read a path or a command only
+ * Whether any string or key of a JSON value contains U+0000: consumers written in C would read a path or a command only
  * up to there, so that what was checked is not what runs.
  */
 export function containsNul(value: unknown): boolean {

@@ -3,11 +3,11 @@ import { HookwardenError } from "../errors/index.ts";
 import { acceptSchema, checkAgainst } from "../pack/index.ts";
 import type { ToolInputCheck, ToolInputChecks } from "./tool-input.ts";
 
-/** Input schemas of the host's tools, by tool name: JSON Schema, as a model is given it. */
+/** Input schemas of the host's tools, by tool name: JSON Schema, as passed to a model. */
 export type ToolSchemas = { readonly [tool: string]: unknown } | ReadonlyMap<string, unknown>;
 
 /**
- * Checks for the inputs of tools. Such schemas may come from strangers, as those of MCP servers do: they are
+ * Checks for the inputs of tools. The schemas may be untrusted, for example from MCP servers: they are
  * interpreted within limits, never compiled.
  *
  * @throws {HookwardenError} `option-invalid` with the tool's name where a schema cannot be used.
@@ -18,7 +18,7 @@ export function toolInputChecks(tools: ToolSchemas): ToolInputChecks {
 }
 
 function checkFor(tool: string, given: unknown): ToolInputCheck {
-  // A copy: what was learnt of a schema holds for as long as nobody changes it.
+  // A copy: the prepared schema is cached by identity and must not change.
   const schema: unknown = structuredClone(given);
   const problem = acceptSchema(schema);
   if (problem) {

@@ -8,6 +8,12 @@ import { sanitizeText } from "../text/index.ts";
 /** An entry while the decision is being made. */
 export type OpenEntry = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
 
+/** A fault, with the actions that were refused because of it. */
+export interface Failure {
+  readonly fault: Fault;
+  readonly refused: readonly Refusal[];
+}
+
 /** Longest message of a fault, in UTF-16 code units. */
 const maxFaultMessage = 2_000;
 
@@ -37,7 +43,7 @@ export function idleEntry(
 
 const unmatched = new WeakMap<Binding, TraceEntry>();
 
-/** The entry of a hook whose matchers do not match; one for all decisions, since it is always the same. */
+/** The entry of a hook whose matchers do not match; shared, because it never varies. */
 export function unmatchedEntry(binding: Binding): TraceEntry {
   let entry = unmatched.get(binding);
   if (!entry) {
@@ -52,8 +58,10 @@ export function ranEntry(
   hook: string,
   outcome: TraceOutcome,
   usage: Outcome | null,
-  actions: readonly Action[] = none,
-  recheck = false,
+  {
+    actions = none,
+    recheck = false,
+  }: { readonly actions?: readonly Action[]; readonly recheck?: boolean } = {},
 ): OpenEntry {
   return {
     hook,
@@ -75,14 +83,13 @@ export function ranEntry(
 /** The entry of a hook that failed, or whose answer was refused. */
 export function failedEntry(
   { name, program }: Pick<LoadedHook, "name" | "program">,
-  fault: Fault,
-  refused: readonly Refusal[],
+  { fault, refused }: Failure,
   usage: Outcome | null,
   recheck: boolean,
 ): OpenEntry {
-  const entry = ranEntry(name, refused.length > 0 ? "refused" : "faulted", usage, none, recheck);
+  const entry = ranEntry(name, refused.length > 0 ? "refused" : "faulted", usage, { recheck });
   entry.refused = refused;
-  // A sandbox escapes and cuts the guest's words in its messages; a sandbox of the host's own might not.
+  // Our sandboxes sanitize guest text in messages; a host's own sandbox might not.
   const at = fault.position ? sourcePlace(program, fault.position) : null;
   entry.fault = {
     code: fault.code,

@@ -99,24 +99,24 @@ function failed({ name }: CompileEntry, failure: CompileFailure): CompileAnswer 
 
 /** The files of one program: resolves, reads, counts. */
 class ProgramFiles {
-  private readonly files: MountedFiles;
-  private readonly resolver: ImportResolver;
-  private readonly entry: string;
-  private readonly maps: boolean;
-  private readonly found = new Map<string, Resolved>();
-  /** Files in whose place the bundler was given another text, as messages name them. */
-  private readonly derived = new Map<string, Derived>();
-  private bytes = 0;
-  private count = 0;
-  private imports = 0;
-  private readonly limiter = new ConcurrencyLimiter(16);
-  private refused = false;
+  readonly #files: MountedFiles;
+  readonly #resolver: ImportResolver;
+  readonly #entry: string;
+  readonly #maps: boolean;
+  readonly #found = new Map<string, Resolved>();
+  /** Files whose text was rewritten before esbuild saw it, by the name used in messages. */
+  readonly #derived = new Map<string, Derived>();
+  #bytes = 0;
+  #count = 0;
+  #imports = 0;
+  readonly #limiter = new ConcurrencyLimiter(16);
+  #refused = false;
 
   constructor(files: MountedFiles, resolver: ImportResolver, entry: string, maps: boolean) {
-    this.files = files;
-    this.resolver = resolver;
-    this.entry = entry;
-    this.maps = maps;
+    this.#files = files;
+    this.#resolver = resolver;
+    this.#entry = entry;
+    this.#maps = maps;
   }
 
   plugin(): Plugin {
@@ -124,19 +124,21 @@ class ProgramFiles {
       name: "hookwarden-pack",
       setup: (setup) => {
         setup.onResolve({ filter: /.*/ }, async (args) => {
-          if (args.kind === "entry-point") return this.accept({ path: this.entry, sideEffects: true });
+          if (args.kind === "entry-point") return this.#accept({ path: this.#entry, sideEffects: true });
           // It rejects inside the guest, as a host without a loader does.
           if (args.kind === "dynamic-import") return { path: args.path, external: true };
-          return this.limiter.run(() => this.resolve(args));
+          return this.#limiter.run(() => this.#resolve(args));
         });
-        setup.onLoad({ filter: /.*/ }, async ({ path, namespace }) => this.load(this.place(namespace, path)));
+        setup.onLoad({ filter: /.*/ }, async ({ path, namespace }) =>
+          this.#load(this.#place(namespace, path)),
+        );
       },
     };
   }
 
-  /** An error with its place in the file itself, where the bundler was given another text for it. */
+  /** Maps an error in a rewritten text back to its position in the original file. */
   inSource(message: Message): Message {
-    const derived = this.derived.get(message.location?.file ?? "");
+    const derived = this.#derived.get(message.location?.file ?? "");
     if (!derived || !message.location) return message;
     return { ...message, location: { ...message.location, ...originalPlace(message.location, derived) } };
   }
@@ -146,7 +148,7 @@ class ProgramFiles {
       Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined)?.inputs ?? {};
     return Object.entries(inputs).map(([path, { bytesInOutput }]) => {
       const colon = path.indexOf(":");
-      const found = this.found.get(this.place(path.slice(0, colon), path.slice(colon + 1)));
+      const found = this.#found.get(this.#place(path.slice(0, colon), path.slice(colon + 1)));
       return {
         path,
         ...(found?.package === undefined ? {} : { package: found.package }),
@@ -157,78 +159,67 @@ class ProgramFiles {
     });
   }
 
-  private async resolve({
-    path,
-    kind,
-    importer,
-    namespace,
-  }: OnResolveArgs): Promise<OnResolveResult | undefined> {
+  async #resolve({ path, kind, importer, namespace }: OnResolveArgs): Promise<OnResolveResult | undefined> {
     // One error is enough: the program is refused for it. There may be 100,000 more, each with its line in the message.
-    if (this.refused) return { path, external: true };
-    if (++this.imports > compileLimits.imports) {
-      return this.refuse(`a program has at most ${compileLimits.imports} imports`);
+    if (this.#refused) return { path, external: true };
+    if (++this.#imports > compileLimits.imports) {
+      return this.#refuse(`a program has at most ${compileLimits.imports} imports`);
     }
     const required = kind === "require-call" || kind === "require-resolve";
-    const folder = posix.dirname(this.place(namespace, importer));
-    const result = await this.resolver.resolve(path, folder, required ? "require" : "import");
-    if (result.ok) return this.accept(result.found);
+    const folder = posix.dirname(this.#place(namespace, importer));
+    const result = await this.#resolver.resolve(path, folder, required ? "require" : "import");
+    if (result.ok) return this.#accept(result.found);
     // esbuild lets a `require` inside `try` fail when it runs. It has no folder to look in by itself.
     const named = /^[@a-z][\w@./-]*$/i.test(path) && !path.includes("..");
     if (kind === "require-call" && named) return undefined;
-    return this.refuse(result.problem);
+    return this.#refuse(result.problem);
   }
 
-  private refuse(text: string): { errors: PartialMessage[] } {
-    this.refused = true;
+  #refuse(text: string): { errors: PartialMessage[] } {
+    this.#refused = true;
     return problem(text);
   }
 
-  private accept(found: Resolved): { path: string; namespace: string; sideEffects: boolean } {
-    this.found.set(found.path, found);
-    const [, namespace = "", ...rest] = this.resolver.shown(found.path).split("/");
+  #accept(found: Resolved): { path: string; namespace: string; sideEffects: boolean } {
+    this.#found.set(found.path, found);
+    const [, namespace = "", ...rest] = this.#resolver.shown(found.path).split("/");
     return { namespace, path: rest.join("/"), sideEffects: found.sideEffects };
   }
 
   /** The place in the tree of files of what the bundler calls by namespace and path. */
-  private place(namespace: string, path: string): string {
-    return this.resolver.hidden(`/${namespace}/${path}`);
+  #place(namespace: string, path: string): string {
+    return this.#resolver.hidden(`/${namespace}/${path}`);
   }
 
-  private async load(
-    path: string,
-  ): Promise<{ contents: string; loader: Loader } | { errors: PartialMessage[] }> {
+  async #load(path: string): Promise<{ contents: string; loader: Loader } | { errors: PartialMessage[] }> {
     const loader = loaders.get(posix.extname(path));
     if (!loader) return problem("a hook can import JavaScript, TypeScript and JSON files only");
     const ofPackage = path.startsWith("/modules/") || path.startsWith("/pack/node_modules/");
     try {
-      const bytes = await this.files.read(
+      const bytes = await this.#files.read(
         path,
         ofPackage ? compileLimits.moduleBytes : compileLimits.sourceBytes,
       );
-      this.bytes += bytes.byteLength;
-      if (++this.count > compileLimits.files) {
+      this.#bytes += bytes.byteLength;
+      if (++this.#count > compileLimits.files) {
         return problem(`a program has at most ${compileLimits.files} files`);
       }
-      if (this.bytes > compileLimits.inputBytes) {
+      if (this.#bytes > compileLimits.inputBytes) {
         return problem(`the files of a program have at most ${compileLimits.inputBytes} bytes together`);
       }
       const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-      return loader === "json" ? { contents: text, loader } : await this.script(text, loader, path);
+      return loader === "json" ? { contents: text, loader } : await this.#script(text, loader, path);
     } catch (error) {
-      return loadProblem(error, this.label(path));
+      return loadProblem(error, this.#label(path));
     }
   }
 
   /** A script as the bundler may see it: it follows some things in a script by itself, without asking a plugin. */
-  private async script(
-    text: string,
-    loader: Loader,
-    path: string,
-  ): Promise<{ contents: string; loader: Loader }> {
+  async #script(text: string, loader: Loader, path: string): Promise<{ contents: string; loader: Loader }> {
     if (mayImportAtRunTime(text)) {
-      const { source, map } = await hideRunTimeImports(text, loader, this.label(path));
-      this.derived.set(this.label(path), { original: text, map });
-      const url = this.maps ? mapComment(map) : "";
+      const { source, map } = await hideRunTimeImports(text, loader, this.#label(path));
+      this.#derived.set(this.#label(path), { original: text, map });
+      const url = this.#maps ? mapComment(map) : "";
       return { contents: source + url, loader: "js" };
     }
     // It opens the file that such a comment names. The last one counts, and this one is empty.
@@ -237,8 +228,8 @@ class ProgramFiles {
   }
 
   /** A file as messages of the bundler name it. */
-  private label(path: string): string {
-    return this.resolver.shown(path).replace(/^\/([^/]+)\//, "$1:");
+  #label(path: string): string {
+    return this.#resolver.shown(path).replace(/^\/([^/]+)\//, "$1:");
   }
 }
 

@@ -7,7 +7,7 @@ export interface ChildLimitRow {
   readonly means: string;
 }
 
-/** What a child process that bundles, type-checks or lints scripts may take. The host sets it. */
+/** Resource limits of a child process that compiles, type-checks or lints scripts. Set by the host. */
 export const childLimits = {
   childMemoryMb: {
     default: 512,

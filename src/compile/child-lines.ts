@@ -15,11 +15,11 @@ export function onJob<Job>(work: (job: Job) => void | Promise<void>): void {
         () => process.exit(1),
       );
   });
-  // The parent keeps the pipe open until it has its answers. If it dies, nobody waits for them any more.
+  // The parent keeps the pipe open until it has its answers. If it dies, the answers are no longer needed.
   process.stdin.on("end", () => process.exit(1));
 }
 
-/** Writes one line of JSON, all of it, however slowly the parent reads: a pipe may take a part only. */
+/** Writes one line of JSON, completely: a write to a pipe may be partial if the parent reads slowly. */
 export function answerLine<Answer>(answer: Answer): void {
   let rest = Buffer.from(`${JSON.stringify(answer)}\n`);
   while (rest.length > 0) {
@@ -32,7 +32,7 @@ export function answerLine<Answer>(answer: Answer): void {
   }
 }
 
-/** Reads the lines that a child has answered; what is no JSON is left out. */
+/** Reads the lines that a child has answered; lines that are not JSON are skipped. */
 export function readLines<Answer>(output: string): readonly Answer[] {
   return output.split("\n").flatMap((line) => {
     if (line === "") return [];

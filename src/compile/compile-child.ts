@@ -30,7 +30,7 @@ async function run(job: CompileJob): Promise<void> {
   const build = (entry: CompileEntry): Promise<CompileAnswer | null> =>
     buildEntry(files, resolver, entry, job.maps);
   const left = await buildAll(job.entries, build);
-  // The bundler died. One at a time tells of which script.
+  // esbuild died. Retry one at a time to find the script that killed it.
   for (const entry of left) {
     await stop();
     const failure = {

@@ -1,6 +1,6 @@
-/** What the parent and the child process that bundles say to each other: one JSON text to the child, a line a hook back. */
+/** Protocol between the parent and the compile child: one JSON text to the child, one line per hook back. */
 
-/** Limits of what is bundled. The files come from strangers. */
+/** Limits of compiled scripts. The files are untrusted. */
 export const compileLimits = {
   /** Largest script or JSON file of a pack, in bytes. */
   sourceBytes: 1_048_576,
@@ -33,7 +33,7 @@ export interface CompileEntry {
 export interface CompileJob {
   /** Real path of the pack, or its files in base64 by relative path. */
   readonly pack: string | { readonly [path: string]: string };
-  /** Real paths of the folders that packages may come from, beside the pack's own `node_modules`. */
+  /** Real paths of the folders that packages may be loaded from, in addition to the pack's own `node_modules`. */
   readonly nodeModules: readonly string[];
   readonly entries: readonly CompileEntry[];
   /** Whether the maps carry the texts of the sources. */
@@ -47,7 +47,7 @@ export interface CompiledModule {
   /** Its package, where it belongs to one. */
   readonly package?: string;
   readonly version?: string;
-  /** The licence that its package names; nobody has checked it. */
+  /** The licence that its package declares; not verified. */
   readonly licence?: string;
   /** What is left of it in the program, in bytes. */
   readonly bytes: number;

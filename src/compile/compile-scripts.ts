@@ -21,7 +21,7 @@ export type { CompiledModule, CompileEntry } from "./compile-protocol.ts";
 /** How scripts are made into programs. */
 export interface CompileOptions {
   /**
-   * Folders that npm packages may come from, beside the pack's own `node_modules`. Default: the `node_modules` that
+   * Folders that npm packages may be loaded from, in addition to the pack's own `node_modules`. Default: the `node_modules` that
    * lies next to a `package.json` in the nearest folder above the pack, so that a pack inside a project can use what
    * the project has installed. `[]`: the pack's own only.
    */
@@ -115,7 +115,7 @@ function allFailed(problem: string | null, scripts: number): CompileFailure {
 /**
  * Bundles one script that belongs to no pack. Its folder is taken as the pack.
  *
- * @throws {HookwardenError} `load-failed`, or `pack-not-found` where there is no such folder
+ * @throws {HookwardenError} `load-failed`, or `pack-not-found` if the folder does not exist
  */
 export async function compileScript(
   file: string,
@@ -127,7 +127,10 @@ export async function compileScript(
   return script;
 }
 
-function compiledScript({ name, source, map, modules }: CompileAnswer & { ok: true }, whole: boolean): CompiledScript {
+function compiledScript(
+  { name, source, map, modules }: CompileAnswer & { ok: true },
+  whole: boolean,
+): CompiledScript {
   const places = whole && map !== null ? withoutTexts(map) : map;
   const program: MappedProgram = { key: sha256(source), name, source, map: places };
   return { program, map: whole ? map : null, modules };
@@ -151,7 +154,7 @@ function failure(entry: CompileEntry, { message, file, line, column }: CompileFa
   );
 }
 
-/** The bundler's words, with source text of a stranger in them: on one line, nothing hidden in it. */
+/** An esbuild message, which can quote untrusted source text: on one line, without invisible characters. */
 function plainError(message: string): string {
   return message.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").slice(0, 400);
 }
@@ -185,7 +188,7 @@ function childFile(): string {
   return fileURLToPath(new URL(`./compile-child.${extension}`, import.meta.url));
 }
 
-/** The `node_modules` next to a `package.json` in the nearest folder above a pack; none where there is no such folder. */
+/** The `node_modules` next to a `package.json` in the nearest folder above a pack; empty if there is none. */
 export async function nearestModules(pack: string): Promise<readonly string[]> {
   for (let folder = dirname(pack); ; folder = dirname(folder)) {
     const modules = join(folder, "node_modules");

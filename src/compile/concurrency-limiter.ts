@@ -1,21 +1,21 @@
-/** Lets at most so many pieces of work run at the same time; the others wait their turn, in order. */
+/** Limits how many tasks run concurrently; the others wait in FIFO order. */
 export class ConcurrencyLimiter {
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(concurrency: number) {
-    this.free = concurrency;
+    this.#free = concurrency;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((go) => this.waiting.push(go));
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((go) => this.#waiting.push(go));
     try {
       return await work();
     } finally {
-      const next = this.waiting.shift();
+      const next = this.#waiting.shift();
       if (next) next();
-      else this.free++;
+      else this.#free++;
     }
   }
 }

@@ -10,14 +10,14 @@ import { folderSource, type EntryKind, memorySource, type PackSource } from "../
  */
 export class MountedFiles {
   /** Longest place first, so that `/pack/node_modules` comes before `/pack`. */
-  private readonly mounts: readonly Mount[];
+  readonly #mounts: readonly Mount[];
   /** What was found: a run lasts seconds, and resolving asks for the same places again and again. */
-  private readonly kinds = new Map<string, Promise<EntryKind | null>>();
+  readonly #kinds = new Map<string, Promise<EntryKind | null>>();
   /** Where folders of packages really are. */
-  private readonly folders = new Map<string, Found | null>();
+  readonly #folders = new Map<string, Found | null>();
 
   private constructor(mounts: readonly Mount[]) {
-    this.mounts = [...mounts].sort((a, b) => b.at.length - a.at.length);
+    this.#mounts = [...mounts].sort((a, b) => b.at.length - a.at.length);
   }
 
   static async open(
@@ -43,47 +43,47 @@ export class MountedFiles {
 
   /** The folders of packages beside the pack's own. */
   get moduleFolders(): readonly string[] {
-    return this.mounts.map(({ at }) => at).filter((at) => at.startsWith("/modules/"));
+    return this.#mounts.map(({ at }) => at).filter((at) => at.startsWith("/modules/"));
   }
 
   /** The place where a file really is: links between packages are followed, as long as they stay among packages. */
   async canonical(path: string): Promise<string | null> {
-    const found = await this.find(path);
+    const found = await this.#find(path);
     return found && join(found.mount.at, found.path).split(sep).join("/");
   }
 
   kind(path: string): Promise<EntryKind | null> {
-    const known = this.kinds.get(path) ?? this.look(path);
-    this.kinds.set(path, known);
+    const known = this.#kinds.get(path) ?? this.#look(path);
+    this.#kinds.set(path, known);
     return known;
   }
 
-  private async look(path: string): Promise<EntryKind | null> {
-    const found = await this.find(path);
+  async #look(path: string): Promise<EntryKind | null> {
+    const found = await this.#find(path);
     if (found) return found.mount.source.kind(found.path);
-    return this.mounts.some(({ at }) => at.startsWith(`${path === "/" ? "" : path}/`)) ? "folder" : null;
+    return this.#mounts.some(({ at }) => at.startsWith(`${path === "/" ? "" : path}/`)) ? "folder" : null;
   }
 
   /** @throws {HookwardenError} `file-unreadable`, `path-outside-pack` */
   async read(path: string, maxBytes: number): Promise<Uint8Array> {
-    const found = await this.find(path);
+    const found = await this.#find(path);
     if (!found) throw new HookwardenError("path-outside-pack", "the file is not in the pack or its packages");
     return found.mount.source.read(found.path, maxBytes);
   }
 
-  private async find(path: string, links = 0): Promise<Found | null> {
-    const mount = this.mounts.find(({ at }) => path === at || path.startsWith(`${at}/`));
+  async #find(path: string, links = 0): Promise<Found | null> {
+    const mount = this.#mounts.find(({ at }) => path === at || path.startsWith(`${at}/`));
     if (!mount) return null;
     if (mount.root === null || path === mount.at) return { mount, path: path.slice(mount.at.length + 1) };
-    const folder = await this.folder(posix.dirname(path), links);
-    return folder && (await this.follow(folder, posix.basename(path), links));
+    const folder = await this.#folder(posix.dirname(path), links);
+    return folder && (await this.#follow(folder, posix.basename(path), links));
   }
 
-  private async folder(path: string, links: number): Promise<Found | null> {
-    const known = this.folders.get(path);
+  async #folder(path: string, links: number): Promise<Found | null> {
+    const known = this.#folders.get(path);
     if (known !== undefined) return known;
-    const found = await this.find(path, links);
-    this.folders.set(path, found);
+    const found = await this.#find(path, links);
+    this.#folders.set(path, found);
     return found;
   }
 
@@ -91,21 +91,21 @@ export class MountedFiles {
    * Package managers link packages to each other. A link is followed where it leads into packages again; of other places
    * not even the kernel is asked whether they exist.
    */
-  private async follow(folder: Found, name: string, links: number): Promise<Found | null> {
+  async #follow(folder: Found, name: string, links: number): Promise<Found | null> {
     const found = { mount: folder.mount, path: posix.join(folder.path, name) };
     const place = join(folder.mount.root ?? "", found.path);
     try {
       if (!(await lstat(place)).isSymbolicLink()) return found;
-      const target = this.placeOf(resolve(dirname(place), await readlink(place)));
-      return target === null || links >= maxLinks ? null : await this.find(target, links + 1);
+      const target = this.#placeOf(resolve(dirname(place), await readlink(place)));
+      return target === null || links >= maxLinks ? null : await this.#find(target, links + 1);
     } catch {
       return null;
     }
   }
 
   /** The place in this tree of a path of the machine; `null` where it is not among packages. */
-  private placeOf(path: string): string | null {
-    for (const { at, root } of this.mounts) {
+  #placeOf(path: string): string | null {
+    for (const { at, root } of this.#mounts) {
       if (root === null) continue;
       const below = relative(root, path);
       if (below === "") return at;

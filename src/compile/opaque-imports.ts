@@ -9,7 +9,7 @@ export function mayImportAtRunTime(source: string): boolean {
   return /\\u|require|module|import(?!\s*[\w$"'{*])/.test(source);
 }
 
-/** A script that the bundler can be given, in JavaScript. */
+/** A script to pass to esbuild, in JavaScript. */
 export interface OpaqueScript {
   readonly source: string;
   /** Its source map, as JSON text: from this script to the one that it was made from. */
@@ -26,7 +26,7 @@ export interface OpaqueScript {
  * that two parsers could read differently, such as comments of HTML, casts, escapes, or calls in dead code.
  *
  * @param sourcefile what the source map calls the script.
- * @throws where the script does not parse; the bundler itself says better why.
+ * @throws if the script does not parse; esbuild's own message is better.
  */
 export async function hideRunTimeImports(
   source: string,

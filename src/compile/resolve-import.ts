@@ -21,7 +21,7 @@ export interface Resolved {
   readonly path: string;
   readonly package?: string;
   readonly version?: string;
-  /** As its `package.json` says. */
+  /** From its `package.json`. */
   readonly licence?: string;
   /** Whether its package says that a module without used exports can be left out. */
   readonly sideEffects: boolean;
@@ -32,41 +32,41 @@ export type Resolution =
 
 /**
  * Finds what an import means, as Node and TypeScript do: relative paths with or without extension, `.js` that stands
- * for `.ts`, packages with `exports`, `imports`, `module` and `main`. Reads nothing but `files`.
+ * for `.ts`, packages with `exports`, `imports`, `module` and `main`. Reads only `files`.
  */
 export class ImportResolver {
-  private readonly files: MountedFiles;
-  private readonly helper: string;
+  readonly #files: MountedFiles;
+  readonly #helper: string;
   /** For imports of the pack and its packages, which do not see the folder of our helpers, and for those of our helpers. */
-  private readonly resolvers: { readonly [importer in "pack" | "helpers"]: ResolverPair };
+  readonly #resolvers: { readonly [importer in "pack" | "helpers"]: ResolverPair };
 
   constructor(files: MountedFiles, helper: string) {
-    this.files = files;
-    this.helper = helper;
+    this.#files = files;
+    this.#helper = helper;
     const pair = (own: boolean): ResolverPair => ({
-      import: this.resolver("import", own),
-      require: this.resolver("require", own),
+      import: this.#resolver("import", own),
+      require: this.#resolver("require", own),
     });
-    this.resolvers = { pack: pair(false), helpers: pair(true) };
+    this.#resolvers = { pack: pair(false), helpers: pair(true) };
   }
 
-  /** A place as it stands in programs and messages. */
+  /** A path as it appears in programs and messages. */
   shown(path: string): string {
-    return path === this.helper ? helperName : path;
+    return path === this.#helper ? helperName : path;
   }
 
   /** The place that is shown so. */
   hidden(path: string): string {
-    return path === helperName ? this.helper : path;
+    return path === helperName ? this.#helper : path;
   }
 
   async resolve(specifier: string, folder: string, kind: ImportKind): Promise<Resolution> {
-    if (specifier === helperModule) return { ok: true, found: { path: this.helper, sideEffects: false } };
+    if (specifier === helperModule) return { ok: true, found: { path: this.#helper, sideEffects: false } };
     const forbidden = forbiddenSpecifier(specifier);
     if (forbidden) return { ok: false, problem: `cannot import ${quote(specifier)}: ${forbidden}` };
-    const raw = await this.ask(specifier, folder, kind);
-    const path = raw && this.reaches(specifier, folder, raw.path) && (await this.files.canonical(raw.path));
-    if (!raw || !path || (await this.files.kind(path)) !== "file") {
+    const raw = await this.#ask(specifier, folder, kind);
+    const path = raw && this.#reaches(specifier, folder, raw.path) && (await this.#files.canonical(raw.path));
+    if (!raw || !path || (await this.#files.kind(path)) !== "file") {
       const why = builtins.has(specifier)
         ? "it is a Node built-in, and hooks have none"
         : specifier === "hookwarden" || specifier.startsWith("hookwarden/")
@@ -93,13 +93,13 @@ export class ImportResolver {
    * may name a file anywhere, and a relative path could step from the pack into our own files, or into a package past
    * its `exports`.
    */
-  private reaches(specifier: string, folder: string, place: string): boolean {
+  #reaches(specifier: string, folder: string, place: string): boolean {
     if (treeOf(place) === treeOf(folder)) return true;
     const name = specifier.startsWith("#") ? "" : packageName(specifier);
-    return this.files.moduleFolders.some((modules) => place.startsWith(posix.join(modules, name, "/")));
+    return this.#files.moduleFolders.some((modules) => place.startsWith(posix.join(modules, name, "/")));
   }
 
-  private ask(
+  #ask(
     specifier: string,
     folder: string,
     kind: ImportKind,
@@ -109,7 +109,7 @@ export class ImportResolver {
     if (relative && treeOf(posix.join(folder, specifier)) !== treeOf(folder)) return Promise.resolve(null);
     return new Promise((done) => {
       const importer = treeOf(folder) === helperTree ? "helpers" : "pack";
-      this.resolvers[importer][kind].resolve({}, folder, specifier, {}, (error, path, request) => {
+      this.#resolvers[importer][kind].resolve({}, folder, specifier, {}, (error, path, request) => {
         if (error || typeof path !== "string") return done(null);
         const query = path.search(/[?#\0]/);
         if (query >= 0) return done(null);
@@ -119,26 +119,26 @@ export class ImportResolver {
     });
   }
 
-  private resolver(kind: ImportKind, own: boolean): enhancedResolve.Resolver {
+  #resolver(kind: ImportKind, own: boolean): enhancedResolve.Resolver {
     return enhancedResolve.ResolverFactory.createResolver({
-      fileSystem: this.fileSystem(own),
+      fileSystem: this.#fileSystem(own),
       // Neither `node` nor `browser`: a guest has the built-ins of neither.
       conditionNames: [kind, "module", "default"],
       mainFields: ["module", "main"],
       extensions: [".ts", ".mts", ".js", ".mjs", ".cjs", ".json"],
       extensionAlias: { ".js": [".js", ".ts"], ".mjs": [".mjs", ".mts"] },
-      modules: ["node_modules", ...this.files.moduleFolders],
+      modules: ["node_modules", ...this.#files.moduleFolders],
       preferAbsolute: false,
       roots: [],
       pnpApi: null,
-      // `canonical` follows them, and says no where they leave the packages.
+      // `canonical` follows links, and rejects those that leave the packages.
       symlinks: false,
     });
   }
 
   /** The part of Node's `fs` that resolving needs. */
-  private fileSystem(own: boolean): enhancedResolve.FileSystem {
-    const { files } = this;
+  #fileSystem(own: boolean): enhancedResolve.FileSystem {
+    const files = this.#files;
     const hidden = (path: unknown): boolean => !own && treeOf(String(path)) === helperTree;
     const stat = callbackify(async (path: unknown) => {
       if (hidden(path)) throw notFound();
@@ -189,7 +189,7 @@ function packageName(specifier: string): string {
 
 const builtins: ReadonlySet<string> = new Set(builtinModules);
 
-/** Why a specifier is refused whatever files there are; `null` where it is not. */
+/** Why a specifier is refused regardless of the files; `null` if it is not. */
 function forbiddenSpecifier(specifier: string): string | null {
   if (specifier === "") return "it is empty";
   if (specifier.startsWith("node:")) return "it is a Node built-in, and hooks have none";

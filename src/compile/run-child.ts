@@ -23,7 +23,7 @@ export interface ChildLimits {
   readonly memoryMb?: number | undefined;
   /** Flags of Node, such as those of its permission model. Default: none. */
   readonly nodeArguments?: readonly string[];
-  /** Files and folders that it may read, beside this package's own code. Default: none. */
+  /** Files and folders that it may read, in addition to this package's own code. Default: none. */
   readonly reads?: readonly string[];
   /** Packages that its program loads. Default: none. */
   readonly packages?: readonly string[];
@@ -87,7 +87,7 @@ export async function runChild(file: string, input: string, limits: ChildLimits)
       if (size > limits.outputBytes) kill(`it wrote more than ${limits.outputBytes} bytes`);
       else parts.push(part);
     });
-    // It may be gone before it has read its input; how it ended says more.
+    // EPIPE: the child may exit before it reads its input; its exit status is the better error.
     child.stdin.on("error", () => {});
     child.on("error", (error) => {
       problem ??= `its process did not start: ${error.message}`;
@@ -107,7 +107,7 @@ export async function runChild(file: string, input: string, limits: ChildLimits)
   });
 }
 
-/** Kills a child whose process tree holds more than its limit; returns what ends the watch. */
+/** Kills a child whose process tree exceeds its memory limit; returns a function that stops watching. */
 function watchMemory(pid: number | undefined, memoryMb: number, kill: (why: string) => void): () => void {
   const memory = residentMemoryOfTree(pid);
   const watch = setInterval(() => {
@@ -154,11 +154,11 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The group has ended already.
+    // The process group has already exited.
   }
 }
 
-/** Windows starts nothing without these two. */
+/** Windows cannot start a process without these two. */
 function systemOnly(): NodeJS.ProcessEnv {
   if (process.platform !== "win32") return {};
   const { SystemRoot, windir } = process.env;

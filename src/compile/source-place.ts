@@ -2,7 +2,7 @@ import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import type { Position, Program } from "@hookwarden/sandbox";
 import { pathProblem } from "../files/index.ts";
 
-/** A program with the way back to its sources. The map stays with the host: no sandbox is given it. */
+/** A program with the way back to its sources. The map stays on the host and is never passed to a sandbox. */
 export interface MappedProgram extends Program {
   /** Source map (version 3) without the texts of the sources, as JSON text; absent or `null` where there is none. */
   readonly map?: string | null;
@@ -23,7 +23,7 @@ const roots: ReadonlyMap<string, string> = new Map([
   ["hookwarden", "hookwarden/"],
 ]);
 
-/** A map that has been decoded takes some ten times its text, so only those of the last programs that failed are kept. */
+/** Decoded maps take about ten times the size of their text, so only the most recently used are cached. */
 const maxDecodedMaps = 16;
 const decoded = new Map<MappedProgram, TraceMap | null>();
 
@@ -33,7 +33,7 @@ const decoded = new Map<MappedProgram, TraceMap | null>();
  * The position is a claim of the guest's, so the map decides what it can name: a file that went into the program, and a
  * place in it that the bundler has recorded.
  *
- * @returns `null` where the program has no map, or the map has nothing for the position.
+ * @returns `null` where the program has no map, or the map has no entry for the position.
  */
 export function sourcePlace(program: MappedProgram, { line, column }: Position): SourcePlace | null {
   try {
@@ -44,7 +44,7 @@ export function sourcePlace(program: MappedProgram, { line, column }: Position):
     if (file === null || !((found.line ?? 0) >= 1) || !((found.column ?? -1) >= 0)) return null;
     return { file, line: found.line as number, column: (found.column as number) + 1 };
   } catch {
-    // The map comes from the bundler's child process, or from a bundle: it may have been tampered with.
+    // The map comes from the compile child or from a bundle: it may have been tampered with.
     return null;
   }
 }
@@ -67,7 +67,7 @@ function readMap(text: string | null | undefined): TraceMap | null {
   return new TraceMap({ version: 3, names: [], sources: names, mappings });
 }
 
-/** `pack:a/hook.ts` as `a/hook.ts`; `null` for whatever is not a plain relative path under a known root. */
+/** `pack:a/hook.ts` as `a/hook.ts`; `null` for anything but a plain relative path under a known root. */
 function fileOf(source: string): string | null {
   const colon = source.indexOf(":");
   const root = roots.get(source.slice(0, colon));

@@ -17,12 +17,12 @@ const noFollowFile =
 const noFollowFolder = noFollowFile | (constants.O_DIRECTORY ?? 0);
 
 /**
- * The files of a folder on disk. No link below the folder is followed, whoever may move things while we read: on Linux
+ * The files of a folder on disk. No link below the folder is followed, even if the tree changes while it is read: on Linux
  * every part is opened relative to the opened part before it, and macOS is asked to refuse links in all parts. Windows
- * has neither: there every part is checked before and the opened file after, which somebody who can write to the pack
- * at that moment may outrun.
+ * has neither: there every part is checked before and the opened file after, which leaves a race for an attacker who
+ * can write to the pack at that moment.
  *
- * @throws {HookwardenError} `pack-not-found` where there is no such folder.
+ * @throws {HookwardenError} `pack-not-found` if the folder does not exist.
  */
 export async function folderSource(folder: string): Promise<PackSource & { readonly root: string }> {
   const root = await realFolder(folder);
@@ -38,7 +38,7 @@ async function realFolder(folder: string): Promise<string> {
     const root = await realpath(folder);
     if ((await lstat(root)).isDirectory()) return root;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new HookwardenError("pack-not-found", `there is no folder ${quote(folder)}`);
 }
@@ -56,7 +56,7 @@ async function readFile(root: string, path: string, maxBytes: number): Promise<U
   }
 }
 
-/** Reads to the end, also where the file grows meanwhile or says (as in /proc) that it has no size. */
+/** Reads to the end, even if the file grows meanwhile or reports no size (as in /proc). */
 async function readAll(file: FileHandle, path: string, size: number, maxBytes: number): Promise<Uint8Array> {
   let buffer = Buffer.allocUnsafe(size + 1);
   let filled = 0;
@@ -74,7 +74,7 @@ function checkPath(path: string): void {
   if (problem) throw new HookwardenError("path-outside-pack", `the path ${quote(path)} ${problem}`);
 }
 
-/** A contained child has no /proc: nothing is mounted there but what it may read. */
+/** A contained child has no /proc: only what it may read is mounted. */
 const hasDescriptorPaths = process.platform === "linux" && existsSync("/proc/self/fd");
 
 async function openFile(root: string, path: string): Promise<FileHandle> {
@@ -102,7 +102,7 @@ async function openByParts(root: string, path: string): Promise<FileHandle> {
 }
 
 async function openPart(place: string, flags: number, path: string): Promise<FileHandle> {
-  // Looked at first, because to open a device can already have an effect. What counts is what was opened.
+  // Checked before opening, because opening a device can have side effects; checked again on the open file.
   const stats = await statOrNull(place);
   if (!stats) throw missing(path);
   if (stats.isSymbolicLink()) throw isLink(path);
@@ -125,7 +125,9 @@ async function openAndCompare(root: string, path: string): Promise<FileHandle> {
       throw notRegular(path, describeType(stats));
   }
   const full = join(root, ...parts);
-  const file = await open(full, noFollowFile).catch((error: unknown) => Promise.reject(openError(error, path)));
+  const file = await open(full, noFollowFile).catch((error: unknown) =>
+    Promise.reject(openError(error, path)),
+  );
   try {
     const opened = await file.stat({ bigint: true });
     const current = await lstat(full, { bigint: true });

@@ -2,10 +2,10 @@ import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "../errors/index.ts";
 import { pathProblem, withoutDot } from "./paths.ts";
 
-/** What stands at a path of a pack. `other` is a link, a device, a pipe or a socket: nothing that is ever opened. */
+/** The kind of entry at a path of a pack. `other` is a link, a device, a pipe or a socket, which are never opened. */
 export type EntryKind = "file" | "folder" | "other";
 
-/** Where the files of a pack come from. Paths are relative POSIX paths that `pathProblem` accepts; `""` is the root. */
+/** A source of a pack's files. Paths are relative POSIX paths that `pathProblem` accepts; `""` is the root. */
 export interface PackSource {
   /** Real path of the folder; absent where the files are in memory. */
   readonly root?: string;
@@ -16,7 +16,7 @@ export interface PackSource {
    * what is missing, no regular file, or larger than `maxBytes`.
    */
   read(path: string, maxBytes: number): Promise<Uint8Array>;
-  /** What stands at a path, without following links; `null` for nothing. */
+  /** The kind of entry at a path, without following links; `null` if there is none. */
   kind(path: string): Promise<EntryKind | null>;
 }
 
@@ -32,7 +32,7 @@ export function memorySource(files: ReadonlyMap<string, Uint8Array>): PackSource
     const problem = pathProblem(path);
     if (problem) throw new HookwardenError("path-outside-pack", `the path ${quote(path)} ${problem}`);
     const plain = withoutDot(path);
-    if (byPath.has(plain)) throw new HookwardenError("pack-invalid", `the file ${quote(plain)} stands twice`);
+    if (byPath.has(plain)) throw new HookwardenError("pack-invalid", `the file ${quote(plain)} occurs twice`);
     byPath.set(plain, bytes);
     for (let end = plain.lastIndexOf("/"); end > 0; end = plain.lastIndexOf("/", end - 1)) {
       folders.add(plain.slice(0, end));

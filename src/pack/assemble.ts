@@ -19,14 +19,14 @@ export interface HookPart {
   readonly manifest: HookManifest;
 }
 
-/** A hook whose manifest holds all rules, and that lacks nothing but its program. */
+/** A validated hook, complete except for its program. */
 export interface AcceptedHook {
   readonly folder: string;
   readonly hook: Omit<LoadedHook, "digest" | "program">;
 }
 
 /**
- * Holds manifests that their schemas accept to all rules that a schema cannot say, and cuts each hook down to what it
+ * Checks schema-valid manifests against the rules that a schema cannot express, and restricts each hook to what it
  * is granted. Looks at no script.
  *
  * @throws {HookwardenError} `policy-invalid`, `pack-invalid`, `matcher-invalid`, `reads-insufficient`
@@ -65,7 +65,7 @@ export function completePack(
   };
 }
 
-/** A hook may be called `constructor`: only what a manifest says itself counts. */
+/** Own properties only: a hook may be called `constructor`. */
 function ownValue<T>(record: { readonly [name: string]: T } | undefined, name: string): T | undefined {
   return record && Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -154,7 +154,7 @@ function acceptHook(
       onFailure: failurePolicies(
         events,
         granted,
-        askedPolicy(manifest, grant, events, file, notes),
+        askedPolicy(manifest, grant, { events, file, notes }),
         pack.defaults?.onFailure,
       ),
       limits: effectiveLimits(pack, manifest, grant, file),
@@ -168,13 +168,13 @@ function acceptHook(
   };
 }
 
-/** `allow` takes a person out of the loop, so that only a grant by name gives it. */
+/** `allow` takes a person out of the loop, so it must be granted by name. */
 function grantedActions(asked: ReadonlySet<ActionName>, grant: Grant): ReadonlySet<ActionName> {
   const given = grant.actions && new Set<string>(["continue", ...grant.actions]);
   return new Set([...asked].filter((action) => (given ? given.has(action) : action !== "allow")));
 }
 
-/** Hooks that run beside each other have no order, so that none may decide or rewrite. */
+/** Parallel hooks have no order, so they may not decide or rewrite. */
 function checkMode(manifest: HookManifest, file: string): void {
   if (manifest.mode !== "parallel") return;
   manifest.actions.forEach((action, index) => {
@@ -196,18 +196,16 @@ function checkReads(
   throw new HookwardenError("reads-insufficient", message, { file, pointer: "/reads" });
 }
 
-/** What a manifest asks for in the case of a fault, as far as it can have it. */
+/** What a manifest asks for in the case of a fault, unless the pack does not grant it. */
 function askedPolicy(
   manifest: HookManifest,
   grant: Grant,
-  events: readonly EventName[],
-  file: string,
-  notes: string[],
+  { events, file, notes }: { readonly events: readonly EventName[]; readonly file: string; notes: string[] },
 ): "open" | "closed" | undefined {
   if (manifest.onFailure === "closed") {
     const open = events.find((event) => !canFailClosed(event));
     if (open === undefined) return "closed";
-    const message = `\`onFailure\` is \`closed\`, and at ${open} nothing can be closed`;
+    const message = `\`onFailure\` is \`closed\`, but hooks cannot fail closed at ${open}`;
     throw new HookwardenError("policy-invalid", message, { file, pointer: "/onFailure" });
   }
   if (manifest.onFailure === "open" && grant.onFailure !== "open") {

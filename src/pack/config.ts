@@ -8,7 +8,7 @@ import { packManifestFile } from "./manifest.ts";
 const maxConfigBytes = 65_536;
 
 /**
- * Holds a hook's configuration to the schema in the hook's manifest, and answers it as JSON text. A hook without a
+ * Validates a hook's configuration against the schema in the hook's manifest, and returns it as JSON text. A hook without a
  * configuration gets `{}`; where it declares a schema, that must accept it.
  *
  * @throws {HookwardenError} `pack-invalid` for a schema that is not accepted, `policy-invalid` for values that break it

@@ -1,7 +1,7 @@
 import { type EventName, actionRows, eventRows, legalActions } from "../catalogue/index.ts";
 import type { FailurePolicy } from "./types.ts";
 
-/** Verdicts that stop nothing and ask nobody: a hook that can say no more than these is no guard. */
+/** Verdicts that neither stop nor ask: a hook that can return only these is not a guard. */
 const harmlessActions: ReadonlySet<string> = new Set(["continue", "allow"]);
 
 /** Whether a fault can be closed at an event. */
@@ -33,7 +33,9 @@ export function failurePolicies(
   const wanted = asked ?? packDefault;
   return new Map(
     events.map((event) => {
-      const closed = canFailClosed(event) && (wanted === undefined ? canReturnStrongVerdict(event, granted) : wanted === "closed");
+      const closed =
+        canFailClosed(event) &&
+        (wanted === undefined ? canReturnStrongVerdict(event, granted) : wanted === "closed");
       return [event, closed ? "closed" : "open"];
     }),
   );

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { pointerPart, quote, isObject } from "@hookwarden/sandbox/json";
+import { isObject, pointerPart, quote } from "@hookwarden/sandbox/json";
 import type { PreparedSchema, SchemaProblem } from "./interpreted-types.ts";
 
 /** Limits of a schema that a stranger wrote. */
@@ -45,7 +45,7 @@ type Shape =
   | "ref"
   | "refused";
 
-/** Every keyword that has a meaning here, with the form of its value. All others are passed over. */
+/** Every keyword that has a meaning here, with the shape of its value. All others are ignored. */
 const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ["$ref", "ref"],
   ["$defs", "schemaMap"],
@@ -112,7 +112,7 @@ class Refused extends Error {
   }
 }
 
-/** Holds a schema to its form and limits, compiles its patterns and finds what its references mean. */
+/** Checks a schema's shape and limits, compiles its patterns and resolves its references. */
 export function prepareSchema(schema: unknown): Preparation {
   const preparer = new Preparer(schema);
   try {
@@ -126,33 +126,42 @@ export function prepareSchema(schema: unknown): Preparation {
 
 type SchemaMap = { readonly [name: string]: unknown };
 
+/** A keyword of a schema, with its value and position. */
+interface KeywordUse {
+  readonly keyword: string;
+  readonly shape: Shape;
+  readonly value: unknown;
+  readonly pointer: string;
+  readonly depth: number;
+}
+
 class Preparer implements PreparedSchema {
   readonly patterns = new Map<string, RE2JS>();
   readonly refs = new Map<string, unknown>();
   readonly legacy: boolean;
-  private readonly root: unknown;
-  private readonly seen = new Set<unknown>();
+  readonly #root: unknown;
+  readonly #seen = new Set<unknown>();
 
   constructor(root: unknown) {
-    this.root = root;
+    this.#root = root;
     const draft = isObject(root) ? root["$schema"] : undefined;
     this.legacy = typeof draft === "string" && /\/draft-0[4-7]\//.test(draft);
   }
 
-  /** The schema, and whatever its references lead to. Those wait in a list: a chain of them must not use up the stack. */
+  /** The schema and all referenced schemas. Uses a work list: a chain of references must not overflow the stack. */
   all(): void {
-    this.schema(this.root, "", 1);
-    for (const [ref, target] of this.refs) this.schema(target, ref.slice(1), 1);
+    this.#schema(this.#root, "", 1);
+    for (const [ref, target] of this.refs) this.#schema(target, ref.slice(1), 1);
   }
 
-  private schema(schema: unknown, pointer: string, depth: number): void {
+  #schema(schema: unknown, pointer: string, depth: number): void {
     if (typeof schema === "boolean") return;
-    if (!isObject(schema)) throw new Refused(pointer, "is no object and no boolean");
-    if (this.seen.has(schema)) return;
-    this.seen.add(schema);
+    if (!isObject(schema)) throw new Refused(pointer, "is neither an object nor a boolean");
+    if (this.#seen.has(schema)) return;
+    this.#seen.add(schema);
     if (depth > schemaLimits.depth)
       throw new Refused(pointer, `nests deeper than ${schemaLimits.depth} levels`);
-    if (this.seen.size > schemaLimits.schemas)
+    if (this.#seen.size > schemaLimits.schemas)
       throw new Refused(pointer, `has more than ${schemaLimits.schemas} parts`);
     if (pointer !== "" && (Object.hasOwn(schema, "$id") || Object.hasOwn(schema, "id"))) {
       // With an identifier inside, references below it would mean something else.
@@ -161,39 +170,39 @@ class Preparer implements PreparedSchema {
     }
     for (const [keyword, value] of Object.entries(schema)) {
       const shape = shapes.get(keyword);
-      if (shape) this.keyword(keyword, shape, value, pointer + pointerPart(keyword), depth);
+      if (shape) this.#keyword({ keyword, shape, value, pointer: pointer + pointerPart(keyword), depth });
     }
   }
 
-  private keyword(keyword: string, shape: Shape, value: unknown, pointer: string, depth: number): void {
+  #keyword({ keyword, shape, value, pointer, depth }: KeywordUse): void {
     const wrong = (what: string): never => {
       throw new Refused(pointer, `has a ${quote(keyword)} that is ${what}`);
     };
     const inner = (schema: unknown, key: string | number): void =>
-      this.schema(schema, pointer + pointerPart(key), depth + 1);
+      this.#schema(schema, pointer + pointerPart(key), depth + 1);
     switch (shape) {
       case "schema":
-        return this.schema(value, pointer, depth + 1);
+        return this.#schema(value, pointer, depth + 1);
       case "schemas":
         return Array.isArray(value) && value.length > 0 ? value.forEach(inner) : wrong("no list of schemas");
       case "schemaOrSchemas":
-        return Array.isArray(value) ? value.forEach(inner) : this.schema(value, pointer, depth + 1);
+        return Array.isArray(value) ? value.forEach(inner) : this.#schema(value, pointer, depth + 1);
       case "schemaMap":
-        return this.map(value, wrong).forEach(([name, schema]) => inner(schema, name));
+        return this.#map(value, wrong).forEach(([name, schema]) => inner(schema, name));
       case "patternMap":
-        return this.map(value, wrong).forEach(([name, schema]) => {
-          this.pattern(name, pointer + pointerPart(name));
+        return this.#map(value, wrong).forEach(([name, schema]) => {
+          this.#pattern(name, pointer + pointerPart(name));
           inner(schema, name);
         });
       case "dependencies":
-        return this.map(value, wrong).forEach(([name, part]) => {
-          if (Array.isArray(part)) this.names(part, wrong);
+        return this.#map(value, wrong).forEach(([name, part]) => {
+          if (Array.isArray(part)) this.#names(part, wrong);
           else inner(part, name);
         });
       case "nameMap":
-        return this.map(value, wrong).forEach(([, names]) => this.names(names, wrong));
+        return this.#map(value, wrong).forEach(([, names]) => this.#names(names, wrong));
       case "names":
-        return this.names(value, wrong);
+        return this.#names(value, wrong);
       case "count":
         return Number.isInteger(value) && Number(value) >= 0 ? undefined : wrong("no count");
       case "number":
@@ -203,37 +212,37 @@ class Preparer implements PreparedSchema {
       case "boolean":
         return typeof value === "boolean" ? undefined : wrong("no boolean");
       case "pattern":
-        return typeof value === "string" ? this.pattern(value, pointer) : wrong("no text");
+        return typeof value === "string" ? this.#pattern(value, pointer) : wrong("no text");
       case "types":
         return [value].flat().every((type) => typeNames.has(type)) ? undefined : wrong("no type");
       case "enum":
         if (!Array.isArray(value)) return wrong("no list");
         if (value.length > schemaLimits.enum) return wrong(`longer than ${schemaLimits.enum} values`);
-        return value.forEach((constant) => this.constant(constant, 1, wrong));
+        return value.forEach((constant) => this.#constant(constant, 1, wrong));
       case "constant":
-        return this.constant(value, 1, wrong);
+        return this.#constant(value, 1, wrong);
       case "ref":
-        return typeof value === "string" ? this.ref(value, pointer) : wrong("no text");
+        return typeof value === "string" ? this.#ref(value, pointer) : wrong("no text");
       case "refused":
         return wrong("not supported");
     }
   }
 
-  private map(value: unknown, wrong: (what: string) => never): [string, unknown][] {
+  #map(value: unknown, wrong: (what: string) => never): [string, unknown][] {
     return isObject(value) ? Object.entries(value) : wrong("no object");
   }
 
-  private names(value: unknown, wrong: (what: string) => never): void {
+  #names(value: unknown, wrong: (what: string) => never): void {
     if (!Array.isArray(value) || !value.every((name) => typeof name === "string")) wrong("no list of names");
   }
 
-  private constant(value: unknown, depth: number, wrong: (what: string) => never): void {
+  #constant(value: unknown, depth: number, wrong: (what: string) => never): void {
     if (typeof value !== "object" || value === null) return;
     if (depth > schemaLimits.constantDepth) wrong(`nested deeper than ${schemaLimits.constantDepth} levels`);
-    for (const member of Object.values(value)) this.constant(member, depth + 1, wrong);
+    for (const member of Object.values(value)) this.#constant(member, depth + 1, wrong);
   }
 
-  private pattern(source: string, pointer: string): void {
+  #pattern(source: string, pointer: string): void {
     if (this.patterns.has(source)) return;
     if (this.patterns.size >= schemaLimits.patterns) throw new Refused(pointer, "has too many patterns");
     if (source.length > schemaLimits.patternLength)
@@ -250,18 +259,18 @@ class Preparer implements PreparedSchema {
     this.patterns.set(source, compiled);
   }
 
-  private ref(ref: string, pointer: string): void {
+  #ref(ref: string, pointer: string): void {
     if (this.refs.has(ref)) return;
     if (ref !== "#" && !ref.startsWith("#/")) {
       throw new Refused(pointer, `refers to ${quote(ref)}, which is not a place in itself`);
     }
-    const target = this.target(ref);
+    const target = this.#target(ref);
     if (target === undefined) throw new Refused(pointer, `refers to ${quote(ref)}, which is not there`);
     this.refs.set(ref, target);
   }
 
-  private target(ref: string): unknown {
-    let target: unknown = this.root;
+  #target(ref: string): unknown {
+    let target: unknown = this.#root;
     for (const part of ref.split("/").slice(1)) {
       const key = unescaped(part);
       if (key === null || typeof target !== "object" || target === null || !Object.hasOwn(target, key))

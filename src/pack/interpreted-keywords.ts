@@ -3,7 +3,7 @@ import { canonicalJson } from "../files/index.ts";
 import { isMultiple } from "./decimal.ts";
 import type { SchemaNode, SchemaProblem, SchemaRun } from "./interpreted-types.ts";
 
-/** Where a keyword is checked: beside which others, at which place of the value. */
+/** Where a keyword is checked: its sibling keywords, and the position in the value. */
 export interface KeywordContext {
   readonly node: SchemaNode;
   readonly pointer: string;
@@ -12,13 +12,13 @@ export interface KeywordContext {
 
 /**
  * One keyword: its value in the schema (of the form that `prepareSchema` has made sure of), the value to check, and
- * where. Values of another type than a keyword is about keep to it.
+ * where. A keyword accepts all values of types that it does not apply to.
  */
 export type KeywordCheck = (keyword: unknown, value: unknown, at: KeywordContext) => SchemaProblem | null;
 
 type Members = { readonly [name: string]: unknown };
 
-/** Holds numbers to a bound. */
+/** Checks a number against a bound. */
 const bound =
   (holds: (value: number, limit: number) => boolean, words: string): KeywordCheck =>
   (limit, value, { pointer }) =>
@@ -26,9 +26,13 @@ const bound =
       ? null
       : { pointer, message: `${words} ${String(limit)}` };
 
-/** Holds the size of one type of values to a bound. */
+/** Checks the size of values of one type against a bound. */
 const size =
-  (measure: (value: unknown, run: SchemaRun) => number | null, maximum: boolean, unit: string): KeywordCheck =>
+  (
+    measure: (value: unknown, run: SchemaRun) => number | null,
+    maximum: boolean,
+    unit: string,
+  ): KeywordCheck =>
   (limit, value, { pointer, run }) => {
     const measured = measure(value, run);
     if (measured === null || (maximum ? measured <= (limit as number) : measured >= (limit as number)))
@@ -161,7 +165,7 @@ const uniqueItems: KeywordCheck = (unique, value, { pointer, run }) => {
   return first(value, (item, index) => {
     run.spend(1);
     const key = text(item, run);
-    if (seen.has(key)) return { pointer: `${pointer}/${index}`, message: "stands in its list twice" };
+    if (seen.has(key)) return { pointer: `${pointer}/${index}`, message: "occurs twice in its list" };
     seen.add(key);
     return null;
   });
@@ -227,7 +231,7 @@ export const checks: ReadonlyMap<string, KeywordCheck> = new Map<string, Keyword
   ["maximum", bound((value, limit) => value <= limit, "is more than")],
   ["exclusiveMinimum", bound((value, limit) => value > limit, "is not more than")],
   ["exclusiveMaximum", bound((value, limit) => value < limit, "is not less than")],
-  ["multipleOf", bound(isMultiple, "is no multiple of")],
+  ["multipleOf", bound(isMultiple, "is not a multiple of")],
   ["minLength", size(characters, false, "characters")],
   ["maxLength", size(characters, true, "characters")],
   [

@@ -23,7 +23,7 @@ const prepared = new WeakMap<object, PreparedSchema>();
 
 /**
  * Whether a schema can be used: `null`, or what is wrong with it. Drafts 4 to 2020-12 as they are commonly used: all
- * assertions but `format` (which says nothing here) and `unevaluated…` (refused); unknown keywords are passed over.
+ * assertions but `format` (not asserted here) and `unevaluated…` (refused); unknown keywords are ignored.
  * `$ref` stays inside the schema. A `pattern` has RE2's syntax, and time linear in the text.
  */
 export function acceptSchema(schema: unknown): SchemaProblem | null {
@@ -47,7 +47,7 @@ export function checkAgainst(schema: unknown, value: unknown): SchemaProblem | n
     if (problem) return { pointer: "", message: `cannot be checked, because the schema ${problem.message}` };
   }
   const known = prepared.get(schema as object);
-  if (!known) return { pointer: "", message: "cannot be checked, because the schema is no object" };
+  if (!known) return { pointer: "", message: "cannot be checked, because the schema is not an object" };
   return new Run(known).root(schema as object, value);
 }
 
@@ -55,8 +55,8 @@ class TooMuchWork extends Error {}
 
 class Run implements SchemaRun {
   readonly prepared: PreparedSchema;
-  private work = 0;
-  private depth = 0;
+  #work = 0;
+  #depth = 0;
 
   constructor(known: PreparedSchema) {
     this.prepared = known;
@@ -72,25 +72,25 @@ class Run implements SchemaRun {
   }
 
   spend(units: number): void {
-    this.work += units;
-    if (this.work > checkLimits.work) throw new TooMuchWork();
+    this.#work += units;
+    if (this.#work > checkLimits.work) throw new TooMuchWork();
   }
 
   check(schema: unknown, value: unknown, pointer: string): SchemaProblem | null {
     if (typeof schema === "boolean")
       return schema ? null : { pointer, message: "is not allowed by the schema" };
-    if (++this.depth > checkLimits.depth) throw new TooMuchWork();
+    if (++this.#depth > checkLimits.depth) throw new TooMuchWork();
     const node = schema as SchemaNode;
     for (const keyword of Object.keys(node)) {
       this.spend(1);
       if (this.prepared.legacy && keyword !== "$ref" && Object.hasOwn(node, "$ref")) continue;
       const problem = checks.get(keyword)?.(node[keyword], value, { node, pointer, run: this }) ?? null;
       if (problem) {
-        this.depth--;
+        this.#depth--;
         return problem;
       }
     }
-    this.depth--;
+    this.#depth--;
     return null;
   }
 

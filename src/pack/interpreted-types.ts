@@ -11,13 +11,13 @@ export interface SchemaProblem {
 /** A schema that has been accepted: its keywords have the types that they must have. */
 export type SchemaNode = { readonly [keyword: string]: unknown };
 
-/** What was learnt of a schema when it was accepted. */
+/** Precomputed data of an accepted schema. */
 export interface PreparedSchema {
   /** By their text. */
   readonly patterns: ReadonlyMap<string, RE2JS>;
   /** Targets of `$ref`, by its text. */
   readonly refs: ReadonlyMap<string, unknown>;
-  /** Up to draft 7 nothing beside a `$ref` counts. */
+  /** Up to draft 7, siblings of `$ref` are ignored. */
   readonly legacy: boolean;
 }
 

@@ -42,7 +42,7 @@ export const stateLimits = {
   },
 } as const;
 
-/** How much a manifest may hold. */
+/** Size limits of a manifest. */
 export const manifestLimits = {
   /** Hooks of a pack. */
   hooks: 1_000,

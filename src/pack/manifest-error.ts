@@ -11,7 +11,7 @@ export interface SchemaErrorText {
   readonly found: unknown;
 }
 
-/** Says in one sentence what is wrong with a manifest, and what was probably meant. */
+/** Describes in one sentence what is wrong with a manifest, and suggests a correction. */
 export function describeSchemaError(
   error: ValidationError,
   root: unknown,
@@ -90,18 +90,18 @@ function knownKeys(schema: SchemaObject, pointer: string): readonly string[] {
   let node: unknown = schema;
   for (const key of pointer.split("/").slice(1)) node = schemaOfMember(whole(node, schema), key);
   const properties = whole(node, schema)["properties"];
-  return isObject(properties) ? Object.keys(properties) : [];
+  return isContainer(properties) ? Object.keys(properties) : [];
 }
 
 function schemaOfMember(node: SchemaObject, key: string): unknown {
   const { properties, patternProperties, items } = node;
-  if (isObject(properties) && Object.hasOwn(properties, key)) return properties[key];
-  return isObject(patternProperties) ? Object.values(patternProperties)[0] : items;
+  if (isContainer(properties) && Object.hasOwn(properties, key)) return properties[key];
+  return isContainer(patternProperties) ? Object.values(patternProperties)[0] : items;
 }
 
 /** A part of our own schemas with its reference followed: they have one at most, alone or in `allOf`. */
 function whole(node: unknown, root: SchemaObject): SchemaObject {
-  if (!isObject(node)) return {};
+  if (!isContainer(node)) return {};
   const { $ref, allOf } = node;
   if (typeof $ref === "string") return whole(valueAt(root, $ref.slice(1)), root);
   return Array.isArray(allOf) ? whole(allOf[0], root) : node;
@@ -112,8 +112,13 @@ function valueAt(root: unknown, pointer: string): unknown {
   let value = root;
   for (const part of pointer.split("/").slice(1)) {
     const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    if (!isContainer(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
   return value;
+}
+
+/** Arrays included: paths go through both. */
+function isContainer(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null;
 }

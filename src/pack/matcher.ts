@@ -69,7 +69,7 @@ function expressionMatcher(source: string): MatcherResult {
     if (known !== undefined) return known;
     const answer = expression.testExact(name);
     if (name.length <= matcherLimits.rememberedLength) {
-      // Started afresh when full: names come from few tools, and a flood of new ones must not cost more than itself.
+      // Cleared when full: there are few tool names, and a flood of new ones must not grow the cache.
       if (remembered.size >= matcherLimits.remembered) remembered.clear();
       remembered.set(name, answer);
     }
@@ -83,8 +83,12 @@ function compileLinear(source: string): RE2JS | string {
   try {
     const expression = RE2JS.compile(source, RE2JS.DOTALL);
     const size = expression.programSize();
-    const maxInstructions = /\{\d/.test(source) ? matcherLimits.countedInstructions : matcherLimits.instructions;
-    return size <= maxInstructions ? expression : `is too large: ${size} instructions of at most ${maxInstructions}`;
+    const maxInstructions = /\{\d/.test(source)
+      ? matcherLimits.countedInstructions
+      : matcherLimits.instructions;
+    return size <= maxInstructions
+      ? expression
+      : `is too large: ${size} instructions of at most ${maxInstructions}`;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "";
     return `does not compile: ${quote(reason)}`;

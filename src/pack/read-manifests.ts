@@ -11,7 +11,7 @@ import {
 import { pathInPack, type PackSource } from "../files/index.ts";
 import type { PackManifest } from "./types.ts";
 
-/** A pack whose manifests hold all rules, and whose scripts have not been looked at. */
+/** A pack with validated manifests; its scripts have not been read. */
 export interface PackManifests {
   readonly manifest: PackManifest;
   readonly hooks: readonly AcceptedHook[];
@@ -51,10 +51,10 @@ async function readHooks(source: PackSource, manifest: PackManifest): Promise<re
   for (const [index, path] of manifest.hooks.entries()) {
     const place = { file: packManifestFile, pointer: `/hooks/${index}` };
     const folder = pathInPack("", path, place);
-    // Some file systems hold `Guard` and `guard`, or two ways to write `é`, to be one folder.
+    // Some file systems treat `Guard` and `guard`, or two encodings of `é`, as one folder.
     const same = folder.normalize("NFC").toLowerCase();
     if (folders.has(same))
-      throw new HookwardenError("pack-invalid", `the folder \`${folder}\` stands twice`, place);
+      throw new HookwardenError("pack-invalid", `the folder \`${folder}\` is listed twice`, place);
     folders.add(same);
     const file = `${folder}/${hookManifestFile}`;
     parts.push({

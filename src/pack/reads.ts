@@ -13,7 +13,7 @@ function firstSegment(path: string): string {
   return dot < 0 ? path : path.slice(0, dot);
 }
 
-/** Whether who may read `wide` may read all of `narrow`. A field that no catalogue row names is never in `*`. */
+/** Whether permission to read `wide` includes all of `narrow`. A field that no catalogue row names is never in `*`. */
 function covers(wide: string, narrow: string, known: ReadonlySet<string>): boolean {
   if (wide === narrow || narrow.startsWith(`${wide}.`)) return true;
   return wide === everything && known.has(firstSegment(narrow));

@@ -63,7 +63,7 @@ const limits = closedObject(
   Object.fromEntries(limitNames.map((limit) => [limit, integer(limitTable[limit])])),
 );
 
-/** A description for one use of a shared part; draft-07 ignores what stands beside `$ref`. */
+/** A description for one use of a shared part; draft-07 ignores siblings of `$ref`. */
 const described = (part: SchemaObject, description: string): SchemaObject => ({ description, allOf: [part] });
 
 /** What appears in more than one place of a manifest. */
@@ -168,7 +168,7 @@ export function hookManifestSchema(): SchemaObject {
           ),
           description: "state that lasts from call to call",
         },
-        // It comes from a stranger: an interpreting validator with limits reads it; it is never compiled.
+        // Untrusted: interpreted within limits, never compiled.
         config: { type: "object", description: "JSON Schema of the values that arrive as `ctx.config`" },
       },
       ["apiVersion", "name", "version", "entry", "on", "reads", "actions"],

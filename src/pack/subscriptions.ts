@@ -7,13 +7,13 @@ import type { HookManifest, Matcher, Subscription } from "./types.ts";
 /** Most different regular expressions and lists of one pack. Equal ones are compiled once. */
 const maxMatchers = 2_048;
 
-/** Most instructions of all regular expressions of one pack: every name that is new is held against all of them. */
+/** Most instructions of all regular expressions of one pack: every new name is tested against all of them. */
 const maxInstructions = 50_000;
 
 /** Reads where the hooks of one pack listen. */
 export class Subscriptions {
-  private readonly matchers = new Map<string, Matcher>();
-  private instructions = 0;
+  readonly #matchers = new Map<string, Matcher>();
+  #instructions = 0;
 
   /**
    * The subscriptions of one hook.
@@ -23,38 +23,38 @@ export class Subscriptions {
   read(manifest: HookManifest, file: string): readonly Subscription[] {
     return manifest.on.map(({ event, matcher }, index) => ({
       event,
-      matcher: this.matcher(event, matcher, { file, pointer: `/on/${index}/matcher` }),
+      matcher: this.#matcher(event, matcher, { file, pointer: `/on/${index}/matcher` }),
     }));
   }
 
-  private matcher(
+  #matcher(
     event: string,
     source: string | undefined,
     place: { file: string; pointer: string },
   ): Matcher | null {
     if (source === undefined) return null;
     if (eventRows.get(event)?.matches === undefined) {
-      const message = `the matcher ${quote(source)} stands at ${event}, which has no name to match`;
+      const message = `the matcher ${quote(source)} is given for ${event}, which has no name to match`;
       throw new HookwardenError("matcher-invalid", message, place);
     }
-    const known = this.matchers.get(source);
+    const known = this.#matchers.get(source);
     if (known) return known;
     const result = compileMatcher(source);
     if (!result.ok) throw new HookwardenError("matcher-invalid", result.problem, place);
     if (result.matcher === null) return null;
-    if (this.matchers.size >= maxMatchers) {
+    if (this.#matchers.size >= maxMatchers) {
       throw new HookwardenError(
         "matcher-invalid",
         `a pack has at most ${maxMatchers} different matchers`,
         place,
       );
     }
-    this.instructions += result.instructions;
-    if (this.instructions > maxInstructions) {
+    this.#instructions += result.instructions;
+    if (this.#instructions > maxInstructions) {
       const message = `the matchers of a pack have at most ${maxInstructions} instructions together`;
       throw new HookwardenError("matcher-invalid", message, place);
     }
-    this.matchers.set(source, result.matcher);
+    this.#matchers.set(source, result.matcher);
     return result.matcher;
   }
 }

@@ -1,4 +1,4 @@
-/** Longest name that is compared: a longer one is no slip of a key. */
+/** Maximum length of compared names; longer ones are not typing errors. */
 const maxNameLength = 64;
 
 /** The name that was probably meant, as the end of a message; empty where none is near. */

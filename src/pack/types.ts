@@ -2,7 +2,7 @@ import type { Limits } from "@hookwarden/sandbox";
 import type { ActionName, EventName } from "../catalogue/index.ts";
 import type { MappedProgram } from "../compile/index.ts";
 
-/** How a hook runs beside others: in the chain, beside it, or watched without effect. */
+/** How a hook runs: in the chain, in parallel, or monitored without effect. */
 export type HookMode = "sequential" | "parallel" | "monitor";
 export type FailurePolicy = "open" | "closed";
 export type InjectRole = "user" | "system";
@@ -108,7 +108,7 @@ export interface LoadedHook {
   readonly state: StateDeclaration | null;
   /** The configuration, as JSON text. */
   readonly configJson: string;
-  /** What it asked for and did not get, in words, for people who review it. */
+  /** Descriptions of what it requested and was not granted, for reviewers. */
   readonly notes: readonly string[];
   readonly program: MappedProgram;
 }

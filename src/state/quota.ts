@@ -4,7 +4,7 @@ const defaultBytes = 64 * 1_048_576;
 
 /** Options that the stores share. */
 export interface QuotaOptions {
-  /** Most bytes of state that one tenant may keep, keys included, or what tells them for each. Default 64 MiB. */
+  /** Maximum bytes of state per tenant, keys included, or a function of the tenant. Default 64 MiB. */
   readonly maxBytesPerTenant?: number | ((tenant: string) => number);
   /**
    * After how many milliseconds without a write the state of a session may be dropped to make room. Default 7 days.
@@ -14,7 +14,7 @@ export interface QuotaOptions {
 }
 
 export interface Quota {
-  /** For stores that hold all tenants to one number; the default where there is a number for each. */
+  /** For stores with one quota for all tenants; the default if quotas are per tenant. */
   readonly maxBytesPerTenant: number;
   maxBytes(tenant: string): number;
   readonly sessionIdleMs: number;

@@ -39,7 +39,7 @@ const schema = `
 
 const where = "tenant = ? AND hook = ? AND scope = ? AND session = ?";
 
-/** SQLite's code for a database that another process holds. */
+/** SQLite's code for a database that another process has locked. */
 const busyCode = 5;
 
 /**
@@ -47,19 +47,19 @@ const busyCode = 5;
  * versions first, so that no write of another process is lost.
  */
 export class SqliteStateStore implements StateStore {
-  private readonly database: DatabaseSync;
-  private readonly quota: Quota;
-  private readonly statements = new Map<string, StatementSync>();
+  readonly #database: DatabaseSync;
+  readonly #quota: Quota;
+  readonly #statements = new Map<string, StatementSync>();
 
   /** @throws {HookwardenError} `option-invalid` where the file cannot be opened as a database. */
   constructor(options: SqliteStateOptions) {
-    this.quota = quotaOf(options);
+    this.#quota = quotaOf(options);
     const busyMs = options.busyMs ?? 2_000;
     try {
-      // SQLite would make the file readable for everybody.
+      // SQLite would create a world-readable file.
       if (options.path !== ":memory:") closeSync(openSync(options.path, "a", 0o600));
-      this.database = new DatabaseSync(options.path, { timeout: busyMs });
-      this.database.exec(schema);
+      this.#database = new DatabaseSync(options.path, { timeout: busyMs });
+      this.#database.exec(schema);
     } catch (error) {
       throw new HookwardenError(
         "option-invalid",
@@ -71,18 +71,18 @@ export class SqliteStateStore implements StateStore {
   }
 
   read(key: StateKey): StateRecord | null {
-    const row = this.statement(`SELECT value, version FROM hook_state WHERE ${where}`).get(...columns(key));
+    const row = this.#statement(`SELECT value, version FROM hook_state WHERE ${where}`).get(...columns(key));
     return row ? { value: row.value as string, version: row.version as number } : null;
   }
 
   /**
-   * @returns `false` also where another process held the file for longer than `busyMs`.
-   * @throws {StateQuotaError} where a tenant would hold too much; nothing is written then.
+   * @returns `false` also if another process locked the file for longer than `busyMs`.
+   * @throws {StateQuotaError} if a tenant would exceed its quota; nothing is written.
    */
   commit(writes: readonly StateWrite[]): boolean {
     try {
-      // The lock is taken before reading: what is compared stays true until it is written.
-      this.database.exec("BEGIN IMMEDIATE");
+      // Lock before reading: compared versions cannot change before the write.
+      this.#database.exec("BEGIN IMMEDIATE");
     } catch (error) {
       if ((error as { errcode?: number }).errcode === busyCode) return false;
       throw error;
@@ -90,63 +90,62 @@ export class SqliteStateStore implements StateStore {
     let done = false;
     try {
       done = writes.every(({ key, expected }) => (this.read(key)?.version ?? 0) === expected);
-      if (done) for (const write of writes) this.write(write);
-      if (done) for (const tenant of new Set(writes.map(({ key }) => key.tenant))) this.enforceQuota(tenant);
+      if (done) for (const write of writes) this.#write(write);
+      if (done) for (const tenant of new Set(writes.map(({ key }) => key.tenant))) this.#enforceQuota(tenant);
     } catch (error) {
       done = false;
       throw error;
     } finally {
-      this.database.exec(done ? "COMMIT" : "ROLLBACK");
+      this.#database.exec(done ? "COMMIT" : "ROLLBACK");
     }
     return done;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.database.isOpen) this.database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
-  private write({ key, value }: StateWrite): void {
+  #write({ key, value }: StateWrite): void {
     const at = columns(key);
-    const before = this.statement(`SELECT bytes FROM hook_state WHERE ${where}`).get(...at)?.bytes ?? 0;
+    const before = this.#statement(`SELECT bytes FROM hook_state WHERE ${where}`).get(...at)?.bytes ?? 0;
     const bytes = value === null ? 0 : Buffer.byteLength(value) + Buffer.byteLength(at.join(""));
-    if (value === null) this.statement(`DELETE FROM hook_state WHERE ${where}`).run(...at);
+    if (value === null) this.#statement(`DELETE FROM hook_state WHERE ${where}`).run(...at);
     else {
-      const clock = this.statement(
+      const clock = this.#statement(
         "UPDATE hook_state_clock SET version = version + 1 RETURNING version",
       ).get();
-      this.statement(
+      this.#statement(
         "INSERT OR REPLACE INTO hook_state (tenant, hook, scope, session, value, version, bytes, written_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       ).run(...at, value, clock?.version as number, bytes, Date.now());
     }
-    this.statement(
+    this.#statement(
       "INSERT INTO hook_state_usage VALUES (?1, ?2) ON CONFLICT (tenant) DO UPDATE SET bytes = bytes + ?2",
     ).run(at[0], bytes - (before as number));
   }
 
-  private enforceQuota(tenant: string): void {
+  #enforceQuota(tenant: string): void {
     const name = columnText(tenant);
     const usage = (): number =>
-      (this.statement("SELECT bytes FROM hook_state_usage WHERE tenant = ?").get(name)?.bytes as
+      (this.#statement("SELECT bytes FROM hook_state_usage WHERE tenant = ?").get(name)?.bytes as
         number | undefined) ?? 0;
-    const maxBytes = this.quota.maxBytes(tenant);
+    const maxBytes = this.#quota.maxBytes(tenant);
     if (usage() <= maxBytes) return;
-    const idleSince = Date.now() - this.quota.sessionIdleMs;
+    const idleSince = Date.now() - this.#quota.sessionIdleMs;
     const idle = "tenant = ? AND scope = 'session' AND written_at < ?";
-    const freed = this.statement(`SELECT coalesce(sum(bytes), 0) AS bytes FROM hook_state WHERE ${idle}`).get(
-      name,
-      idleSince,
-    );
-    this.statement(`DELETE FROM hook_state WHERE ${idle}`).run(name, idleSince);
-    this.statement("UPDATE hook_state_usage SET bytes = bytes - ? WHERE tenant = ?").run(
+    const freed = this.#statement(
+      `SELECT coalesce(sum(bytes), 0) AS bytes FROM hook_state WHERE ${idle}`,
+    ).get(name, idleSince);
+    this.#statement(`DELETE FROM hook_state WHERE ${idle}`).run(name, idleSince);
+    this.#statement("UPDATE hook_state_usage SET bytes = bytes - ? WHERE tenant = ?").run(
       freed?.bytes as number,
       name,
     );
     if (usage() > maxBytes) throw new StateQuotaError(maxBytes);
   }
 
-  private statement(sql: string): StatementSync {
-    let statement = this.statements.get(sql);
-    if (!statement) this.statements.set(sql, (statement = this.database.prepare(sql)));
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
     return statement;
   }
 }

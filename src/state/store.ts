@@ -26,7 +26,7 @@ export interface StateWrite {
 /** Keeps the state of hooks between calls. A commit is all or nothing. */
 export interface StateStore {
   read(key: StateKey): StateRecord | null | Promise<StateRecord | null>;
-  /** Writes all, or, where any key has moved on from its expected version, nothing and answers `false`. */
+  /** Writes all, or writes nothing and returns `false` if any key is not at its expected version. */
   commit(writes: readonly StateWrite[]): boolean | Promise<boolean>;
   [Symbol.asyncDispose]?(): Promise<void>;
 }

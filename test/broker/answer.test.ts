@@ -53,7 +53,7 @@ describe("what is no action", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test("16 actions are taken", async () => {
+  test("an answer of 16 actions is accepted", async () => {
     const decision = await answer(
       Array.from({ length: 16 }, (_, index) => ({ action: "notify", text: `n${index}` })),
     );
@@ -186,7 +186,7 @@ describe("texts", () => {
     );
   });
 
-  test("of the console are safe too", async () => {
+  test("console texts are sanitized too", async () => {
     const sandbox = {
       engine: "quickjs",
       version: "0",

@@ -310,7 +310,7 @@ describe("changes", () => {
     expect(decision.trace[0]?.overwritten).toEqual(["tool_response"]);
   });
 
-  test("the host's event stays as it was", async () => {
+  test("the host's event object is not modified", async () => {
     const event = sampleEvent("PreToolUse");
     const before = structuredClone(event);
     await decideOnce([say("a", { action: "modify_input", input: {} }, { asked: ["modify_input"] })], event);
@@ -399,7 +399,7 @@ describe("a fault", () => {
     expect((await decideOnce([crash("guard", { on: [event] })], sampleEvent(event))).verdict).toBe(verdict);
   });
 
-  test("of one who may only add is open", async () => {
+  test("a hook that may only add fails open", async () => {
     const decision = await decideOnce([crash("adder", { asked: ["add_context", "notify"] })], preTool);
     expect(decision.verdict).toBe("continue");
   });
@@ -486,7 +486,7 @@ describe("monitor mode", () => {
     expect(outline(decision)).toEqual(["watcher monitored", "asker honoured"]);
   });
 
-  test("keeps no state", async () => {
+  test("the hook's state is not written", async () => {
     const seen: unknown[] = [];
     const hook: FakeHook = {
       name: "counter",

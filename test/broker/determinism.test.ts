@@ -20,11 +20,11 @@ describe("decision ids", () => {
     expect(makeDecisionId(1_700_000_000_124) > id).toBe(true);
   });
 
-  test("do not repeat", () => {
+  test("decision ids do not repeat", () => {
     expect(new Set(Array.from({ length: 20_000 }, () => makeDecisionId(1)))).toHaveProperty("size", 20_000);
   });
 
-  test("of another make carry no time", () => {
+  test("ids that are not version 7 have no time", () => {
     expect(timeOfId("d1")).toBe(0);
     expect(timeOfId("123e4567-e89b-42d3-a456-426614174000")).toBe(0);
   });
@@ -81,7 +81,7 @@ describe("seeds", () => {
     expect(seedFor([1, 0, 0, 0], [0, 0, 0, 0])).toEqual([0x514e28b7, 0, 0, 0]);
   });
 
-  test("differ by decision and by hook", () => {
+  test("seeds differ by decision and by hook", () => {
     const seeds = ["a", "b", "c"].flatMap((id) =>
       ["x", "y"].map((hook) => seedFor(digestWords(id), digestWords(hook)).join()),
     );

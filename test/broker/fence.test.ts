@@ -50,7 +50,7 @@ describe("a fence", () => {
     );
   });
 
-  test("around nothing is nothing", () => {
+  test("no texts give no fence", () => {
     expect(fence([]).text).toBe("");
   });
 });

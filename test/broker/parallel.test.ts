@@ -43,7 +43,7 @@ describe("parallel hooks", () => {
     ]);
   });
 
-  test("run at the same time", async () => {
+  test("parallel hooks run concurrently", async () => {
     let running = 0;
     let most = 0;
     const hook = (name: string): FakeHook => ({
@@ -74,7 +74,7 @@ describe("parallel hooks", () => {
     expect(decision.additions.context).toHaveLength(1);
   });
 
-  test("do not run behind a stop", async () => {
+  test("parallel hooks do not run after a stop", async () => {
     const decision = await decideOnce(
       [add("beside", 0), { name: "stopper", run: () => ({ action: "deny", reason: "no" }) }],
       event,

@@ -95,7 +95,7 @@ describe("text that is refused", () => {
     expect(codeOf(Buffer.from(input))).toBe(code);
   });
 
-  test("bytes that are no UTF-8", () => {
+  test("bytes that are not UTF-8", () => {
     expect(
       codeOf(
         Buffer.concat([Buffer.from('{"hook_event_name":"Stop","session_id":"'), Buffer.from([0xc3, 0x28])]),
@@ -205,7 +205,7 @@ describe("objects of a careless host", () => {
     expect(codeOf({ ...event, ...extra })).toBe("event-too-large");
   });
 
-  test("the limit is exact", () => {
+  test("the size limit is exact", () => {
     const size = Buffer.byteLength(JSON.stringify({ ...event, x: "" }));
     expect(codeOf({ ...event, x: "é".repeat((max - size) / 2) })).toBe("none");
     expect(codeOf({ ...event, x: "é".repeat((max - size) / 2 + 1) })).toBe("event-too-large");

@@ -79,7 +79,7 @@ describe("a rewrite after a guard", () => {
     });
   });
 
-  test("can bring a stricter word", async () => {
+  test("a second run can return a stricter verdict", async () => {
     const asker = guard({
       run: ({ tool_input }) => (tool_input.command === "ls" ? null : { action: "ask", reason: "new" }),
     });
@@ -92,7 +92,7 @@ describe("a rewrite after a guard", () => {
 });
 
 describe("in the second run", () => {
-  test("only verdicts count", async () => {
+  test("only the verdict of a second run has effect", async () => {
     let runs = 0;
     const noisy = guard({
       state: { scope: "session", maxBytes: 100 },
@@ -132,7 +132,7 @@ describe("in the second run", () => {
     expect(seen).toEqual([null, null, 1, 1]);
   });
 
-  test("a fault closes as in the first", async () => {
+  test("a fault in a second run fails closed as in the first", async () => {
     let runs = 0;
     const brittle = guard({
       run: () => {

@@ -65,7 +65,7 @@ describe("a hook that sends the agent back", () => {
     expect((await warden.dispatch(stop(retry), { tenant: "other" })).verdict).toBe("retry");
   });
 
-  test("keeps what else it returned", async () => {
+  test("keeps the other actions of the answer", async () => {
     const { warden } = await fakeWarden([retrier()]);
     const say = [retry, { action: "notify", text: "noted" }];
     for (let index = 0; index < 3; index++) await warden.dispatch(stop(say));

@@ -43,7 +43,7 @@ describe("state", () => {
     ]);
   });
 
-  test("no hook sees another one's", async () => {
+  test("a hook cannot see the state of another hook", async () => {
     const { warden } = await fakeWarden([
       counter(),
       counter({ name: "other", run: (_e, context) => ({ action: "notify", text: String(context.state) }) }),
@@ -52,7 +52,7 @@ describe("state", () => {
     expect((await warden.dispatch(event())).additions.notices.map(({ text }) => text)).toEqual(["1", "null"]);
   });
 
-  test("`null` clears it", async () => {
+  test("setting `null` deletes the state", async () => {
     const { warden } = await fakeWarden([
       counter({
         run: (_e, context) => [
@@ -123,7 +123,7 @@ describe("calls that share a state", () => {
     expect(together).toBe(4);
   });
 
-  test("lose nothing", async () => {
+  test("concurrent decisions lose no state writes", async () => {
     const { warden } = await fakeWarden([
       counter({
         state: { scope: "tenant", maxBytes: 100 },

@@ -29,7 +29,7 @@ describe("a bad event is one sentence, exits 65, and does not lose the others", 
       "a duplicate key",
       '{"hook_event_name": "Stop", "hook_event_name": "Stop", "session_id": "s"}',
       "event-not-json",
-      "stands twice",
+      "occurs twice",
     ],
     [
       "`__proto__`",

@@ -34,7 +34,7 @@ test.each(folders)("docs/dependencies.md lists the runtime dependencies of %s./p
     .map((line) => line.split("|").map((cell) => cell.trim()))
     .filter(([, name = ""]) => !name.endsWith("(optional)"))
     .map(([, name, , , licence, release]) => ({ name, licence, release }));
-  const byName = (a: { name?: string }, b: { name?: string }): number =>
+  const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }): number =>
     String(a.name).localeCompare(String(b.name));
   expect(listed.sort(byName)).toEqual(needed.sort(byName));
 });

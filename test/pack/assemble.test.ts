@@ -50,14 +50,14 @@ function outcome(changes: object): unknown {
 const on = (...events: string[]): object[] => events.map((event) => ({ event }));
 
 describe("a hook gets what it asks for and is granted", () => {
-  it("by default everything but `allow`", () => {
+  it("grants everything but `allow` by default", () => {
     const hook = guard({ actions: ["deny", "ask", "allow"] });
     expect([...hook.asked]).toEqual(["continue", "deny", "ask", "allow"]);
     expect([...hook.granted]).toEqual(["continue", "deny", "ask"]);
   });
 
   // Attack (man-022): an update asks for more than what was granted by name before.
-  it("with a grant, what stands in both", () => {
+  it("grants the intersection of manifest and grant", () => {
     const grants = { guard: { actions: ["deny", "allow"] } };
     expect([...guard({ actions: ["deny", "ask", "allow", "halt"] }, { grants }).granted]).toEqual([
       "continue",
@@ -157,7 +157,7 @@ describe("a hook that may rewrite a field reads it whole", () => {
     expect(outcome(changes)).toEqual(accepted ? "accepted" : { code: "reads-insufficient", place });
   });
 
-  it("after the grant, not before it", () => {
+  it("checks reads after the grant, not before it", () => {
     const changes = { actions: ["modify_input"], reads: ["tool_input"] };
     expect(problem(changes, { grants: { guard: { reads: ["tool_input.command"] } } }).code).toBe(
       "reads-insufficient",
@@ -230,7 +230,7 @@ describe("what becomes of a fault", () => {
     });
   });
 
-  it("cannot be forced to be closed where nothing can be closed", () => {
+  it("cannot fail closed at an event that has no fail-closed verdict", () => {
     const error = problem({ on: on("PreToolUse", "Stop"), actions: ["halt"], onFailure: "closed" });
     expect(error).toMatchObject({
       code: "policy-invalid",

@@ -28,7 +28,7 @@ async function withEntry(make: (path: string) => Promise<unknown> | unknown): Pr
 }
 
 describe("a pack in a folder", () => {
-  it("loads", async () => {
+  it("a pack folder loads", async () => {
     const root = await packFolder();
     const pack = await loadPack(root);
     expect(pack.hooks.map(({ name }) => name)).toEqual(["guard"]);
@@ -36,7 +36,7 @@ describe("a pack in a folder", () => {
     expect(pack.root).toBeTypeOf("string");
   });
 
-  it("may itself be given by a link", async () => {
+  it("the pack folder itself may be a link", async () => {
     const root = await packFolder();
     const other = join(await temporaryFolder(), "link");
     await symlink(root, other, "junction");

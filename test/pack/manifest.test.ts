@@ -56,7 +56,7 @@ describe("manifests are strict JSON", () => {
       code: "pack-not-json",
       place: { file: "hookwarden.json", line: 1, pointer: "/hooks" },
     });
-    expect(error.message).toBe("the file has a key `hooks` that stands twice");
+    expect(error.message).toBe("the file has a key `hooks` that occurs twice");
   });
 
   // Attack (man-023): bytes that two readers decode to different texts.
@@ -210,14 +210,14 @@ describe("manifests have the form of their schema", () => {
 });
 
 describe("the pack's manifest", () => {
-  it("must be there", async () => {
+  it("a missing manifest is an error", async () => {
     expect(await errorOf(loadPackFromFiles(new Map()))).toMatchObject({ code: "pack-not-found" });
     expect(await errorOf(loadPackFromFiles(new Map([["hook.js", Buffer.from(denyScript)]])))).toMatchObject({
       code: "pack-not-found",
     });
   });
 
-  it("names hooks that are there, once", async () => {
+  it("every listed hook must exist and be listed once", async () => {
     const files = packFiles({ guard: hookManifest() }, { hooks: ["guard", "missing"] });
     expect(await errorOf(loadPackFromFiles(files))).toMatchObject({
       code: "file-unreadable",
@@ -258,7 +258,7 @@ describe("the pack's manifest", () => {
     }
   });
 
-  it("is held to its schema", async () => {
+  it("a manifest is validated against its schema", async () => {
     expect((await errorOf(loadGuard({}, { grants: { guard: { action: [] } } }))).message).toContain(
       "did you mean `actions`?",
     );

@@ -93,13 +93,13 @@ test("says in the server's words what was wrong, and where", async () => {
     status: 400,
     code: "event-invalid",
     request_id: "r1",
-    message: "the event is no `PreToolUse`: it must have `tool_name`",
+    message: "the event is not a valid `PreToolUse`: it must have `tool_name`",
     pointer: "/0/tool_input",
   });
   const { client } = clientOf(body, { status: 400 });
   await expect(client.decide(event)).rejects.toMatchObject({
     message:
-      "the server answered `event-invalid` (400): the event is no `PreToolUse`: it must have `tool_name` at /0/tool_input",
+      "the server answered `event-invalid` (400): the event is not a valid `PreToolUse`: it must have `tool_name` at /0/tool_input",
     problem: { pointer: "/0/tool_input" },
   });
   const load = {

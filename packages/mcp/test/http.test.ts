@@ -220,7 +220,7 @@ describe("what a client sends over HTTP", () => {
     expect(text.match(/the call was refused/g)).toHaveLength(2);
     const twice =
       '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"pid","n\\u0061me":"exit"}}';
-    expect(await raw(proxy.url, twice, headers)).toMatchObject({ status: 400, text: /stands twice/ });
+    expect(await raw(proxy.url, twice, headers)).toMatchObject({ status: 400, text: /occurs twice/ });
     const large =
       '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"pid","arguments":{"n":9007199254740993}}}';
     expect(await raw(proxy.url, large, headers)).toMatchObject({ status: 400, text: /too large/ });

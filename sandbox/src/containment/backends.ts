@@ -3,11 +3,11 @@ import { seccompFilter, type FilterArchitecture } from "./seccomp.ts";
 import { filterDescriptor } from "./spawn.ts";
 import type { BackendName, WallName } from "./walls.ts";
 
-/** What a child needs, and the most that it may take. */
+/** A child's requirements and limits. */
 export interface ChildSpec {
   /** Files and folders that it may read. */
   readonly reads: readonly string[];
-  /** Most memory that it is meant to hold, in bytes. The limit of the kernel lies above it; see `dataBytes`. */
+  /** Intended maximum of memory, in bytes. The kernel's limit is higher; see `dataBytes`. */
   readonly memoryBytes: number;
   /** Most descriptors. */
   readonly descriptors: number;
@@ -15,7 +15,7 @@ export interface ChildSpec {
   readonly startsProcesses: boolean;
 }
 
-/** What a command line is made from, beside the child's own needs. */
+/** Properties of the machine that command lines depend on. */
 export interface Machine {
   readonly nodeFiles: readonly string[];
   readonly architecture: FilterArchitecture | null;
@@ -25,7 +25,7 @@ export interface BackendRow {
   readonly name: BackendName;
   readonly program: string;
   readonly walls: readonly WallName[];
-  /** What comes before the command line of Node.js. */
+  /** The command line to prepend to that of Node.js. */
   readonly line: (spec: ChildSpec, machine: Machine) => readonly string[];
 }
 
@@ -33,16 +33,16 @@ export interface BackendRow {
 const setpriv = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--no-new-privs"];
 
 const unshare = "/usr/bin/unshare --user --map-root-user --net --ipc --uts --".split(" ");
-/** For root of a namespace, who has all of its capabilities otherwise. */
+/** Root of a namespace otherwise has all capabilities in it. */
 const withoutCapabilities = "--inh-caps=-all --bounding-set=-all --".split(" ");
 const bubblewrap = [
   "/usr/bin/bwrap --unshare-user --unshare-net --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try",
   "--uid 65534 --gid 65534 --cap-drop ALL --die-with-parent",
-  // The loader's list of libraries that lie in other folders than its own; it names no secret.
+  // The loader's cache of library paths; contains no secrets.
   "--ro-bind-try /etc/ld.so.cache /etc/ld.so.cache",
 ].flatMap((options) => options.split(" "));
 
-/** Programs that put up walls, best first. Paths are fixed: nothing is looked up in an environment. */
+/** Programs that contain a child, best first. Paths are fixed: `PATH` is not consulted. */
 export const backends: readonly BackendRow[] = [
   {
     name: "bubblewrap",
@@ -60,7 +60,7 @@ export const backends: readonly BackendRow[] = [
 ];
 
 function bubblewrapLine(spec: ChildSpec, { nodeFiles, architecture }: Machine): readonly string[] {
-  // A folder before what lies in it: a later mount would hide an earlier one below it.
+  // Parents first: a later mount would hide an earlier one below it.
   const reads = [...new Set([...nodeFiles, ...spec.reads].map(withoutSlash))].sort();
   return [
     ...bubblewrap,
@@ -75,7 +75,7 @@ function bubblewrapLine(spec: ChildSpec, { nodeFiles, architecture }: Machine): 
   ];
 }
 
-/** A link stays a link: Node.js goes by where a file really is. */
+/** Links are recreated as links, because Node.js resolves real paths. */
 function readable(path: string): readonly string[] {
   const target = linkTarget(path);
   return target === null ? ["--ro-bind-try", path, path] : ["--symlink", target, path];
@@ -120,7 +120,7 @@ export function limitsLine(spec: ChildSpec): readonly string[] {
   ];
 }
 
-/** The filter that goes with a child's command line; `null` where the backend takes none. */
+/** The filter for a child; `null` if the backend does not use one. */
 export function filterFor(name: BackendName, spec: ChildSpec, { architecture }: Machine): Uint8Array | null {
   if (name !== "bubblewrap" || architecture === null) return null;
   return seccompFilter(architecture, spec.startsProcesses);

@@ -1,4 +1,4 @@
-/** One instruction of classic BPF: code, jumps where the comparison holds and where it does not, operand. */
+/** One instruction of classic BPF: code, jumps if true and if false, operand. */
 export interface Instruction {
   readonly code: number;
   readonly jt: number;
@@ -49,7 +49,7 @@ function distance(instructions: readonly Instruction[]): number {
   return instructions.length;
 }
 
-/** The program as the kernel of a little-endian machine takes it: 8 bytes an instruction. */
+/** Encodes the program for a little-endian kernel: 8 bytes per instruction. */
 export function assemble(program: readonly Instruction[]): Uint8Array {
   if (program.length > 4_096) throw new RangeError("a program of BPF has at most 4096 instructions");
   const bytes = Buffer.alloc(8 * program.length);

@@ -22,15 +22,15 @@ import {
   type WallState,
 } from "./walls.ts";
 
-/** What to start a child with so that it is contained. */
+/** How to start a contained child. */
 export interface Wrapper {
-  /** What comes before the command line of Node.js; empty where nothing does. */
+  /** The command line to prepend to that of Node.js; may be empty. */
   readonly line: readonly string[];
-  /** The filter for system calls that is written to `filterDescriptor`; `null` where none is. */
+  /** The seccomp filter to write to `filterDescriptor`; `null` if there is none. */
   readonly filter: Uint8Array | null;
 }
 
-/** What this machine can do, as tried once. */
+/** What this machine supports; probed once per process. */
 interface Support {
   readonly backend: BackendRow | null;
   readonly machine: Machine;
@@ -39,9 +39,14 @@ interface Support {
   readonly failures: ReadonlyMap<BackendName, string>;
 }
 
-/** A child that needs nothing: what the machine can do is tried with it. */
-const minimalSpec: ChildSpec = { reads: [], memoryBytes: 1_073_741_824, descriptors: 64, startsProcesses: false };
-/** How long a trial may take, in milliseconds. */
+/** A child without requirements, for probing. */
+const minimalSpec: ChildSpec = {
+  reads: [],
+  memoryBytes: 1_073_741_824,
+  descriptors: 64,
+  startsProcesses: false,
+};
+/** Timeout of a probe, in milliseconds. */
 const trialTimeoutMs = 10_000;
 
 const setpriv = backends.at(-1) as BackendRow;
@@ -49,10 +54,10 @@ let support: Promise<Support> | undefined;
 let parentDeathWrapper: Promise<readonly string[]> | undefined;
 
 /**
- * What a child is to be started with.
+ * Returns how to start a child.
  *
  * @param mode default: that of the process, see `setDefaultContainment`.
- * @throws {ContainmentMissingError} where the mode is `required` and a wall is missing.
+ * @throws {ContainmentMissingError} if the mode is `required` and a wall is missing.
  */
 export async function contain(
   spec: ChildSpec,
@@ -64,7 +69,7 @@ export async function contain(
   return wrapperOf(supported, supported.backend, spec);
 }
 
-/** What `contain` answers where one backend is chosen by name, or why this machine cannot have it. For tests of the walls. */
+/** `contain` with a given backend, or the reason why this machine does not support it. For tests of the walls. */
 export async function containWith(name: BackendName, spec: ChildSpec): Promise<Wrapper | string> {
   const backend = backends.find((row) => row.name === name) ?? null;
   if (process.platform !== "linux" || !backend) return `there is none on ${process.platform}`;
@@ -72,7 +77,7 @@ export async function containWith(name: BackendName, spec: ChildSpec): Promise<W
   return typeof supported === "string" ? supported : wrapperOf(supported, backend, spec);
 }
 
-/** Has the kernel end a child with its parent, which is no wall. Empty where the system has no program for it. */
+/** A command line that has the kernel kill a child when its parent dies; not containment. Empty if unsupported. */
 export function withParent(): Promise<readonly string[]> {
   return (parentDeathWrapper ??= probeParentDeath());
 }
@@ -84,8 +89,8 @@ async function probeParentDeath(): Promise<readonly string[]> {
 }
 
 /**
- * Says which walls are in force around the child processes that this process starts, and why others are not. What the
- * machine can do is tried once a process.
+ * Reports which walls are in force around the child processes that this process starts, and why others are not. Probes
+ * the machine once per process.
  *
  * @param mode default: that of the process, which is `auto` unless the command line says otherwise.
  */
@@ -113,7 +118,7 @@ function wallStates({ backend, machine, hasLimits, failures }: Support): readonl
       : `there is none on ${process.platform}`;
   const state = (wall: WallName): WallState => {
     if (wall === "limits")
-      return { wall, inForce: hasLimits, why: hasLimits ? "prlimit" : `${prlimit} is not there` };
+      return { wall, inForce: hasLimits, why: hasLimits ? "prlimit" : `${prlimit} is not installed` };
     if (wall === "system-calls" && machine.architecture === null)
       return { wall, inForce: false, why: `there is no filter for ${process.arch}` };
     if (backend?.walls.includes(wall)) return { wall, inForce: true, why: backend.name };
@@ -127,7 +132,7 @@ function wrapperOf({ machine, hasLimits }: Support, backend: BackendRow | null, 
   return { line, filter: backend && filterFor(backend.name, spec, machine) };
 }
 
-/** Tries the backends, best first, by starting Node.js with each. */
+/** Probes the backends, best first, by starting Node.js with each. */
 async function probeBackends(): Promise<Support> {
   const failures = new Map<BackendName, string>();
   const machine: Machine = { nodeFiles: [], architecture: filterArchitecture() };
@@ -145,7 +150,7 @@ async function probeBackends(): Promise<Support> {
   };
 }
 
-/** What the machine can do with one backend, or why it cannot have it. */
+/** What the machine supports with one backend, or why it does not support it. */
 async function probeBackend(
   backend: BackendRow,
   failures: ReadonlyMap<BackendName, string>,
@@ -158,7 +163,7 @@ async function probeBackend(
   return (await runTrial(wrapperOf(supported, backend, minimalSpec))) ?? supported;
 }
 
-/** Has Node.js say its version; `null` where it does, else what went wrong. */
+/** Runs `node --version`; `null` if it works, otherwise the error. */
 function runTrial({ line, filter }: Wrapper): Promise<string | null> {
   return new Promise((resolve) => {
     const [command = process.execPath, ...args] = [...line, process.execPath, "--version"];

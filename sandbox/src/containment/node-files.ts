@@ -7,7 +7,7 @@ let found: Promise<readonly string[]> | undefined;
 
 /**
  * The binary of Node.js and the shared libraries that its loader maps, under the names by which the loader looks for
- * them. Asked of the loader once a process. Rejects where it does not say, as that of musl does not.
+ * them. Queries the loader once per process. Rejects if the loader cannot list them, as in musl.
  */
 export function nodeFiles(): Promise<readonly string[]> {
   return (found ??= sharedLibraries().then((libraries) => [process.execPath, ...libraries]));
@@ -62,7 +62,7 @@ interface PackageJson {
 function collectPackage(name: string, from: string, folders: Set<string>): void {
   const paths = createRequire(join(from, "package.json")).resolve.paths(name) ?? [];
   const folder = paths.map((path) => join(path, name)).find((path) => existsSync(join(path, "package.json")));
-  // An optional package that is not for this platform, or a dependency that somebody else brings.
+  // An optional package for another platform, or a peer dependency.
   if (folder === undefined || folders.has(folder)) return;
   folders.add(folder);
   const { dependencies, optionalDependencies } = JSON.parse(

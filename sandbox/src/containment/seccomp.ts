@@ -23,7 +23,7 @@ export function allowedSyscalls(startsProcesses: boolean): { readonly [name: str
 }
 
 /**
- * A filter for system calls as `bwrap --seccomp` takes it.
+ * A filter for system calls in the format of `bwrap --seccomp`.
  *
  * @param startsProcesses whether the child may start processes (in the same namespaces, under the same filter).
  */

@@ -16,7 +16,7 @@ export function spawnWithFilter(
   stdio[filterDescriptor] = "pipe";
   const child = spawn(command, args, { ...options, stdio: stdio as NonNullable<SpawnOptions["stdio"]> });
   const pipe = child.stdio[filterDescriptor] as (Duplex & Partial<NodeJS.RefCounted>) | null | undefined;
-  // It may have died before it has read; how it ended says more.
+  // EPIPE: the child may exit before it reads; its exit status is the better error.
   pipe?.on("error", () => {});
   pipe?.unref?.();
   pipe?.end(filter, () => pipe.destroy());

@@ -1,8 +1,8 @@
-/** A condition on one argument of a system call, by its low 32 bits unless it says otherwise. */
+/** A condition on one argument of a system call, by its low 32 bits unless stated otherwise. */
 export type Condition =
   | { readonly argument: number; readonly oneOf: readonly number[] }
   | { readonly argument: number; readonly mask: number; readonly equals: number }
-  /** All 64 bits are zero: a pointer that was not given. */
+  /** All 64 bits are zero: a null pointer. */
   | { readonly argument: number; readonly zero: true };
 
 export interface SyscallRow {
@@ -39,7 +39,7 @@ function row(x64: number | null, arm64: number | null, when?: Condition): Syscal
  * a newer Node.js.
  */
 export const childSyscalls = {
-  // Descriptors that the child has been given. None of these creates a socket.
+  // Inherited descriptors. None of these calls creates a socket.
   read: row(0, 63),
   write: row(1, 64),
   readv: row(19, 65),
@@ -62,7 +62,7 @@ export const childSyscalls = {
   shutdown: row(48, 210),
   getsockname: row(51, 204),
   getsockopt: row(55, 209),
-  // Files: the root holds only what the child was given to read.
+  // Files: the root contains only what the child may read.
   open: row(2, null),
   openat: row(257, 56),
   stat: row(4, null),

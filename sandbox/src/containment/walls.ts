@@ -2,7 +2,7 @@
 export interface WallRow {
   /** What native code in the child can no longer do. */
   readonly stops: string;
-  /** What remains possible in spite of it; empty where nothing does. */
+  /** What it leaves possible; may be empty. */
   readonly leaves: string;
   /** What puts it up where it is missing. */
   readonly install: string;
@@ -59,12 +59,12 @@ export const containmentModes = ["auto", "required", "none"] as const satisfies 
 
 let defaultMode: ContainmentMode = "auto";
 
-/** The mode of children for which nothing else is said. */
+/** The default mode. */
 export function defaultContainment(): ContainmentMode {
   return defaultMode;
 }
 
-/** Sets the mode of this process's children for which nothing else is said, as `--containment` does. Default `auto`. */
+/** Sets the default mode for this process's children, as `--containment` does. Initially `auto`. */
 export function setDefaultContainment(mode: ContainmentMode): void {
   defaultMode = mode;
 }
@@ -73,7 +73,7 @@ export function setDefaultContainment(mode: ContainmentMode): void {
 export interface WallState {
   readonly wall: WallName;
   readonly inForce: boolean;
-  /** What holds it up, or why it is missing. */
+  /** What enforces it, or why it is missing. */
   readonly why: string;
 }
 

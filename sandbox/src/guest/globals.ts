@@ -6,7 +6,7 @@ export interface GlobalRow {
 
 const row = (names: string, reason: string): GlobalRow => ({ names: names.split(" "), reason });
 
-/** Every global of a guest, in both engines. What is not listed is taken away before any code of a hook runs. */
+/** Every global of a guest, in both engines. Any other global is removed before any hook code runs. */
 export const allowedGlobals: readonly GlobalRow[] = [
   row("globalThis Infinity NaN undefined", "The language itself."),
   row(

@@ -5,9 +5,9 @@ import { faults } from "../outcome.ts";
 import { printable } from "../printable.ts";
 import { positionIn } from "./stack.ts";
 
-/** What the prelude's `entry` takes: three texts. */
+/** The three text arguments of the prelude's `entry`. */
 export interface Message {
-  /** JSON list of the arguments. They are JSON already and go in as they are. */
+  /** JSON list of the arguments. They are already JSON and are not encoded again. */
   readonly args: string;
   readonly handler: string;
   /** JSON list of the clock and the seed. */
@@ -23,7 +23,7 @@ export function encodeMessage({ args, handler, time, seed }: Call): Message {
   };
 }
 
-/** What the prelude's reply says. */
+/** The parsed reply of the prelude. */
 export type Reply =
   | { readonly ok: true; readonly output: string | null; readonly logs: readonly LogLine[] }
   | { readonly ok: false; readonly fault: Fault; readonly logs: readonly LogLine[] };
@@ -87,7 +87,7 @@ function broken(): Reply {
   };
 }
 
-/** Text of a guest as a message of the host may carry it: cut, and with nothing in it that would not be seen. */
+/** Guest text for a host's message: truncated, invisible characters escaped. */
 export function guestText(text: string): string {
   return text === "" ? "a value that cannot be described" : printable(text.slice(0, 1_000)).slice(0, 1_000);
 }
@@ -147,7 +147,7 @@ function readLogs(text: string, limits: Limits): readonly LogLine[] | null {
   return logs;
 }
 
-/** As much of a text as `bytes` of UTF-8 hold. */
+/** The longest prefix of a text that fits into `bytes` of UTF-8. */
 function firstBytes(text: string, bytes: number): string {
   if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
   let units = 0;

@@ -10,8 +10,8 @@ import { allowedGlobalNames } from "./globals.ts";
  * - `RegExp.prototype.compile`: it rewrites an expression that is running, a classic of engine bugs;
  * - `Array.prototype[Symbol.unscopables]`: it means something to `with` only, which modules do not have.
  * Left out because one engine lacks it: `JSON.rawJSON`, static properties of `RegExp` such as `$1`, `Math.sumPrecise`,
- * `Iterator.concat` and `zip`, `Map.prototype.getOrInsert`, `Symbol.dispose`, positions on functions, and whatever
- * comes next.
+ * `Iterator.concat` and `zip`, `Map.prototype.getOrInsert`, `Symbol.dispose`, positions on functions, and future
+ * additions.
  */
 const intrinsics: Readonly<Record<string, string>> = {
   Object:
@@ -117,7 +117,7 @@ const typedArrays = [
   "Float16Array",
 ];
 
-/** By path, names of own properties; a symbol is `@@` and its description. The prelude goes by this. */
+/** By path, names of own properties; a symbol is `@@` and its description. Used by the prelude. */
 export const permits: Readonly<Record<string, readonly string[]>> = {
   globalThis: allowedGlobalNames,
   ...Object.fromEntries(Object.entries(intrinsics).map(([path, names]) => [path, names.split(" ")])),

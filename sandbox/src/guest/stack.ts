@@ -10,7 +10,7 @@ const maxPosition = 9_999_999;
  * The text is the guest's: it may have assigned `stack`, or named a function like a frame. So nothing is taken from it but
  * two numbers, and only from frames in the program's own file.
  *
- * @returns `null` where there is no such frame.
+ * @returns `null` if there is no such frame.
  */
 export function positionIn(stack: string, file: string): Position | null {
   for (const frame of stack.split("\n")) {

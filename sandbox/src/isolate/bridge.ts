@@ -2,19 +2,19 @@ import type IsolatedVm from "isolated-vm";
 import { permits } from "../guest/permits.ts";
 import { preludeSource } from "../guest/generated/prelude.ts";
 
-/** The host's hold on the bridge of a context. */
+/** The host's reference to the bridge of a context. */
 export type Bridge = IsolatedVm.Reference<(...args: unknown[]) => unknown>;
 
-/** Name of the global through which the host takes hold of the bridge; gone before any code of a program runs. */
+/** Name of the global through which the host gets the bridge; deleted before any program code runs. */
 export const bridgeName = "hookwarden";
 
-/** What the bridge rejects its decoy with, and so what every call of it throws where nothing went wrong. */
+/** What the bridge rejects its decoy with, and so what every successful call of it throws. */
 export const decoyReason = 0;
 
 /**
  * Runs in every context, between the host and the prelude. One function, so that the host holds one reference.
  *
- * When a task ends, isolated-vm looks for rejected promises that nobody handles, takes the first of them, and reads
+ * When a task ends, isolated-vm looks for unhandled rejections, takes the first of them, and reads
  * `message`, `stack` and `name` of its reason: with the guest's getters, after the timeout has been disarmed. A getter
  * that loops would then hang the process. So every task that may run guest code first rejects a promise of its own:
  * the first is always this one, its reason is a number, and the others are dropped unread. The price is that such a
@@ -33,7 +33,7 @@ const bridgeSource = `((world) => {
   const guard = () => {
     decoy = apply(reject, NativePromise, [${decoyReason}]);
   };
-  // "e" where the module did not come to its end, else "r" and what the prelude says of its default export.
+  // "e" if the module did not complete, otherwise "r" and the prelude's description of its default export.
   const load = (namespace, logBytes, outputBytes, outputDepth) => {
     try {
       return namespace.done === true ? "r" + register(namespace.program, logBytes, outputBytes, outputDepth) : "e";
@@ -73,9 +73,9 @@ const bridgeSource = `((world) => {
 })`;
 
 /**
- * The script whose effects every context starts with, from a snapshot. It takes nothing away yet: V8 puts its newest
- * features into a context only after it has come out of the snapshot, and would put them back, or look for what they
- * build on in vain. Ends with a value that nobody could hold on to.
+ * The script whose effects every context starts with, from a snapshot. It removes nothing yet: V8 adds its newest
+ * features to a context only after it is created from the snapshot, and would restore them, or fail because what they
+ * depend on is missing. Ends with a primitive, so that no reference is kept.
  */
 export function bootSource(): string {
   const bridge = `${bridgeSource}(${preludeSource}(null))`;

@@ -23,12 +23,12 @@ export interface IsolateOptions {
   readonly maxContexts?: number;
   /**
    * Called with `true` when a call has to wait for its program to be loaded, and with `false` when the program is
-   * loaded and is about to run: whoever watches the time from outside has a limit for each.
+   * loaded and is about to run: an external watchdog has a limit for each.
    */
   readonly onLoad?: (begins: boolean) => void;
 }
 
-/** A program whose load took longer is not loaded ahead of its next call: whoever waits then may want another one. */
+/** A program whose load took longer is not loaded ahead of its next call: the next caller may want another one. */
 const slowLoadMs = 20;
 
 /**
@@ -58,8 +58,15 @@ interface PooledIsolate {
   readonly instance: Instance;
   readonly limits: Limits;
   readonly kept: Map<string, LoadedContext>;
-  /** A fresh context that the next call of its program takes. */
+  /** A preloaded context for the next call of its program. */
   ready: { readonly key: string; readonly loaded: LoadedContext } | null;
+}
+
+/** A call whose input was encoded; `started` is in `performance.now()` milliseconds. */
+interface PendingCall {
+  readonly call: Call;
+  readonly message: Message;
+  readonly started: number;
 }
 
 class IsolateSandbox implements Sandbox {
@@ -74,10 +81,11 @@ class IsolateSandbox implements Sandbox {
   readonly #slowLoads = new SlowLoads();
   /** By tenant and size. */
   readonly #isolates = new Map<string, PooledIsolate>();
-  /** What is known of a program, by its key and the limits that it was loaded with. */
+  /** Load results, by program key and by the limits that they depend on. */
   readonly #programs = new Map<string, Map<string, Loaded>>();
-  /** The program to load ahead, and where. */
-  #preload: { readonly seat: PooledIsolate; readonly program: Program; readonly limits: Limits } | null = null;
+  /** The program to preload, and its isolate. */
+  #preload: { readonly pooled: PooledIsolate; readonly program: Program; readonly limits: Limits } | null =
+    null;
 
   constructor(world: World, options: IsolateOptions) {
     this.#world = world;
@@ -99,21 +107,21 @@ class IsolateSandbox implements Sandbox {
     const slow = this.#slowLoads.recall(call);
     if (slow) return { ...failed(slow, null, started, 0), loadTimedOut: true };
     const slot = slotOf(call.tenant, limits);
-    const seat = this.#isolateFor(slot, limits);
+    const pooled = this.#isolateFor(slot, limits);
     return this.#pristine || call.keep === undefined
-      ? this.#callFresh(seat, slot, call, message, started)
-      : this.#callKept(seat, slot, call, message, started);
+      ? this.#callFresh(pooled, slot, { call, message, started })
+      : this.#callKept(pooled, slot, { call, message, started });
   }
 
   async inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
     const known = this.#programs.get(program.key)?.get(sizeOf(limits));
     if (known) return known;
     const slot = slotOf(tenant, limits);
-    const seat = this.#isolateFor(slot, limits);
+    const pooled = this.#isolateFor(slot, limits);
     const load: Load = { program, limits, tenant };
-    const result = this.#load(seat, slot, load);
+    const result = this.#load(pooled, slot, load);
     if (result.kind !== "loaded") return { ok: false, fault: loadFault(result, load) };
-    this.#storeReady(seat, result.loaded, limits);
+    this.#storeReady(pooled, result.loaded, limits);
     return { ok: true, handlers: result.loaded.handlers };
   }
 
@@ -121,62 +129,63 @@ class IsolateSandbox implements Sandbox {
     this.#programs.delete(programKey);
     this.#slowLoads.forget(programKey);
     if (this.#preload?.program.key === programKey) this.#preload = null;
-    for (const seat of this.#isolates.values()) {
-      if (seat.ready?.loaded.program.key === programKey) this.#dropReady(seat);
-      for (const [keep, loaded] of seat.kept) {
+    for (const pooled of this.#isolates.values()) {
+      if (pooled.ready?.loaded.program.key === programKey) this.#dropReady(pooled);
+      for (const [keep, loaded] of pooled.kept) {
         if (loaded.program.key !== programKey) continue;
-        seat.kept.delete(keep);
-        seat.instance.release(loaded);
+        pooled.kept.delete(keep);
+        pooled.instance.release(loaded);
       }
     }
   }
 
-  /** Loads the program of the last call once more: the place to call this is where an answer has left. */
+  /** Preloads the program of the last call; to be called after the answer was sent. */
   tidy(): void {
     const next = this.#preload;
     this.#preload = null;
-    if (!next || next.seat.ready || !next.seat.instance.healthy || this.#needsRecycling(next.seat)) return;
-    const { seat, program, limits } = next;
-    const result = seat.instance.load(program, limits, performance.now() + loadMs({ limits }));
-    if (result.kind === "loaded") this.#storeReady(seat, result.loaded, limits);
+    if (!next || next.pooled.ready || !next.pooled.instance.healthy || this.#needsRecycling(next.pooled))
+      return;
+    const { pooled, program, limits } = next;
+    const result = pooled.instance.load(program, limits, performance.now() + loadMs({ limits }));
+    if (result.kind === "loaded") this.#storeReady(pooled, result.loaded, limits);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const seat of this.#isolates.values()) seat.instance.dispose();
+    for (const pooled of this.#isolates.values()) pooled.instance.dispose();
     this.#isolates.clear();
     this.#programs.clear();
     this.#preload = null;
   }
 
-  #callFresh(seat: PooledIsolate, slot: string, call: Call, message: Message, started: number): Outcome {
+  #callFresh(pooled: PooledIsolate, slot: string, { call, message, started }: PendingCall): Outcome {
     const { program, limits } = call;
-    const { instance } = seat;
+    const { instance } = pooled;
     let loaded: LoadedContext;
-    if (seat.ready?.key === readyKey(program, limits)) {
-      ({ loaded } = seat.ready);
-      seat.ready = null;
+    if (pooled.ready?.key === readyKey(program, limits)) {
+      ({ loaded } = pooled.ready);
+      pooled.ready = null;
     } else {
-      this.#dropReady(seat);
-      const result = this.#loadFor(seat, slot, call);
+      this.#dropReady(pooled);
+      const result = this.#loadFor(pooled, slot, call);
       if (result.kind !== "loaded") return loadFailed(result, call, started);
       ({ loaded } = result);
     }
-    this.#preload = loaded.loadMs < slowLoadMs ? { seat, program, limits } : null;
+    this.#preload = loaded.loadMs < slowLoadMs ? { pooled, program, limits } : null;
     const outcome = this.#run(instance, call, started, (deadline) =>
       instance.call(loaded, message, deadline),
     );
     if (instance.healthy) instance.release(loaded);
-    this.#recycle(seat, slot);
+    this.#recycle(pooled, slot);
     return outcome;
   }
 
-  #callKept(seat: PooledIsolate, slot: string, call: Call, message: Message, started: number): Outcome {
+  #callKept(pooled: PooledIsolate, slot: string, { call, message, started }: PendingCall): Outcome {
     const { program, limits } = call;
-    const { instance, kept } = seat;
+    const { instance, kept } = pooled;
     const key = `${sizeOf(limits)}\n${program.key}\n${call.keep}`;
     let loaded = kept.get(key);
     if (!loaded) {
-      const result = this.#loadFor(seat, slot, call);
+      const result = this.#loadFor(pooled, slot, call);
       if (result.kind !== "loaded") return loadFailed(result, call, started);
       ({ loaded } = result);
       const oldest = kept.size >= this.#maxKept ? kept.entries().next().value : undefined;
@@ -190,7 +199,7 @@ class IsolateSandbox implements Sandbox {
     const outcome = this.#run(instance, call, started, (deadline) =>
       instance.callKept(context, message, deadline),
     );
-    this.#recycle(seat, slot);
+    this.#recycle(pooled, slot);
     return outcome;
   }
 
@@ -216,19 +225,19 @@ class IsolateSandbox implements Sandbox {
       : { ok: false, fault: reply.fault, steps: null, durationUs, memoryBytes, logs };
   }
 
-  /** Loads a program for a call that waits for it. */
-  #loadFor(seat: PooledIsolate, slot: string, call: Call): LoadResult {
+  /** Loads a program on the critical path of a call. */
+  #loadFor(pooled: PooledIsolate, slot: string, call: Call): LoadResult {
     this.#onLoad(true);
-    const result = this.#load(seat, slot, call);
+    const result = this.#load(pooled, slot, call);
     if (result.kind === "loaded") this.#onLoad(false);
     return result;
   }
 
-  #load(seat: PooledIsolate, slot: string, load: Load): LoadResult {
+  #load(pooled: PooledIsolate, slot: string, load: Load): LoadResult {
     const { program, limits } = load;
-    const result = seat.instance.load(program, limits, performance.now() + loadMs(load));
-    if (!seat.instance.healthy) this.#isolates.delete(slot);
-    // A failure by the clock may not happen again; one by counting will.
+    const result = pooled.instance.load(program, limits, performance.now() + loadMs(load));
+    if (!pooled.instance.healthy) this.#isolates.delete(slot);
+    // A timeout may not recur, so only deterministic failures are cached.
     if (result.kind === "stopped" && result.by === "wall") {
       this.#slowLoads.remember(load);
     } else if (result.kind !== "stopped" || result.by === "memory") {
@@ -243,14 +252,14 @@ class IsolateSandbox implements Sandbox {
     return result;
   }
 
-  #storeReady(seat: PooledIsolate, loaded: LoadedContext, limits: Limits): void {
-    this.#dropReady(seat);
-    seat.ready = { key: readyKey(loaded.program, limits), loaded };
+  #storeReady(pooled: PooledIsolate, loaded: LoadedContext, limits: Limits): void {
+    this.#dropReady(pooled);
+    pooled.ready = { key: readyKey(loaded.program, limits), loaded };
   }
 
-  #dropReady(seat: PooledIsolate): void {
-    if (seat.ready && seat.instance.healthy) seat.instance.release(seat.ready.loaded);
-    seat.ready = null;
+  #dropReady(pooled: PooledIsolate): void {
+    if (pooled.ready && pooled.instance.healthy) pooled.instance.release(pooled.ready.loaded);
+    pooled.ready = null;
   }
 
   #isolateFor(slot: string, limits: Limits): PooledIsolate {
@@ -264,9 +273,9 @@ class IsolateSandbox implements Sandbox {
       }
     }
     const instance = new Instance(this.#world, limits);
-    const seat: PooledIsolate = { instance, limits, kept: new Map(), ready: null };
-    this.#isolates.set(slot, seat);
-    return seat;
+    const pooled: PooledIsolate = { instance, limits, kept: new Map(), ready: null };
+    this.#isolates.set(slot, pooled);
+    return pooled;
   }
 
   #needsRecycling({ instance }: PooledIsolate): boolean {
@@ -274,9 +283,9 @@ class IsolateSandbox implements Sandbox {
   }
 
   /** Replaces an isolate that is broken, or that has made enough contexts and keeps none. */
-  #recycle(seat: PooledIsolate, slot: string): void {
-    const { instance } = seat;
-    if (instance.healthy && !(this.#needsRecycling(seat) && seat.kept.size === 0)) return;
+  #recycle(pooled: PooledIsolate, slot: string): void {
+    const { instance } = pooled;
+    if (instance.healthy && !(this.#needsRecycling(pooled) && pooled.kept.size === 0)) return;
     this.#isolates.delete(slot);
     if (instance.healthy) instance.dispose();
   }

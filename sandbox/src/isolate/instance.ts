@@ -7,14 +7,14 @@ import { type Bridge, bridgeName, decoyReason, guardModule, outerModule } from "
 import { v8StackKb } from "../v8-stack.ts";
 import type { World } from "./world.ts";
 
-/** Least that isolated-vm takes. */
+/** Minimum memory limit that isolated-vm accepts, in MiB. */
 const minimumMb = 8;
-/** What an isolate and a loaded program take before a call takes anything, in MiB. */
+/** Base memory of an isolate with a loaded program, in MiB. */
 const overheadMb = 4;
-/** What the engine and the host's own calls into it take of the stack, in KiB. */
+/** Stack used by the engine and the host's calls into it, in KiB. */
 const overheadStackKb = 64;
 
-/** Why guest code did not come to its end, as the host saw it. */
+/** Why guest code was stopped, as observed by the host. */
 export type Stopped = "wall" | "memory" | "crash";
 
 /** A program in a context of its own, ready to be called. */
@@ -36,6 +36,13 @@ export type CallResult =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "unsettled" }
   | { readonly kind: "stopped"; readonly by: Stopped };
+
+/** A fresh context, and the modules that were compiled for it. */
+interface LoadTarget {
+  readonly context: IsolatedVm.Context;
+  readonly bridge: Bridge;
+  readonly modules: IsolatedVm.Module[];
+}
 
 interface Exported {
   readonly kind: "loaded";
@@ -60,7 +67,7 @@ export class Instance {
         memoryLimit: Math.max(minimumMb, Math.ceil(limits.memoryKb / 1_024) + overheadMb),
         snapshot,
         // No `onCatastrophicError`: with it a thread that V8 gave up waits for ever, and this is the main thread.
-        // Without it the process aborts, and whoever watches it knows.
+        // Without it the process aborts, which its parent detects.
       });
       this.#isolate.createContextSync().release();
     } finally {
@@ -100,9 +107,9 @@ export class Instance {
     } catch {
       return this.#stopped(deadline);
     }
-    // A module that is not released holds its context for ever.
+    // An unreleased module leaks its context.
     const modules: IsolatedVm.Module[] = [];
-    const result = this.#loadInto(context, bridge, modules, program, limits, deadline);
+    const result = this.#loadInto({ context, bridge, modules }, program, limits, deadline);
     for (const module of modules) module.release();
     if (result.kind === "loaded") {
       this.#measure();
@@ -114,9 +121,7 @@ export class Instance {
   }
 
   #loadInto(
-    context: IsolatedVm.Context,
-    bridge: Bridge,
-    modules: IsolatedVm.Module[],
+    { context, bridge, modules }: LoadTarget,
     program: Program,
     limits: Limits,
     deadline: number,
@@ -148,8 +153,7 @@ export class Instance {
     if (registered) return registered;
     const reply = this.#take(bridge);
     if (reply === null) return this.#stopped(deadline);
-    if (!reply.startsWith("r"))
-      return failed("the module threw, or waits for a promise that nothing settles");
+    if (!reply.startsWith("r")) return failed("the module threw, or awaits a promise that never settles");
     if (reply === "r") return failed("the module has no default export that can be called");
     if (reply.length > loadLimits.replyBytes) return failed("the module exports too many names");
     return { kind: "loaded", handlers: reply === "rf" ? null : (JSON.parse(reply.slice(1)) as string[]) };
@@ -163,7 +167,7 @@ export class Instance {
     return stopped ?? this.#reply(this.#take(bridge), deadline);
   }
 
-  /** Calls a loaded program in a context that goes on living. */
+  /** Calls a loaded program in a context that is kept. */
   callKept({ bridge }: LoadedContext, { args, handler, numbers }: Message, deadline: number): CallResult {
     let text: string | null;
     try {
@@ -216,7 +220,7 @@ export class Instance {
     return text === "p" ? { kind: "unsettled" } : { kind: "text", text };
   }
 
-  /** Names what ended a task by what the host knows: whether the isolate is gone, and what the clock says. */
+  /** Classifies a stopped task by host-side facts only: whether the isolate is disposed, and the clock. */
   #stopped(deadline: number): { kind: "stopped"; by: Stopped } {
     const by = this.#isolate.isDisposed ? "memory" : performance.now() >= deadline ? "wall" : "crash";
     this.dispose();
@@ -228,7 +232,7 @@ function failed(message: string): { kind: "failed"; message: string } {
   return { kind: "failed", message };
 }
 
-/** What isolated-vm takes for a timeout: whole milliseconds, and 0 would mean none. */
+/** A timeout for isolated-vm: whole milliseconds; 0 would mean none. */
 function timeoutUntil(deadline: number): number {
   return Math.max(1, Math.ceil(deadline - performance.now()));
 }

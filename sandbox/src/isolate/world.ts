@@ -30,7 +30,7 @@ function newBridge(isolate: IsolatedVm.Isolate): Bridge {
   return isolate.createContextSync().global.getSync(bridgeName, { reference: true }) as Bridge;
 }
 
-/** Goes by the whole allow-list, and tells what it took away. */
+/** Applies the whole allow-list, and returns what it removed. */
 function confine(bridge: Bridge): string {
   return bridge.applySync(undefined, ["confine", permitsText], { result: { copy: true } }) as string;
 }

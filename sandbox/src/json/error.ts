@@ -14,7 +14,7 @@ export type JsonErrorCode =
   | "number"
   | "surrogate";
 
-/** A JSON text that was refused, with the place. The message holds nothing of the text but a quoted key. */
+/** A JSON text that was refused, with the place. The message contains no text from the input but a quoted key. */
 export class JsonError extends Error {
   override readonly name = "JsonError";
   readonly code: JsonErrorCode;

@@ -1,4 +1,4 @@
-/** Strict JSON for texts that strangers wrote. */
+/** Strict JSON for untrusted texts. */
 export { JsonError, type JsonErrorCode, pointerPart } from "./error.ts";
 export { forbiddenEventKeys, forbiddenKeys, type JsonLimits } from "./limits.ts";
 export { isObject } from "./is-object.ts";

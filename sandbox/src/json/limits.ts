@@ -8,7 +8,7 @@ export interface JsonLimits {
   readonly maxKeyLength: number;
   /** Most bytes of UTF-8. Default: no limit but that of the caller. */
   readonly maxBytes?: number;
-  /** Keys that are refused wherever they stand, compared after escapes are resolved. Default: `forbiddenKeys`. */
+  /** Keys that are refused at any depth, compared after escapes are resolved. Default: `forbiddenKeys`. */
   readonly forbiddenKeys?: ReadonlySet<string>;
 }
 

@@ -5,7 +5,7 @@ const quotation = 0x22;
 
 /**
  * Line, column and JSON pointer of an offset in a text that is JSON up to there. Runs only after a refusal, so that
- * reading pays nothing for it; takes time linear in the offset and never recurses.
+ * reading has no overhead; takes time linear in the offset and never recurses.
  */
 export function locate(text: string, offset: number): JsonPosition {
   let line = 1;

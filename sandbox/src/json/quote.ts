@@ -2,11 +2,11 @@
 const maxLength = 80;
 
 // Controls, format characters (bidi, zero width, tags), surrogates, private use, unassigned, and separators but the
-// space: whatever could move the cursor, hide text or make two names look alike. The backtick would end the quotation.
+// space: anything that could move the cursor, hide text or make two names look alike. The backtick would end the quotation.
 const unsafe = /[\p{C}\p{Zl}\p{Zp}\u00a0`\\]|[\p{Zs}--[ ]]/gv;
 
 /**
- * Text from outside, as it stands in an error message: between backticks, on one line, at most 80 characters of it,
+ * Untrusted text, quoted for an error message: between backticks, on one line, at most 80 characters of it,
  * with everything that is not plainly visible escaped as in JavaScript.
  */
 export function quote(text: string): string {

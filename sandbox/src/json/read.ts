@@ -10,7 +10,7 @@ const maxNesting = 512;
  * Reads one JSON text (RFC 8259, nothing else: no comments, no trailing comma, no byte order mark).
  *
  * Beyond `JSON.parse` it refuses duplicate keys, forbidden keys, numbers that are not finite as a double, lone
- * surrogates in keys, and whatever passes a limit. A lone surrogate in a string value becomes U+FFFD, so that what was
+ * surrogates in keys, and texts that exceed a limit. A lone surrogate in a string value becomes U+FFFD, so that what was
  * read is what can be written as UTF-8. Objects have no prototype; arrays are plain.
  *
  * @throws {JsonError} with code and place.

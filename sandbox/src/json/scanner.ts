@@ -52,12 +52,12 @@ export class Scanner {
     return code;
   }
 
-  /** Reads the string whose quotation mark stands at the current place. Most have no escape: those are one slice. */
+  /** Reads the string that starts at the current position. Fast path: a string without escapes is one slice. */
   protected string(): string {
     const { text } = this;
     const start = this.at + 1;
     this.wide = false;
-    let at = this.plainEnd(start);
+    let at = this.#plainEnd(start);
     let code = text.charCodeAt(at);
     if (code === quotation) {
       this.at = at + 1;
@@ -66,20 +66,20 @@ export class Scanner {
     this.wide = true;
     let value = text.slice(start, at);
     while (code === backslash) {
-      value += this.escape(at);
+      value += this.#escape(at);
       const next = this.at;
-      at = this.plainEnd(next);
+      at = this.#plainEnd(next);
       value += text.slice(next, at);
       code = text.charCodeAt(at);
     }
     this.at = at;
-    if (code !== quotation) return this.badCharacter();
+    if (code !== quotation) return this.#badCharacter();
     this.at++;
     return value;
   }
 
-  /** Where the characters end that stand for themselves: at a quotation mark, an escape, or what no string can have. */
-  private plainEnd(start: number): number {
+  /** End of the run of literal characters: a quotation mark, an escape, or a character that is invalid in strings. */
+  #plainEnd(start: number): number {
     const { text } = this;
     const soon = start + shortString;
     let at = start;
@@ -98,7 +98,7 @@ export class Scanner {
   }
 
   /** Reads the escape at a place, and leaves the reader behind it. */
-  private escape(at: number): string {
+  #escape(at: number): string {
     const { text } = this;
     const code = text.charCodeAt(at + 1);
     if (code !== 0x75) {
@@ -117,7 +117,7 @@ export class Scanner {
     return String.fromCharCode(unit);
   }
 
-  private badCharacter(): never {
+  #badCharacter(): never {
     if (this.at >= this.text.length) this.unexpected();
     return this.refuse("syntax", "has a control character in a string that is not escaped", this.at);
   }
@@ -150,7 +150,7 @@ export class Scanner {
     }
     this.at = at;
     if (code === 0x65 || code === 0x45) {
-      this.exponent(at + 1);
+      this.#exponent(at + 1);
     } else if (at - digitsStart <= 16) {
       // At most 15 digits and a dot, or 16 digits: then the digits are an exact double below 2^53, and so is the power
       // of ten, so that the one rounding of the division gives what a reader of decimal numbers gives.
@@ -162,8 +162,8 @@ export class Scanner {
     return value;
   }
 
-  /** Passes an exponent whose letter stands before `start`. */
-  private exponent(start: number): void {
+  /** Skips an exponent whose letter precedes `start`. */
+  #exponent(start: number): void {
     const { text } = this;
     const sign = text.charCodeAt(start);
     const first = sign === 0x2b || sign === minus ? start + 1 : start;

@@ -7,7 +7,7 @@ import { createModule } from "./module.ts";
 
 /** Texts up to this size are written into a buffer that belongs to the image; larger ones are allocated for the call. */
 export const callBufferBytes = 32_768;
-/** Free memory in pieces of at most this size stays empty for good: programs then lie together, and are small. */
+/** Free blocks up to this size are never reused, so that programs are contiguous and their images small. */
 const smallBlockBytes = 512;
 
 /** Pointers to what the prelude left in the base image. The same in every instance. */
@@ -60,7 +60,7 @@ export async function makeBase(prelude: string = preludeSource): Promise<Base> {
     callBuffer: exports._malloc(callBufferBytes),
     argv: exports._malloc(16),
   };
-  // What only served to make the world goes, and what it has left in free memory: every call copies the image.
+  // Drop what was only needed for setup, and clear free memory: every call copies the image.
   exports._QTS_FreeValuePointer(context, world);
   clearFreeMemory(module, layout, smallBlockBytes);
   const memory = new Uint8Array(module.memory.buffer);

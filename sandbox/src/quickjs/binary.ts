@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** Where the engine's binary comes from: the only file of the engine that a page in a browser has another one for. */
+/** Loads the engine's binary: the only module that a browser build replaces. */
 
 const require = createRequire(import.meta.url);
 

@@ -23,7 +23,7 @@ export interface QuickjsOptions {
   readonly maxInstances?: number;
   /**
    * Called with `true` when a call has to wait for its program to be loaded, and with `false` when the program is
-   * loaded and is about to run: whoever watches the time from outside has a limit for each.
+   * loaded and is about to run: an external watchdog has a limit for each.
    */
   readonly onLoad?: (begins: boolean) => void;
 }
@@ -45,13 +45,20 @@ type Loaded =
   | {
       readonly ok: false;
       readonly fault: Fault;
-      /** What the load took: the same for every call that fails by it, whatever ran in between. */
+      /** Usage of the failed load; reported for every call that fails because of it. */
       readonly steps: number;
       readonly memoryBytes: number;
     };
 
 /** What is asked of a program: to be loaded for a call, or for an inspection. */
 type Load = Pick<Call, "program" | "tenant" | "limits" | "budgetMs">;
+
+/** A call whose program is loaded; `began` is in `performance.now()` milliseconds. */
+interface LoadedCall {
+  readonly call: Call;
+  readonly program: LoadedProgram;
+  readonly began: number;
+}
 
 /** Creates a sandbox that runs QuickJS, as WebAssembly, in this process. */
 export async function createQuickjsSandbox(options: QuickjsOptions = {}): Promise<Sandbox> {
@@ -115,8 +122,10 @@ class QuickjsSandbox implements Sandbox {
     const pages = pagesFor(call.limits.memoryKb);
     const slot = this.#slot(call, pages);
     const instance = this.#find(slot) ?? this.#useSpare(slot, pages);
-    if (instance) return this.#run(instance, slot, call, loaded.program, began);
-    return this.#create(slot, pages).then((created) => this.#run(created, slot, call, loaded.program, began));
+    if (instance) return this.#run(instance, slot, { call, program: loaded.program, began });
+    return this.#create(slot, pages).then((created) =>
+      this.#run(created, slot, { call, program: loaded.program, began }),
+    );
   }
 
   readonly tidy = (): void => {
@@ -196,9 +205,9 @@ class QuickjsSandbox implements Sandbox {
     this.#instances.set(slot, instance);
   }
 
-  /** What loading a program came to, if it has been loaded for these limits. */
+  /** The cached result of loading a program with these limits, if any. */
   #known({ key }: Program, limits: Limits): Loaded | undefined {
-    // Most calls are made with the limits of the one before; those that nobody can change need no second look.
+    // Fast path: most calls have the same limits as the previous one, and frozen limits can be compared by identity.
     const last = this.#lastLoaded;
     if (last !== null && last.key === key && last.limits === limits) return last.loaded;
     const loaded = this.#programs.get(key)?.get(imageOf(limits));
@@ -231,7 +240,7 @@ class QuickjsSandbox implements Sandbox {
     return this.#loadIn(spare, load, slot);
   }
 
-  /** What a load came to that need not be made, or not yet; `null` where the program has to be loaded. */
+  /** The outcome of a load that is not needed or not due yet; `null` if the program has to be loaded. */
   #outcomeOfLoad(load: Load, again: boolean): Loaded | null {
     const known = this.#known(load.program, load.limits);
     if (known) return known;
@@ -247,7 +256,7 @@ class QuickjsSandbox implements Sandbox {
       maxReplyBytes: loadLimits.replyBytes,
     };
     const result = instance.load(program.name, program.source, limits, bounds);
-    // Making the next engine takes longer than most calls: this one goes first.
+    // Creating the next engine takes longer than most calls, so it is deferred.
     afterReply(() => this.#refill(instance.pages));
     if (instance.healthy && !this.#instances.has(slot)) this.#addInstance(slot, instance);
     const { steps, memoryBytes } = instance;
@@ -265,7 +274,7 @@ class QuickjsSandbox implements Sandbox {
     return loaded;
   }
 
-  #run(instance: Instance, slot: string, call: Call, program: LoadedProgram, began: number): Outcome {
+  #run(instance: Instance, slot: string, { call, program, began }: LoadedCall): Outcome {
     const started = performance.now();
     const { limits, budgetMs = Infinity } = call;
     const kept = !this.#pristine && call.keep !== undefined;
@@ -304,7 +313,7 @@ class QuickjsSandbox implements Sandbox {
   }
 }
 
-/** What an image depends on: engines take it for one size of memory and stack, and the prelude is told the rest. */
+/** The limits that an image depends on: memory and stack size, and those that are passed to the prelude. */
 function imageOf({ memoryKb, stackKb, logBytes, outputBytes, outputDepth }: Limits): string {
   return `${memoryKb}/${stackKb}/${logBytes}/${outputBytes}/${outputDepth}`;
 }
@@ -337,7 +346,7 @@ function loadFault(result: Exclude<RawResult | LoadedProgram, LoadedProgram>, lo
     case "unsettled":
       return {
         code: "load-failed",
-        message: "the module waits for a promise that nothing can settle any more",
+        message: "the module awaits a promise that can no longer be settled",
       };
     case "stopped":
       return result.by === "steps" ? faults.loadSteps(load.limits) : faults.loadWall(load);

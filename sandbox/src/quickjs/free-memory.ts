@@ -20,7 +20,7 @@ export function clearFreeMemory({ exports, memory }: EngineModule, layout: Layou
     for (;;) {
       const at = exports._malloc(size);
       if (at === 0) break;
-      // Beyond the old end nothing has ever been written.
+      // Memory beyond the old end was never written.
       if (at + size > end) {
         exports._free(at);
         break;

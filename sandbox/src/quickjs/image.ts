@@ -17,7 +17,7 @@ export interface Area {
   readonly to: number;
 }
 
-/** What an engine's memory holds when it is ready and no program is loaded. */
+/** An engine's memory when it is initialised and no program is loaded. */
 export interface BaseImage {
   readonly pieces: readonly Piece[];
   readonly heapEnd: number;
@@ -29,7 +29,7 @@ export interface BaseImage {
 /** What a loaded program changes in the base image. */
 export interface ProgramImage {
   readonly pieces: readonly Piece[];
-  /** Areas that hold nothing in this image, up to `headEnd`. */
+  /** Areas that are zero in this image, up to `headEnd`. */
   readonly zeros: readonly Area[];
   /** End of what the program keeps. Behind it lies ballast that nothing touches, then the memory for calls. */
   readonly headEnd: number;
@@ -41,7 +41,7 @@ export interface ProgramImage {
   readonly bytes: number;
 }
 
-/** Takes the base image of a memory at rest. */
+/** Captures the base image of an idle engine. */
 export function captureBase(memory: Uint8Array, layout: Layout, heapEnd: number): BaseImage {
   const statics = memory.slice(0, layout.staticEnd);
   const heap = memory.slice(layout.heapStart, heapEnd);
@@ -52,7 +52,7 @@ export function captureBase(memory: Uint8Array, layout: Layout, heapEnd: number)
   return { pieces, heapEnd, statics, heap };
 }
 
-/** Takes what differs from the base image. The areas between `headEnd` and `tailStart` must be untouched. */
+/** Captures the difference from the base image. The areas between `headEnd` and `tailStart` must be untouched. */
 export function captureProgram(
   memory: Uint8Array,
   layout: Layout,
@@ -60,12 +60,12 @@ export function captureProgram(
   marks: { readonly headEnd: number; readonly tailStart: number; readonly heapEnd: number },
 ): ProgramImage {
   const changed: Area[] = [
-    ...differences(memory, 0, layout.staticEnd, base.statics, 0),
-    ...differences(memory, layout.heapStart, marks.headEnd, base.heap, layout.heapStart),
-    ...differences(memory, marks.tailStart, marks.heapEnd, new Uint8Array(0), marks.tailStart),
+    ...differences(memory, { from: 0, to: layout.staticEnd }, base.statics, 0),
+    ...differences(memory, { from: layout.heapStart, to: marks.headEnd }, base.heap, layout.heapStart),
+    ...differences(memory, { from: marks.tailStart, to: marks.heapEnd }, new Uint8Array(0), marks.tailStart),
   ];
   const areas = merge(changed);
-  // One allocation for each program: thousands of small ones would cost more than what they hold.
+  // One allocation per program: thousands of small ones would have too much overhead.
   const store = new Uint8Array(areas.reduce((sum, { from, to }) => sum + to - from, 0));
   let used = 0;
   const pieces = areas.map(({ from, to }) => {
@@ -86,7 +86,7 @@ export function captureProgram(
   };
 }
 
-/** Writes an image into a memory, over whatever is there; `zeros` of the areas that the image speaks of included. */
+/** Restores an image into a memory, overwriting its content; `zeros` of the areas that the image speaks of included. */
 export function restore(memory: Uint8Array, base: BaseImage, image: ProgramImage): void {
   const { pieces: common } = base;
   for (let i = 0; i < common.length; i++) {
@@ -105,17 +105,11 @@ export function restore(memory: Uint8Array, base: BaseImage, image: ProgramImage
 }
 
 function nonZero(memory: Uint8Array): Area[] {
-  return merge(differences(memory, 0, memory.length, new Uint8Array(0), 0));
+  return merge(differences(memory, { from: 0, to: memory.length }, new Uint8Array(0), 0));
 }
 
 /** Granules of `memory` in an area that differ from `other`, which starts at `offset` and is zero beyond its end. */
-function differences(
-  memory: Uint8Array,
-  from: number,
-  to: number,
-  other: Uint8Array,
-  offset: number,
-): Area[] {
+function differences(memory: Uint8Array, { from, to }: Area, other: Uint8Array, offset: number): Area[] {
   const found: Area[] = [];
   const zero = new Uint8Array(granule);
   for (let at = from; at < to; at += granule) {

@@ -62,10 +62,10 @@ export function pagesFor(memoryKb: number): number {
   return pages;
 }
 
-/** One engine with its memory. Holds one image at a time, and runs it. */
+/** One engine with its memory. Holds and runs one image at a time. */
 export class Instance {
   readonly pages: number;
-  /** Nothing has run in it yet: all memory is empty but for the base image, and the little that starting it left. */
+  /** Nothing has run in it yet: memory contains only the base image and traces of starting the engine. */
   #fresh = true;
   /** `false` after anything that leaves the engine in doubt; it must be thrown away then. */
   healthy = true;
@@ -90,7 +90,7 @@ export class Instance {
   #heapBefore = 0;
   #bounds: Bounds = { steps: 0, deadline: 0, maxReplyBytes: 0 };
   readonly #counter: number;
-  /** What a call in a kept context has to give back; an image that is restored takes everything with it. */
+  /** What a call in a kept context has to free; restoring an image frees everything. */
   #owned: Owned | null = null;
 
   private constructor(module: EngineModule, pages: number, { layout, image, anchors }: Base) {
@@ -113,63 +113,23 @@ export class Instance {
     return instance;
   }
 
-  /** Evaluates a program in a clean engine and takes its image. The instance holds the program afterwards. */
+  /** Evaluates a program in a clean engine and captures its image. The program is selected afterwards. */
   load(name: string, source: string, limits: Limits, bounds: Bounds): LoadedProgram | RawResult {
     this.#wipe();
     const { exports } = this.#module;
-    const { runtime, context, register, undefined: undef } = this.#anchors;
+    const { runtime } = this.#anchors;
     const stackBytes = guestStackBytes(limits.stackKb);
     this.#stackBytes = stackBytes.load;
     this.#begin(bounds);
-    const evaluateModule = (): RawResult => {
-      exports._QTS_RuntimeSetMaxStackSize(runtime, stackBytes.load);
-      const code = writeText(this.#module, source);
-      const file = writeText(this.#module, name);
-      if (code.at === 0 || file.at === 0) return { kind: "refused-memory" };
-      let namespace = exports._QTS_Eval(context, code.at, code.bytes, file.at, 0, moduleFlag);
-      // The text is of no use any more, and would be carried in every image.
-      this.#bytes.fill(0, code.at, code.at + code.bytes);
-      exports._free(code.at);
-      exports._free(file.at);
-      const failed = this.#exception(namespace);
-      if (failed) return failed.kind === "exception" ? this.#importing(failed) : failed;
-      this.#runJobs();
-      if (this.#stopped) return { kind: "stopped", by: this.#stopped };
-      const state = exports._QTS_PromiseState(context, namespace);
-      if (state === promise.pending) return { kind: "unsettled" };
-      if (state === promise.rejected) {
-        const error = exports._QTS_PromiseResult(context, namespace);
-        return { kind: "exception", message: this.#describe(error), stack: this.#stackOf(error) };
-      }
-      if (state === promise.fulfilled) namespace = exports._QTS_PromiseResult(context, namespace);
-      this.#argument(0, namespace);
-      this.#argument(1, exports._QTS_NewString(context, writeText(this.#module, String(limits.logBytes)).at));
-      this.#argument(
-        2,
-        exports._QTS_NewString(context, writeText(this.#module, String(limits.outputBytes)).at),
-      );
-      this.#argument(
-        3,
-        exports._QTS_NewString(context, writeText(this.#module, String(limits.outputDepth)).at),
-      );
-      const names = exports._QTS_Call(context, register, undef, 4, this.#anchors.argv);
-      const thrown = this.#exception(names);
-      if (thrown) return thrown;
-      // Getters of the exports are the guest's code as well.
-      this.#runJobs();
-      if (this.#stopped) return { kind: "stopped", by: this.#stopped };
-      const text = this.#read(names, bounds.maxReplyBytes);
-      return text === null ? { kind: "too-large" } : { kind: "text", text };
-    };
     let result: RawResult;
     try {
-      result = evaluateModule();
+      result = this.#evaluate(name, source, limits, bounds.maxReplyBytes);
     } catch (error) {
       result = this.#broken(error);
     }
     result = this.#end(result);
     if (result.kind !== "text") return result;
-    // `f` where one function serves every event, else a list of names, else nothing that could be called.
+    // `f` if one function handles every event, a list of handler names, or empty if there is no callable export.
     if (result.text === "")
       return { kind: "exception", message: "the module has no default export that can be called" };
     const handlers = result.text === "f" ? null : (JSON.parse(result.text) as string[]);
@@ -180,6 +140,45 @@ export class Instance {
     this.#loaded = { image, handlers, stackBytes: stackBytes.run };
     this.#dirty = true;
     return this.#loaded;
+  }
+
+  /** Evaluates a module and registers its exports with the prelude. */
+  #evaluate(name: string, source: string, limits: Limits, maxReplyBytes: number): RawResult {
+    const { exports } = this.#module;
+    const { runtime, context, register, undefined: undef } = this.#anchors;
+    exports._QTS_RuntimeSetMaxStackSize(runtime, this.#stackBytes);
+    const code = writeText(this.#module, source);
+    const file = writeText(this.#module, name);
+    if (code.at === 0 || file.at === 0) return { kind: "refused-memory" };
+    let namespace = exports._QTS_Eval(context, code.at, code.bytes, file.at, 0, moduleFlag);
+    // Clear the source text: it is not needed any more and would be part of every image.
+    this.#bytes.fill(0, code.at, code.at + code.bytes);
+    exports._free(code.at);
+    exports._free(file.at);
+    const failed = this.#exception(namespace);
+    if (failed) return failed.kind === "exception" ? this.#importing(failed) : failed;
+    this.#runJobs();
+    if (this.#stopped) return { kind: "stopped", by: this.#stopped };
+    const state = exports._QTS_PromiseState(context, namespace);
+    if (state === promise.pending) return { kind: "unsettled" };
+    if (state === promise.rejected) {
+      const error = exports._QTS_PromiseResult(context, namespace);
+      return { kind: "exception", message: this.#describe(error), stack: this.#stackOf(error) };
+    }
+    if (state === promise.fulfilled) namespace = exports._QTS_PromiseResult(context, namespace);
+    this.#argument(0, namespace);
+    [limits.logBytes, limits.outputBytes, limits.outputDepth].forEach((limit, index) => {
+      const text = writeText(this.#module, String(limit));
+      this.#argument(index + 1, exports._QTS_NewString(context, text.at));
+    });
+    const names = exports._QTS_Call(context, register, undef, 4, this.#anchors.argv);
+    const thrown = this.#exception(names);
+    if (thrown) return thrown;
+    // Getters of the exports are the guest's code as well.
+    this.#runJobs();
+    if (this.#stopped) return { kind: "stopped", by: this.#stopped };
+    const text = this.#read(names, maxReplyBytes);
+    return text === null ? { kind: "too-large" } : { kind: "text", text };
   }
 
   /**
@@ -194,7 +193,7 @@ export class Instance {
     }
   }
 
-  /** Puts a program's image in place, whatever was there. */
+  /** Restores a program's image. */
   select(program: LoadedProgram): void {
     this.#owned = null;
     const previous = this.#loaded;
@@ -225,13 +224,13 @@ export class Instance {
     if (this.#loaded && this.#dirty) this.select(this.#loaded);
   }
 
-  /** Goes on with a program in the state that its last call left, or starts it. */
+  /** Continues a program in the state that its last call left, or starts it. */
   resume(program: LoadedProgram): void {
     if (this.#loaded !== program) this.select(program);
     this.#owned ??= { values: [], strings: [], blocks: [] };
   }
 
-  /** Calls the selected program with a message of the prelude, and gives the prelude's reply. */
+  /** Calls the selected program with a message of the prelude, and returns the prelude's reply. */
   call(message: Message, bounds: Bounds): RawResult {
     this.#begin(bounds);
     let result: RawResult;
@@ -300,7 +299,7 @@ export class Instance {
     this.#stopped = null;
     this.#polls = 0;
     this.#bounds = bounds;
-    // Whatever ran before, marks in it are of what runs now.
+    // Clear the stack-limit marker of the previous run.
     this.#stackEnd().fill(0);
     this.#heapBefore = this.#words[this.#layout.breakWord]!;
     this.#module.refused = null;
@@ -323,7 +322,7 @@ export class Instance {
     return error instanceof RangeError ? { kind: "overflow" } : { kind: "trap" };
   }
 
-  /** Takes stock after guest code ran, and says what the host saw. */
+  /** Updates usage after guest code ran, and classifies the result by what the host observed. */
   #end(result: RawResult): RawResult {
     this.memoryBytes = Math.max(0, this.#heapEnd() - this.#heapBefore);
     this.steps = this.#polls * stepsPerInterrupt + (stepsPerInterrupt - (this.#words[this.#counter]! | 0));
@@ -331,7 +330,7 @@ export class Instance {
       this.healthy = false;
       return { kind: "stopped", by: this.#stopped };
     }
-    // What the guest made of a refused allocation does not matter: after one, nothing of the instance is trusted.
+    // After a refused allocation the instance is not trusted any more, however the guest handled it.
     if (this.#module.refused !== null) {
       this.healthy = false;
       if (this.#module.refused === "memory") return { kind: "refused-memory" };
@@ -412,7 +411,7 @@ export class Instance {
       : this.#memory.toString("utf8", text, Math.min(this.#memory.indexOf(0, text), text + 2_000));
   }
 
-  /** What a module that could not even be linked wanted to import says more than the engine does. */
+  /** For a module that failed to link, the refused import is a better message than the engine's. */
   #importing(failed: RawResult): RawResult {
     const { imported } = this.#module;
     if (imported === null) return failed;
@@ -425,8 +424,8 @@ export class Instance {
     const words = this.#words;
     const { breakWord } = this.#layout;
     clearFreeMemory(this.#module, this.#layout);
-    // All memory but what the call may take is filled with one block that nobody touches: what the guest asks for
-    // beyond that has to come from the host, which refuses and knows it.
+    // Fill all memory but the call's allowance with one unused block: larger requests of the guest have to grow the
+    // memory, which the host refuses and observes.
     const free = this.pages * pageBytes - words[breakWord]!;
     const ballastBytes = free - limits.memoryKb * 1_024;
     if (ballastBytes < 4_096) return null;
@@ -438,7 +437,7 @@ export class Instance {
     return captureProgram(this.#memory, this.#layout, this.#base, { headEnd, tailStart, heapEnd });
   }
 
-  /** Where the engine says that its heap ends; a broken engine may say anything. */
+  /** End of the heap according to the engine, clamped: a corrupted engine can report any value. */
   #heapEnd(): number {
     return Math.min(this.#words[this.#layout.breakWord]!, this.#memory.length);
   }
@@ -461,7 +460,7 @@ export class Instance {
     this.#bytes.fill(0, heapStart - stackBytes - stackMargin, heapStart);
   }
 
-  /** Puts the base image back, over whatever program was there. */
+  /** Restores the base image, overwriting the program. */
   #wipe(): void {
     const base = this.#base;
     const { heapStart, staticEnd } = this.#layout;

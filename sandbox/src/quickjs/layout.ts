@@ -85,7 +85,7 @@ function only(what: string, found: readonly number[]): number {
   return index;
 }
 
-/** Evaluates a script and gives a pointer to its value. For code of the host only. */
+/** Evaluates a script and returns a pointer to its value. For host code only. */
 export function evaluate(module: EngineModule, context: number, source: string, flags = 0): number {
   const { exports } = module;
   const code = writeText(module, source);

@@ -6,8 +6,8 @@ import { captureBase } from "./image.ts";
 import { createModule, engineVersion } from "./module.ts";
 
 /**
- * The base for the sandboxes of a process. To make it takes a cold engine a tenth of a second and more, so the package
- * carries one that was made before; it is made anew where another version of the engine is installed.
+ * The base for the sandboxes of a process. Building it takes a cold engine 100 ms and more, so the package
+ * ships a prebuilt one; it is rebuilt if another version of the engine is installed.
  */
 export async function loadBase(): Promise<Base> {
   if (keptBase.engine !== engineVersion) return makeBase();

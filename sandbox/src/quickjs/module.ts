@@ -12,7 +12,7 @@ export const pageBytes = 65_536;
 /** The pages that the engine's binary asks for at least. */
 export const basePages = 256;
 
-/** A request for so much at once, 512 MiB, is no sign of memory that has run out. */
+/** A single request of 512 MiB or more does not indicate exhausted memory. */
 const absurdPages = 8_192;
 
 /** One instantiated engine with a memory of fixed size. */
@@ -20,8 +20,8 @@ export interface EngineModule {
   readonly exports: Exports;
   readonly memory: WebAssembly.Memory;
   /**
-   * What the host refused since this was last set to `null`: memory that had run out, or a single block so absurd that
-   * no limit would have let it pass. The engine survives both, and tells the guest by an exception.
+   * What the host refused since this was last set to `null`: exhausted memory, or a single block that
+   * exceeds any limit. The engine survives both, and throws an exception in the guest.
    */
   refused: "memory" | "absurd" | null;
   /** Asked every 10,000 steps; `true` ends the guest's code. */
@@ -45,7 +45,7 @@ function unexpected(): never {
 /**
  * Instantiates the engine. Its memory has `pages` pages and never grows: asking for more is refused, counted, and seen
  * by the guest as a failed allocation. Functions through which the engine could learn of the host are cut off by the
- * guest's prelude; nothing of a guest is ever printed.
+ * guest's prelude; guest output is never printed.
  */
 export async function createModule(pages: number = basePages): Promise<EngineModule> {
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
@@ -56,7 +56,7 @@ export async function createModule(pages: number = basePages): Promise<EngineMod
     interrupt: () => false,
     imported: null,
   };
-  // The runtime's own `grow` would fail at the maximum as well; this one also tells the host.
+  // The runtime's own `grow` would fail at the maximum as well; this one also notifies the host.
   memory.grow = (more) => {
     if (more < absurdPages) module.refused = "memory";
     else module.refused ??= "absurd";

@@ -9,7 +9,7 @@ import { v8StackKb } from "../v8-stack.ts";
  */
 const v8PerGuest = { load: 28, run: 15 } as const;
 
-/** V8's stack, in KiB, in which a guest's limit of `stackKb` comes first, whatever the guest does. */
+/** V8's stack, in KiB, that is large enough for any guest to reach its limit of `stackKb` first. */
 export function v8StackFor(stackKb: number): number {
   return stackKb * v8PerGuest.load;
 }
