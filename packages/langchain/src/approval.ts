@@ -1,11 +1,11 @@
-import { type Mediator, beforeAsking, type ToolRuns, quoted } from "@hookwarden/mediator";
-import { isControl } from "./tool.ts";
+import { beforeAsking, type Mediator, quoted, type ToolRuns } from "@hookwarden/mediator";
+import { isControl } from "./decisions.ts";
 
 /** What a person is asked about a tool call. */
 export interface ApprovalRequest {
   readonly type: "hookwarden_approval";
   readonly tool_name: string;
-  /** The very arguments that the tool would get. */
+  /** The exact arguments with which the tool would run. */
   readonly tool_input: unknown;
   readonly tool_use_id: string;
   readonly reason: string | null;
@@ -14,15 +14,20 @@ export interface ApprovalRequest {
 /** Asks a person in the host's own way. */
 export type AskPerson = (request: ApprovalRequest) => boolean | Promise<boolean>;
 
-/** Interrupts the graph, or gives what it was resumed with. */
+/** Interrupts the graph, or returns the value with which it was resumed. */
 type Interrupt = (request: ApprovalRequest) => unknown;
 
-/** Asks a person; gives the text of a refusal, or `null` where the call may run. */
+/** How a person can be asked. */
+export interface Approvers {
+  readonly onAsk: AskPerson | undefined;
+  readonly interrupt: Interrupt | undefined;
+}
+
+/** Asks a person; returns the text of a refusal, or `null` if the call may run. */
 export async function askPerson(
   mediator: Mediator,
   call: { readonly name: string; readonly id: string; readonly before: ToolRuns },
-  onAsk: AskPerson | undefined,
-  interrupt: Interrupt | undefined,
+  { onAsk, interrupt }: Approvers,
 ): Promise<string | null> {
   const { name, id, before } = call;
   const outcome = await beforeAsking(mediator, { name, input: before.input, id });
@@ -41,13 +46,13 @@ export async function askPerson(
     const answer: unknown = interrupt?.(request);
     return (answer as { approved?: unknown } | undefined)?.approved === true ? null : refused;
   } catch (thrown) {
-    // The interrupt itself; anything else, such as a graph that cannot be interrupted, is no permission.
+    // An interrupt passes through; any other error, such as a graph without a checkpointer, is not an approval.
     if (isControl(thrown)) throw thrown;
     return refused;
   }
 }
 
-/** The means that a run has to interrupt its graph. */
+/** The function of a run that interrupts its graph. */
 export function interruptOf(runtime: unknown): Interrupt | undefined {
   const { interrupt } = runtime as { interrupt?: unknown };
   return typeof interrupt === "function" ? (interrupt as Interrupt) : undefined;

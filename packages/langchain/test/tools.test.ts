@@ -96,7 +96,7 @@ describe.each(modes)("a tool call in %s", (mode) => {
       hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: 7 } })),
     ]);
     expect(ran).not.toHaveBeenCalled();
-    expect(broken.model.asked(1)).toContain("breaks the tool's schema");
+    expect(broken.model.asked(1)).toContain("does not match the tool's schema");
     expect(broken.text).toBe("done");
   });
 
