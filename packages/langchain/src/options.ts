@@ -25,7 +25,7 @@ export interface HookwardenMiddlewareOptions extends MediationOptions {
   readonly hold?: number;
   /**
    * Asks a person about a call. Default: the graph is interrupted with an `ApprovalRequest`, and the call runs after it is
-   * resumed with `{ approved: true }`; an agent without a checkpointer refuses the call.
+   * resumed with an `ApprovalAnswer` that approves it; an agent without a checkpointer refuses the call.
    */
   readonly onAsk?: AskPerson;
 }
