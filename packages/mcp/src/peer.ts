@@ -1,84 +1,84 @@
 import { randomBytes } from "node:crypto";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { OwnRequest, Side } from "./context.ts";
-import { course } from "./course.ts";
-import { Lane } from "./lane.ts";
+import { currentRequest } from "./current-request.ts";
+import { OrderedOutbox } from "./ordered-outbox.ts";
 import type { Answer, Call } from "./mediation.ts";
 import { idKey, isObject, isRequestId, type RawMessage, type RequestId } from "./message.ts";
 import type { ProxyTransport } from "./transport.ts";
 
-/** From how many messages on, waiting in one direction, no more are read from where they come. */
-const crowded = 512;
+/** Backpressure: with this many messages waiting in one direction, reading from the other side pauses. */
+const highWaterMark = 512;
 
-/** Most ids of requests that were taken back that are remembered. */
-const maxSpent = 4_096;
+/** Maximum number of cancelled request ids that are remembered. */
+const maxCancelledIds = 4_096;
 
 /** The request of the client that a message of the server belongs to. */
-const courses = new WeakMap<object, RequestId>();
+const relatedRequests = new WeakMap<object, RequestId>();
 
-/** What a party tells its session. */
-export interface PartyEvents {
-  /** A message could not be handed to the transport. */
-  readonly onundelivered: (message: RawMessage, error: unknown) => void;
-  /** There is room again for what comes from the other side. */
-  readonly onroom: () => void;
+/** Callbacks of a peer to its session. */
+export interface PeerEvents {
+  /** The transport failed to send a message. */
+  readonly onsenderror: (message: RawMessage, error: unknown) => void;
+  /** A message was sent, so reading from the other side may resume. */
+  readonly ondrain: () => void;
 }
 
-/** One side of a session: what it is sent, and what it waits for. */
-export class Party {
+/** One side of a session, with the messages to it and its pending requests. */
+export class Peer {
   readonly side: Side;
   readonly transport: ProxyTransport;
-  /** What goes to it, in order. */
-  readonly lane: Lane;
-  /** Its requests that are not answered. */
+  /** The messages to it, in order. */
+  readonly outbox: OrderedOutbox;
+  /** Its requests without an answer. */
   readonly calls = new Map<string, Call>();
-  readonly #events: PartyEvents;
-  /** Ids of requests that it has taken back, and that may be answered all the same. */
-  readonly #spent = new Set<string>();
-  /** Requests of the proxy itself to it, and who waits for their answers. */
+  readonly #events: PeerEvents;
+  /** Ids of requests that it cancelled; answers to them may still arrive. */
+  readonly #cancelledIds = new Set<string>();
+  /** Pending requests of the proxy itself to this peer, with the callbacks for their answers. */
   readonly #own = new Map<string, (answer: Answer | null) => void>();
   readonly #idPrefix = `hookwarden-${randomBytes(9).toString("base64url")}-`;
   #asked = 0;
-  /** Messages that have been handed to its transport and not been taken. */
+  /** Messages that its transport has not finished sending. */
   #unsent = 0;
   #paused = false;
 
-  constructor(side: Side, transport: ProxyTransport, events: PartyEvents) {
+  constructor(side: Side, transport: ProxyTransport, events: PeerEvents) {
     this.side = side;
     this.transport = transport;
     this.#events = events;
-    this.lane = new Lane((message) => this.#send(message));
+    this.outbox = new OrderedOutbox((message) => this.#send(message));
   }
 
-  /** Whether an answer under an id could be taken for that to another request. */
-  hasUsed(key: string): boolean {
-    return this.calls.has(key) || this.#spent.has(key);
+  /** Whether an answer with this id could be mistaken for the answer to another request. */
+  isIdInUse(key: string): boolean {
+    return this.calls.has(key) || this.#cancelledIds.has(key);
   }
 
-  /** Notes that a request was taken back which the other side knows of. */
-  spend(key: string): void {
-    const [oldest] = this.#spent;
-    if (oldest !== undefined && this.#spent.size >= maxSpent) this.#spent.delete(oldest);
-    this.#spent.add(key);
+  /** Records the cancellation of a request that the other side has received. */
+  noteCancelled(key: string): void {
+    const [oldest] = this.#cancelledIds;
+    if (oldest !== undefined && this.#cancelledIds.size >= maxCancelledIds) this.#cancelledIds.delete(oldest);
+    this.#cancelledIds.add(key);
   }
 
-  /** Whether more waits to go to it than should. */
-  get crowded(): boolean {
-    return this.lane.waiting + this.#unsent >= crowded;
+  /** Whether so many messages wait for it that reading from the other side should pause. */
+  get isAboveHighWaterMark(): boolean {
+    return this.outbox.waiting + this.#unsent >= highWaterMark;
   }
 
-  /** Reads from it only where there is room at the other side. */
-  pace(other: Party): void {
-    if (other.crowded === this.#paused) return;
-    this.#paused = other.crowded;
+  /** Pauses or resumes reading from it, depending on the other side's queue. */
+  applyBackpressure(other: Peer): void {
+    if (other.isAboveHighWaterMark === this.#paused) return;
+    this.#paused = other.isAboveHighWaterMark;
     if (this.#paused) this.transport.pause?.();
     else this.transport.resume?.();
   }
 
   /**
-   * Asks it something in the proxy's own name.
+   * Sends it a request of the proxy itself.
    *
-   * @returns the result. @throws where there is none: an error, no answer in time, or nobody who waits any more.
+   * @returns the result. @throws on an error, a timeout or an abort.
    */
   async ask({ method, params, timeoutMs, signal, relatedTo }: Omit<OwnRequest, "to">): Promise<unknown> {
     const id = `${this.#idPrefix}${++this.#asked}`;
@@ -95,7 +95,7 @@ export class Party {
       if (answer) throw new Error(textOf(answer.error));
       const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } };
       this.#send(cancelled, relatedTo);
-      throw new Error(signal?.aborted ? "the call was taken back" : `the ${this.side} did not answer`);
+      throw new Error(signal?.aborted ? "the call was cancelled" : `the ${this.side} did not answer`);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -103,33 +103,33 @@ export class Party {
     }
   }
 
-  /** Hands over an answer to the proxy's own request. @returns whether it was one. */
+  /** Delivers an answer to a request of the proxy itself. @returns whether it was one. */
   settle(key: string, answer: Answer | null): boolean {
     const waiting = this.#own.get(key);
     waiting?.(answer);
     return this.#own.delete(key);
   }
 
-  /** Nobody waits for answers to the proxy's own requests any more. */
-  abandon(): void {
+  /** Fails the pending requests of the proxy itself. */
+  failOwnRequests(): void {
     for (const waiting of this.#own.values()) waiting(null);
   }
 
-  /** Notes in the course of which of the client's requests the server has sent a message. */
-  static note(message: object): void {
-    const related = course.getStore();
-    if (related !== undefined) courses.set(message, related);
+  /** Records which of the client's requests a message of the server belongs to. */
+  static recordOrigin(message: object): void {
+    const related = currentRequest.getStore();
+    if (related !== undefined) relatedRequests.set(message, related);
   }
 
-  /** A message that takes another one's place belongs to the same request. */
-  static inherit(message: object, from: object): void {
-    const related = courses.get(from);
-    if (related !== undefined) courses.set(message, related);
+  /** Records that a replacement message belongs to the same request as the original. */
+  static copyOrigin(message: object, from: object): void {
+    const related = relatedRequests.get(from);
+    if (related !== undefined) relatedRequests.set(message, related);
   }
 
   #send(message: RawMessage, relatedTo?: RequestId): void {
     this.#unsent++;
-    // It is on its way when this returns; what is waited for is that it is taken.
+    // The message is queued when this returns; completion is handled in the background.
     void this.#deliver(message, relatedTo);
   }
 
@@ -138,12 +138,12 @@ export class Party {
       await this.#transmit(message, relatedTo);
     } catch (error) {
       const { id } = message;
-      // Who asks in the proxy's own name need not wait for its time to run out.
+      // Fail a request of the proxy itself now, not at its timeout.
       const own = isRequestId(id) && message["method"] !== undefined && this.settle(idKey(id), null);
-      if (!own) this.#events.onundelivered(message, error);
+      if (!own) this.#events.onsenderror(message, error);
     } finally {
       this.#unsent--;
-      this.#events.onroom();
+      this.#events.ondrain();
     }
   }
 
@@ -152,19 +152,21 @@ export class Party {
     const wire = message as unknown as JSONRPCMessage;
     if (this.side === "server") {
       const { id, method } = message;
-      return course.run(isRequestId(id) && method !== undefined ? id : undefined, () => transport.send(wire));
+      return currentRequest.run(isRequestId(id) && method !== undefined ? id : undefined, () =>
+        transport.send(wire),
+      );
     }
-    const relatedRequestId = relatedTo ?? this.#courseOf(message);
+    const relatedRequestId = relatedTo ?? this.#relatedRequest(message);
     if (relatedRequestId === undefined) return transport.send(wire);
-    // The request may have been answered in the meantime, and its stream be closed.
+    // The request may have been answered by now and its stream closed.
     return transport.send(wire, { relatedRequestId }).catch(() => transport.send(wire));
   }
 
-  /** The client's request that a message of the server belongs to, as far as anything says so. */
-  #courseOf(message: RawMessage): RequestId | undefined {
+  /** The client's request that a message of the server belongs to, if it is known. */
+  #relatedRequest(message: RawMessage): RequestId | undefined {
     const { method, params } = message;
     if (method === undefined) return undefined;
-    const known = courses.get(message);
+    const known = relatedRequests.get(message);
     if (known !== undefined && this.calls.has(idKey(known))) return known;
     if (method === "notifications/progress" && isObject(params)) {
       for (const call of this.calls.values()) {
@@ -172,7 +174,7 @@ export class Party {
         if (isObject(meta) && meta["progressToken"] === params["progressToken"]) return call.id;
       }
     }
-    if (!this.transport.needsCourse) return undefined;
+    if (!this.transport.needsRelatedRequest) return undefined;
     const [oldest] = this.calls.values();
     return oldest?.id;
   }
