@@ -1,6 +1,6 @@
 import type { Content, GenerateResult, StreamPart, Usage } from "./types.ts";
 
-/** Puts the parts of a whole stream together to what the model said. */
+/** Assembles the content of an answer from the parts of its stream. */
 export function contentOf(parts: readonly StreamPart[]): Content[] {
   const content: Content[] = [];
   const open = new Map<string, { text: string }>();
@@ -35,7 +35,7 @@ export function contentOf(parts: readonly StreamPart[]): Content[] {
   return content;
 }
 
-/** The parts of a stream that says a content in one piece, without its beginning and its end. */
+/** The stream parts of a content, each block as one delta, without the start and the end of the stream. */
 export function partsOf(content: readonly Content[], prefix: string): StreamPart[] {
   return content.flatMap((part, index): StreamPart[] => {
     if (part.type !== "text" && part.type !== "reasoning") return [part];
@@ -53,10 +53,10 @@ const noUsage: Usage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-/** Why an answer ends that hooks refused. The package runs no tools after it. */
+/** The finish reason of an answer that hooks refused. The AI SDK runs no tools after it. */
 export const refusedFinish = { unified: "content-filter", raw: "hookwarden" } as const;
 
-/** An answer of ours, for a step that hooks refused: it ends the agent's loop. */
+/** The answer in place of a step that hooks refused; it ends the agent loop. */
 export function refusedResult(text: string, usage: Usage = noUsage): GenerateResult {
   return { content: [{ type: "text", text }], finishReason: refusedFinish, usage, warnings: [] };
 }
@@ -69,7 +69,7 @@ export function refusedParts(text: string, usage: Usage = noUsage): StreamPart[]
   ];
 }
 
-/** An answer with another content, without what the provider told beside the old one. */
+/** An answer with a different content, without the provider's data about the original one. */
 export function withContent(result: GenerateResult, content: Content[]): GenerateResult {
   const { finishReason, usage, warnings, request, response } = result;
   const { body: _body, ...metadata } = response ?? {};
@@ -83,7 +83,7 @@ export function withContent(result: GenerateResult, content: Content[]): Generat
   };
 }
 
-/** What several answers cost together. */
+/** The sum of the usage of two answers. */
 export function addUsage(a: Usage | null, b: Usage): Usage {
   return a === null ? b : (added(a, b) as Usage);
 }

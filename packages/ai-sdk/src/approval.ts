@@ -7,51 +7,45 @@ import {
   type ToolApprovalStatus,
   type ToolSet,
 } from "ai";
-import { jsonView, beforeAsking, type ToolRefused } from "@hookwarden/mediator";
-import type { GuardSession } from "./session.ts";
-import type { Tickets } from "./tickets.ts";
+import { beforeAsking, jsonView, rewrittenBeforeApproval, type ToolRefused } from "@hookwarden/mediator";
+import { type CallDecisions, validateInput } from "./decisions.ts";
+import type { GuardState } from "./state.ts";
 import type { AnyTool } from "./types.ts";
-import { validateInput } from "./validate-input.ts";
 
 type Status = Exclude<ToolApprovalStatus, string | undefined>;
 type AnyApproval = GenericToolApprovalFunction<ToolSet, never, never>;
 type ApprovalInput = Parameters<AnyApproval>[0];
 
-/** The approval function of a guard: what hooks say, and, where they say nothing, what the host and the tool say. */
+/** The approval function of a guard: the decision of hooks or, if they make none, that of the host and the tool. */
 export function guardedApproval(
-  session: GuardSession,
-  tickets: Tickets,
+  guard: { readonly state: GuardState; readonly decisions: CallDecisions },
   host: ToolApprovalConfiguration<ToolSet, never> | undefined,
 ): AnyApproval {
-  const { mediator } = session;
+  const { mediator } = guard.state;
   return async (options) => {
     const { toolCall, tools } = options;
     const tool = own(tools, toolCall.toolName);
     const call = { name: toolCall.toolName, input: toolCall.input as unknown, id: toolCall.toolCallId };
-    const ticket = await tickets.for(call, (input) =>
+    const decision = await guard.decisions.for(call, (input) =>
       tool ? validateInput(tool, input) : Promise.resolve(input),
     );
-    const { before } = ticket;
+    const { before } = decision;
     if (before.kind === "refused") return denied(before);
     const asks = before.kind === "ask";
     if (asks && before.changed) {
-      return {
-        type: "denied",
-        reason:
-          "hookwarden: the tool call was refused and did not run, because a hook rewrote its input and a person would have been asked about another one.",
-      };
+      return { type: "denied", reason: rewrittenBeforeApproval };
     }
     const status = await hostStatus(host, options, tool);
     if (status.type === "denied") return status;
     if (!asks && status.type !== "user-approval") return status;
     if (!asks && before.allowed) {
-      ticket.approved = true;
+      decision.approved = true;
       return { type: "approved" };
     }
     const asked = await beforeAsking(mediator, call);
     if (asked.kind === "refused") return denied(asked);
     if (asked.kind === "allow") {
-      ticket.approved = true;
+      decision.approved = true;
       return { type: "approved" };
     }
     return asks ? { type: "user-approval", ...(before.reason ? { reason: before.reason } : {}) } : status;
@@ -59,8 +53,8 @@ export function guardedApproval(
 }
 
 /**
- * Whether a person has said yes to this very call, as the end of the conversation tells it, where the package looks too.
- * The call's id alone is no proof: it is the model's choice, and a tool that calls others hands its own id on.
+ * Whether a person approved exactly this call, according to the end of the conversation, where the AI SDK looks too. The
+ * call's id alone is not proof: the model chooses it, and a tool that calls others passes on its own id.
  */
 export function wasApproved(
   messages: readonly ModelMessage[],
@@ -68,12 +62,12 @@ export function wasApproved(
 ): boolean {
   const last = messages.at(-1);
   if (last?.role !== "tool") return false;
-  const yes = new Set(
+  const approvals = new Set(
     last.content.flatMap((part) =>
       part.type === "tool-approval-response" && part.approved ? [part.approvalId] : [],
     ),
   );
-  if (yes.size === 0) return false;
+  if (approvals.size === 0) return false;
   const parts = messages.flatMap(({ role, content }) =>
     role === "assistant" && typeof content !== "string" ? content : [],
   );
@@ -82,9 +76,9 @@ export function wasApproved(
       part.type === "tool-approval-request" &&
       !part.isAutomatic &&
       part.toolCallId === call.toolCallId &&
-      yes.has(part.approvalId),
+      approvals.has(part.approvalId),
   );
-  // Of several calls with one id, the package runs the last.
+  // Of several calls with one id, the AI SDK runs the last.
   const shown = parts.findLast((part) => part.type === "tool-call" && part.toolCallId === call.toolCallId);
   return (
     asked &&
@@ -98,7 +92,7 @@ function denied({ text }: ToolRefused): Status {
   return { type: "denied", reason: text };
 }
 
-/** What would hold without a guard, in the package's own order of precedence. */
+/** The status without a guard, in the AI SDK's own order of precedence. */
 async function hostStatus(
   host: ToolApprovalConfiguration<ToolSet, never> | undefined,
   options: ApprovalInput,
@@ -136,7 +130,7 @@ function normal(status: ToolApprovalStatus): Status {
   return typeof status === "string" ? { type: status } : status;
 }
 
-/** Names come from the model: only own properties count. */
+/** Reads an own property only: names come from the model. */
 export function own<V>(of: { readonly [name: string]: V } | undefined, name: string): V | undefined {
   return of && Object.hasOwn(of, name) ? of[name] : undefined;
 }

@@ -5,7 +5,7 @@ import type { StreamPart } from "./types.ts";
 type Block = "text" | "reasoning" | "tool-input";
 type Kind = StreamPart["type"];
 
-/** Parts that carry a piece of what the model says, beside texts that come in pieces. */
+/** Parts with content of the answer that are not split over several parts. */
 const whole: ReadonlySet<Kind> = new Set<Kind>([
   "tool-call",
   "tool-result",
@@ -26,9 +26,9 @@ const blocks: ReadonlyMap<Kind, Block> = new Map<Kind, Block>([
 ]);
 
 /**
- * Takes the parts of a stream through ModelResponseChunk. A text in pieces is judged in windows; what is no text is
- * judged whole, as the provider's object. What the provider said of the unchanged text beside it (raw chunks, metadata
- * with tokens) is left out, since no hook has rewritten it.
+ * Has ModelResponseChunk decide on the parts of a stream. Split text is judged in windows; any other part is judged as a
+ * whole, as the provider's object. The provider's data about the unchanged text (raw chunks, token metadata) is dropped,
+ * since it would reveal what hooks rewrote.
  */
 export async function* judgedParts(
   parts: AsyncIterable<StreamPart>,
@@ -59,7 +59,7 @@ export async function* judgedParts(
       continue;
     }
     if (part.type === "finish") {
-      // A provider that leaves a block open does not get its end past the hooks.
+      // If the provider leaves a block open, its end must still pass the hooks.
       for (const [key, window] of windows) yield* rest(key, window);
       const { usage, finishReason } = part;
       yield { type: "finish", usage, finishReason };
@@ -75,14 +75,14 @@ async function* rest(key: string, window: ChunkWindow): AsyncGenerator<StreamPar
   if (delta !== "") yield { type: `${block}-delta`, id: id.join(" "), delta } as StreamPart;
 }
 
-/** Files are shown by their kind: their bytes are nothing for a hook to judge. */
+/** Files are shown by their media type only, without their bytes. */
 function plain(part: StreamPart): unknown {
   if (part.type !== "file" && part.type !== "reasoning-file") return JSON.parse(JSON.stringify(part));
   const { type, mediaType } = part;
   return { type, mediaType };
 }
 
-/** A part that a hook put in the place of another: of the same kind, and of the same call. */
+/** Validates a part that a hook rewrote: it must be of the same type and the same call. */
 function checkedPart(judged: unknown, part: StreamPart): StreamPart {
   const shown = plain(part);
   if (JSON.stringify(judged) === JSON.stringify(shown)) return part;
@@ -90,10 +90,10 @@ function checkedPart(judged: unknown, part: StreamPart): StreamPart {
   const before = part as unknown as Record<string, unknown>;
   const same = ["type", "toolCallId", "providerExecuted"].every((field) => next[field] === before[field]);
   if (!same || part.type === "file" || part.type === "reasoning-file") {
-    throw new HookwardenError("event-invalid", "a hook replaced a part of a stream by one of another kind");
+    throw new HookwardenError("event-invalid", "a hook replaced a stream part with one of a different type");
   }
   if (part.type === "tool-call" && (typeof next.input !== "string" || typeof next.toolName !== "string")) {
-    throw new HookwardenError("event-invalid", "a hook replaced a tool call of a stream by one that is none");
+    throw new HookwardenError("event-invalid", "a hook replaced a streamed tool call with an invalid one");
   }
   return next as unknown as StreamPart;
 }

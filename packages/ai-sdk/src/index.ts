@@ -1,6 +1,6 @@
 /** Hooks for agents of the AI SDK: `import { guard } from "@hookwarden/ai-sdk"`. See docs/ai-sdk.md. */
-export { guard, type Guard, type GuardedSettings, type GuardOptions } from "./guard.ts";
-export type { UnmediatedCall } from "./session.ts";
+export { guard } from "./guard.ts";
+export type { Guard, GuardedSettings, GuardOptions, UnmediatedCall } from "./options.ts";
 export {
   HookRefusedError,
   type RefusedHow,

@@ -1,8 +1,8 @@
 import { HookwardenError } from "hookwarden/errors";
-import type { AddedMessage } from "@hookwarden/mediator";
+import { type AddedMessage, isPart } from "@hookwarden/mediator";
 import type { Content, Prompt, PromptMessage } from "./types.ts";
 
-/** Parameters of a request that hooks may read and set. Headers, tools and provider options are not among them. */
+/** Parameters of a request that hooks may read and set: not headers, tools or provider options. */
 export const settableParams = [
   "maxOutputTokens",
   "temperature",
@@ -19,13 +19,16 @@ export function userMessage(text: string): PromptMessage {
   return { role: "user", content: [{ type: "text", text }] };
 }
 
-/** Added messages as the package has them. */
+/** Added messages in the AI SDK's form. */
 export function toPrompt(added: readonly AddedMessage[]): PromptMessage[] {
   return added.map(({ role, text }) => (role === "system" ? { role, content: text } : userMessage(text)));
 }
 
-/** The system messages at the head of a prompt, and the rest. */
-export function splitSystem(prompt: Prompt): { readonly system: Prompt; readonly rest: Prompt } {
+/** Splits the system messages at the start off a prompt. */
+export function splitSystem(prompt: readonly PromptMessage[]): {
+  readonly system: Prompt;
+  readonly rest: Prompt;
+} {
   const first = prompt.findIndex(({ role }) => role !== "system");
   const count = first === -1 ? prompt.length : first;
   return { system: prompt.slice(0, count), rest: prompt.slice(count) };
@@ -35,14 +38,14 @@ export function systemText(system: Prompt): string | undefined {
   return system.length === 0 ? undefined : system.map(({ content }) => content as string).join("\n\n");
 }
 
-/** What a person wrote in a message. */
+/** The text that a person wrote in a message; `null` for other messages. */
 export function promptText(message: PromptMessage): string | null {
   if (message.role !== "user") return null;
   const texts = message.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length === 0 ? null : texts.join("\n");
 }
 
-/** A user message with another text, and with the files that it had. */
+/** A user message with a different text and the same files. */
 export function withText(message: PromptMessage, text: string): PromptMessage {
   if (message.role !== "user") return message;
   return {
@@ -51,7 +54,7 @@ export function withText(message: PromptMessage, text: string): PromptMessage {
   };
 }
 
-/** Messages that a hook wrote, held to the form of a prompt; a plain text becomes the text part that it means. */
+/** Validates messages that a hook wrote; a plain text becomes a text part. */
 export function checkedMessages(messages: readonly unknown[]): Prompt {
   return messages.map((message) => {
     const { role, content } = (message ?? {}) as { role?: unknown; content?: unknown };
@@ -61,12 +64,8 @@ export function checkedMessages(messages: readonly unknown[]): Prompt {
     }
     const listed = (role === "user" || role === "assistant" || role === "tool") && Array.isArray(content);
     if (listed && (content as unknown[]).every(isPart)) return message as PromptMessage;
-    throw new HookwardenError("event-invalid", "a hook wrote a message that is none of this package");
+    throw new HookwardenError("event-invalid", "a hook wrote an invalid message");
   });
-}
-
-function isPart(part: unknown): boolean {
-  return typeof part === "object" && part !== null && typeof (part as { type?: unknown }).type === "string";
 }
 
 /** The text of an answer. */
@@ -74,15 +73,15 @@ export function contentText(content: readonly Content[]): string {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 }
 
-/** What was answered, as a message for another request; calls are left out, since they have no results. */
+/** The answer as a message for another request; calls are left out, since they have no results. */
 export function answerMessage(content: readonly Content[]): PromptMessage[] {
   const text = contentText(content);
   return text === "" ? [] : [{ role: "assistant", content: [{ type: "text", text }] }];
 }
 
 /**
- * The content that a hook gave an answer: a text, or `{ content }` with a text or parts. Texts and tool calls may be
- * new; anything else must be a part of the answer as it was.
+ * Validates the content with which a hook replaced an answer: a text, or `{ content }` with a text or parts. Texts and
+ * tool calls may be new; any other part must be one of the original answer.
  */
 export function checkedContent(message: unknown, original: readonly Content[]): Content[] {
   const content = typeof message === "string" ? message : (message as { content?: unknown }).content;
@@ -96,7 +95,7 @@ export function checkedContent(message: unknown, original: readonly Content[]): 
     if (known.has(JSON.stringify(part))) return part as Content;
     if (type === "reasoning" && typeof text === "string") return { type, text };
     if (type === "tool-call" && typeof toolCallId === "string" && typeof toolName === "string") {
-      // Nobody may pass a call off as one that the provider has made already.
+      // Drops `providerExecuted`: a hook must not mark a call as already executed by the provider.
       if (typeof input === "string") return { type, toolCallId, toolName, input };
     }
     throw badAnswer();
@@ -104,5 +103,5 @@ export function checkedContent(message: unknown, original: readonly Content[]): 
 }
 
 function badAnswer(): HookwardenError {
-  return new HookwardenError("event-invalid", "a hook wrote an answer that is none of this package");
+  return new HookwardenError("event-invalid", "a hook wrote an invalid answer");
 }

@@ -9,25 +9,25 @@ type Convert = (options: {
 }) => Promise<ModelOutput>;
 
 /**
- * Puts what hooks add behind a tool's result where the model reads it, so that the result itself, which programs and
- * user interfaces read, keeps its shape.
+ * Appends what hooks added to the model's view of a tool's result. The result itself, which programs and user interfaces
+ * read, keeps its shape.
  */
 export class ModelOutputs {
-  private readonly added = new BoundedMap<{ readonly output: string; readonly text: string }>(10_000);
+  readonly #added = new BoundedMap<{ readonly output: string; readonly text: string }>(10_000);
 
-  /** Remembers a text behind a result. */
+  /** Remembers a text to append to a result. */
   augment(toolCallId: string, output: unknown, text: string): void {
-    this.added.set(toolCallId, { output: JSON.stringify(output) ?? "", text });
+    this.#added.set(toolCallId, { output: JSON.stringify(output) ?? "", text });
   }
 
-  /** The tool's `toModelOutput`, or what the package does without one, with what hooks added. */
+  /** The tool's `toModelOutput`, or the AI SDK's default, with what hooks added. */
   converter(tool: AnyTool): Convert {
     const own = tool.toModelOutput as Convert | undefined;
     return async (options) => {
       const base = own ? await own.call(tool, options) : plainOutput(options.output);
-      const added = this.added.get(options.toolCallId);
+      const added = this.#added.get(options.toolCallId);
       if (!added || added.output !== (JSON.stringify(options.output) ?? "")) return base;
-      return behind(base, added.text);
+      return withAppended(base, added.text);
     };
   }
 }
@@ -38,8 +38,8 @@ function plainOutput(output: unknown): ModelOutput {
   return { type: "json", value: text === undefined ? null : JSON.parse(text) };
 }
 
-/** A model's view of a result with a text behind it. */
-export function behind(base: ModelOutput, text: string): ModelOutput {
+/** A model's view of a result with a text appended. */
+export function withAppended(base: ModelOutput, text: string): ModelOutput {
   switch (base.type) {
     case "text":
     case "error-text":

@@ -1,11 +1,10 @@
 import type { ToolExecutionOptions, ToolSet } from "ai";
-import { joined, refusedError, type ToolCall, runTool } from "@hookwarden/mediator";
+import { approvalRequired, asText, joined, refusedError, runTool, type ToolCall } from "@hookwarden/mediator";
 import { wasApproved } from "./approval.ts";
+import { type CallDecisions, validateInput } from "./decisions.ts";
 import type { ModelOutputs } from "./outputs.ts";
-import type { GuardSession } from "./session.ts";
-import type { Tickets } from "./tickets.ts";
+import type { GuardState } from "./state.ts";
 import type { AnyTool } from "./types.ts";
-import { validateInput } from "./validate-input.ts";
 
 type Execute = (input: unknown, options: ToolExecutionOptions<unknown>) => unknown;
 interface LocalCaller {
@@ -13,21 +12,21 @@ interface LocalCaller {
   readonly bind: (tools: ToolSet) => AnyTool;
 }
 
-/** What a guarded tool needs of its guard. */
+/** What a guarded tool needs from its guard. */
 export interface ToolGuard {
-  readonly session: GuardSession;
-  readonly tickets: Tickets;
+  readonly state: GuardState;
+  readonly decisions: CallDecisions;
   readonly outputs: ModelOutputs;
 }
 
-/** Whether the provider runs a tool at its own place. */
+/** Whether the provider executes a tool itself. */
 export function runsAtProvider(tool: AnyTool): boolean {
   return tool.type === "provider" && tool.isProviderExecuted;
 }
 
 /**
- * A tool that runs between its hooks, and is the same in all else. All own properties are kept, the hidden ones too:
- * the package marks tools that search or call others by such.
+ * A copy of a tool that runs between its hooks. All own properties are kept, including those that are not enumerable:
+ * the AI SDK marks tools that search for or call other tools with them.
  */
 export function guardTool(name: string, tool: AnyTool, guard: ToolGuard): AnyTool {
   const fields: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(tool);
@@ -38,7 +37,7 @@ export function guardTool(name: string, tool: AnyTool, guard: ToolGuard): AnyToo
   put("toModelOutput", guard.outputs.converter(tool));
   const caller = (tool as { experimental_toolCaller?: LocalCaller }).experimental_toolCaller;
   if (caller?.type === "local") {
-    // A caller is bound to the other tools for each request, and the bound one is what runs.
+    // A caller is bound to the other tools for each request, and the bound tool is the one that runs.
     const bind = (tools: ToolSet): AnyTool => guardTool(name, caller.bind(tools), guard);
     put("experimental_toolCaller", { ...caller, bind });
   }
@@ -51,20 +50,20 @@ function guardedExecute(name: string, tool: AnyTool, execute: Execute, guard: To
     options: ToolExecutionOptions<unknown>,
     onPreliminary?: (output: unknown) => void,
   ): Promise<unknown> => {
-    const { session, tickets, outputs } = guard;
+    const { state, decisions, outputs } = guard;
     const { toolCallId, messages } = options;
-    const ticket = tickets.take(input);
-    const call: ToolCall = { name, input: ticket?.original ?? input, id: toolCallId };
+    const decision = decisions.take(input);
+    const call: ToolCall = { name, input: decision?.original ?? input, id: toolCallId };
     const outcome = await runTool({
-      mediator: session.mediator,
+      mediator: state.mediator,
       call,
-      ...(ticket
-        ? { before: { ...ticket.before, ...(ticket.refined ? refinedAs(input, ticket.original) : {}) } }
+      ...(decision
+        ? { before: { ...decision.before, ...(decision.refined ? refinedAs(input, decision.original) : {}) } }
         : {}),
-      approved: ticket?.approved === true || wasApproved(messages, { toolName: name, toolCallId, input }),
-      validate: (rewritten) => (ticket ? rewritten : validateInput(tool, rewritten)),
+      approved: decision?.approved === true || wasApproved(messages, { toolName: name, toolCallId, input }),
+      validate: (rewritten) => (decision ? rewritten : validateInput(tool, rewritten)),
       run: (final) => finalOutput(execute(final, options), onPreliminary),
-      keepMessages: (added) => session.pending.push(...added),
+      keepMessages: (added) => state.pending.push(...added),
     });
     switch (outcome.kind) {
       case "result":
@@ -74,7 +73,7 @@ function guardedExecute(name: string, tool: AnyTool, execute: Execute, guard: To
         if (outcome.added !== null) outputs.augment(toolCallId, outcome.result, outcome.added);
         return outcome.result;
       case "error":
-        // The very same error where hooks left it alone.
+        // The identical error if hooks did not change it.
         throw outcome.replaced || outcome.text !== messageOf(outcome.thrown)
           ? new Error(outcome.text)
           : outcome.thrown;
@@ -82,7 +81,7 @@ function guardedExecute(name: string, tool: AnyTool, execute: Execute, guard: To
         throw refusedError({
           kind: "refused",
           how: "ask",
-          text: outcome.reason ?? "hookwarden: a person must approve this tool call first.",
+          text: outcome.reason ?? approvalRequired,
           decision: outcome.decision,
         });
       default:
@@ -91,13 +90,13 @@ function guardedExecute(name: string, tool: AnyTool, execute: Execute, guard: To
   };
   if (!isGenerator(execute, tool)) return (input, options) => run(input, options);
   return (input, options) =>
-    // What a hook may yet withhold or replace is not shown in pieces.
-    guard.session.mediator.listens("PostToolUse", name)
+    // A result that a hook may still withhold or replace is not shown in parts.
+    guard.state.mediator.listens("PostToolUse", name)
       ? run(input, options)
       : streamed((onPreliminary) => run(input, options, onPreliminary));
 }
 
-/** A refined input is the package's own by now; the rewrite is told to PostToolUse all the same. */
+/** The AI SDK already holds a refined input; PostToolUse still gets the original one. */
 function refinedAs(input: unknown, original: unknown): object {
   return { input, changed: original !== undefined };
 }
@@ -118,7 +117,7 @@ async function finalOutput(result: unknown, onPreliminary?: (output: unknown) =>
   return last;
 }
 
-/** Yields what comes before the end, and then the end. */
+/** Yields preliminary outputs, then the final one. */
 async function* streamed(
   run: (onPreliminary: (output: unknown) => void) => Promise<unknown>,
 ): AsyncGenerator {
@@ -132,20 +131,16 @@ async function* streamed(
     ended = true;
     wake();
   });
-  // Awaited below; without this, an early return would leave a rejection that nobody handles.
+  // Awaited below; this prevents an unhandled rejection if the consumer returns early.
   end.catch(() => undefined);
   for (;;) {
-    // The last one comes again as the result.
+    // The last preliminary output is also the result.
     while (queue.length > 1) yield queue.shift();
     if (ended) break;
     // oxlint-disable-next-line no-loop-func
     await new Promise<void>((resolve) => (wake = resolve));
   }
   yield await end;
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 function messageOf(thrown: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import type { LanguageModel, ToolSet, wrapLanguageModel } from "ai";
 
-/** The interface of a provider's model, as version 7 of the package has it. */
+/** The interface of a provider's model in version 7 of `ai`. */
 export type ProviderModel = ReturnType<typeof wrapLanguageModel>;
 export type CallOptions = Parameters<ProviderModel["doGenerate"]>[0];
 export type GenerateResult = Awaited<ReturnType<ProviderModel["doGenerate"]>>;
@@ -11,7 +11,7 @@ export type Prompt = CallOptions["prompt"];
 export type PromptMessage = Prompt[number];
 export type Usage = GenerateResult["usage"];
 
-/** A model that can be wrapped: any but a name, which the package looks up by itself. */
+/** A model that can be wrapped: any but a name, which the AI SDK looks up itself. */
 export type ModelObject = Exclude<LanguageModel, string>;
-/** A tool as it stands in a set of tools. */
+/** A tool in a tool set. */
 export type AnyTool = ToolSet[string];

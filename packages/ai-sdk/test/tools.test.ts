@@ -90,7 +90,7 @@ describe.each(modes)("a tool call in %s", (mode) => {
       hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: 7 } })),
     ]);
     expect(ran).not.toHaveBeenCalled();
-    expect(sent(model, 1)).toContain("breaks the tool's schema");
+    expect(sent(model, 1)).toContain("does not match the tool's schema");
     expect(text).toBe("done");
   });
 

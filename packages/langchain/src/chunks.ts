@@ -5,9 +5,8 @@ import { ChunkWindow, type JudgeChunk } from "@hookwarden/mediator";
 type CallChunk = NonNullable<AIMessageChunk["tool_call_chunks"]>[number];
 
 /**
- * Takes the chunks of an answer through ModelResponseChunk. Text is judged in windows; a block that is no text is judged
- * by itself; a tool call is judged whole, when its last piece has come. What the provider said beside them is left
- * out, since no hook has seen it.
+ * Has ModelResponseChunk decide on the chunks of an answer. Text is judged in windows, any other block by itself, and a
+ * tool call as a whole after its last piece. The provider's other data is dropped, since no hook has seen it.
  */
 export async function* judgedChunks(
   chunks: AsyncIterable<AIMessageChunk>,
@@ -26,7 +25,7 @@ export async function* judgedChunks(
     if (text !== "") yield piece({ content: text }, id);
     if (!Array.isArray(chunk.content)) continue;
     for (const block of chunk.content) {
-      // Calls are judged below, in one piece.
+      // Calls are judged below, as a whole.
       if (block.type === "text" || /tool_call|tool_use|input_json/.test(block.type)) continue;
       const judged = await judge(JSON.parse(JSON.stringify(block)), false);
       if (judged !== null) yield piece({ content: [judged] }, id);
@@ -56,10 +55,7 @@ async function judgedCalls(pieces: readonly CallChunk[], judge: JudgeChunk): Pro
     if (next === null) continue;
     const { name, args, id } = next as { [field: string]: unknown };
     if (typeof name !== "string" || typeof args !== "string" || id !== call.id) {
-      throw new HookwardenError(
-        "event-invalid",
-        "a hook replaced a tool call of a stream by one that is none",
-      );
+      throw new HookwardenError("event-invalid", "a hook replaced a streamed tool call with an invalid one");
     }
     judged.push({
       type: "tool_call_chunk",

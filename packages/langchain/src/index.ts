@@ -1,7 +1,7 @@
 /** Hooks for agents of LangChain: `import { hookwardenMiddleware } from "@hookwarden/langchain"`. See docs/langchain.md. */
-export type { ApprovalRequest, AskPerson } from "./approval.ts";
-export { hookwardenMiddleware, type HookwardenMiddlewareOptions } from "./guard.ts";
-export type { Identity, RunInfo } from "./session.ts";
+export type { ApprovalAnswer, ApprovalRequest, AskPerson } from "./approval.ts";
+export { hookwardenMiddleware } from "./guard.ts";
+export type { HookwardenMiddlewareOptions, Identity, RunInfo } from "./options.ts";
 export {
   HookRefusedError,
   type RefusedHow,

@@ -6,7 +6,7 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import { HookwardenError } from "hookwarden/errors";
-import { jsonView } from "@hookwarden/mediator";
+import { isPart, jsonView } from "@hookwarden/mediator";
 
 /** A message as hooks see it. */
 export interface MessageView {
@@ -24,7 +24,7 @@ const roles: ReadonlyMap<string, string> = new Map([
   ["tool", "tool"],
 ]);
 
-/** Shows a message to hooks: what the model reads of it, and nothing of the package's bookkeeping. */
+/** The view of a message that hooks get: what the model reads, without LangChain's metadata. */
 export function viewOf(message: BaseMessage): MessageView {
   const { tool_calls, tool_call_id } = message as {
     tool_calls?: AIMessage["tool_calls"];
@@ -41,7 +41,7 @@ export function viewOf(message: BaseMessage): MessageView {
   };
 }
 
-/** Messages that hooks wrote or kept: kept ones are the very same objects. */
+/** The messages that hooks returned; an unchanged one is the identical object. */
 export function fromViews(views: readonly unknown[], originals: readonly BaseMessage[]): BaseMessage[] {
   const known = new Map(originals.map((message) => [keyOf(viewOf(message)), message]));
   return views.map((view) => known.get(keyOf(view)) ?? fromView(view));
@@ -51,9 +51,10 @@ function keyOf(view: unknown): string {
   return JSON.stringify(jsonView(view).value);
 }
 
-function fromView(view: unknown): BaseMessage {
+/** Validates a message that a hook wrote. */
+export function fromView(view: unknown): BaseMessage {
   const { role, content, tool_calls, tool_call_id, name } = (view ?? {}) as Partial<MessageView>;
-  const isContent = typeof content === "string" || (Array.isArray(content) && content.every(isBlock));
+  const isContent = typeof content === "string" || (Array.isArray(content) && content.every(isPart));
   if (isContent) {
     const fields = { content: content as string, ...(typeof name === "string" ? { name } : {}) };
     if (role === "user") return new HumanMessage(fields);
@@ -62,13 +63,7 @@ function fromView(view: unknown): BaseMessage {
     if (role === "tool" && typeof tool_call_id === "string")
       return new ToolMessage({ ...fields, tool_call_id });
   }
-  throw new HookwardenError("event-invalid", "a hook wrote a message that is none of this package");
-}
-
-function isBlock(block: unknown): boolean {
-  return (
-    typeof block === "object" && block !== null && typeof (block as { type?: unknown }).type === "string"
-  );
+  throw new HookwardenError("event-invalid", "a hook wrote an invalid message");
 }
 
 function checkedCalls(calls: unknown): NonNullable<AIMessage["tool_calls"]> {
@@ -82,7 +77,7 @@ function checkedCalls(calls: unknown): NonNullable<AIMessage["tool_calls"]> {
         typeof call.args === "object" &&
         call.args,
     );
-  if (!good) throw new HookwardenError("event-invalid", "a hook wrote tool calls that are none");
+  if (!good) throw new HookwardenError("event-invalid", "a hook wrote invalid tool calls");
   return (calls as { id: string; name: string; args: Record<string, unknown> }[]).map(
     ({ id, name, args }) => ({
       id,
@@ -93,32 +88,11 @@ function checkedCalls(calls: unknown): NonNullable<AIMessage["tool_calls"]> {
   );
 }
 
-/** An answer that a hook rewrote: its text or its parts, and its calls; nothing beside them is kept. */
-export function rewrittenAnswer(replacement: unknown, original: AIMessage): AIMessage {
-  const view =
-    typeof replacement === "string"
-      ? { role: "assistant", content: replacement }
-      : { ...(replacement as object), role: "assistant" };
-  const message = fromView(view) as AIMessage;
-  if (original.id !== undefined) message.id = original.id;
-  if (original.usage_metadata) message.usage_metadata = original.usage_metadata;
-  return message;
-}
-
-/** Text of an answer, for another request. */
-export function answerTurn(answer: AIMessage): BaseMessage[] {
-  return answer.text === "" ? [] : [new AIMessage(answer.text)];
-}
-
-/** Names of the tools that a provider ran while it answered. */
-export function providerCalls(answer: AIMessage): string[] {
-  if (!Array.isArray(answer.content)) return [];
-  return answer.content.flatMap((block) => {
-    const { type, name } = block as { type: string; name?: unknown };
-    const isCall =
-      type === "server_tool_call" ||
-      type === "server_tool_use" ||
-      /^(web_search|file_search|computer|code_interpreter|mcp|image_generation)_call$/.test(type);
-    return isCall ? [typeof name === "string" ? name : type] : [];
+/** The same message with a different text, at the same position of the conversation. */
+export function withText(message: BaseMessage, text: string): BaseMessage {
+  const files = Array.isArray(message.content) ? message.content.filter(({ type }) => type !== "text") : [];
+  return new HumanMessage({
+    content: files.length === 0 ? text : [{ type: "text", text }, ...files],
+    ...(message.id === undefined ? {} : { id: message.id }),
   });
 }

@@ -16,12 +16,24 @@ import {
   maxRepeats,
   modelFailed,
   HookRefusedError,
-  quoted,
+  unmediatedCallText,
 } from "@hookwarden/mediator";
+import { answerTurn, asChunk, asChunks, providerCalls, rewrittenAnswer } from "./answers.ts";
 import { judgedChunks } from "./chunks.ts";
-import { answerTurn, providerCalls, rewrittenAnswer, viewOf } from "./messages.ts";
+import { viewOf } from "./messages.ts";
 
-/** What a guarded model needs of its middleware. */
+/** The name by which hooks know a model. */
+export function modelName(model: unknown): string {
+  const {
+    model: name,
+    modelName: other,
+    getName,
+  } = model as { model?: unknown; modelName?: unknown; getName?: () => string };
+  for (const one of [name, other]) if (typeof one === "string" && one !== "") return one;
+  return getName?.call(model) ?? "unknown";
+}
+
+/** What a guarded model needs from its middleware. */
 export interface ModelGuard {
   readonly mediator: Mediator;
   readonly modelName: string;
@@ -34,17 +46,17 @@ type Inner = Runnable<BaseMessage[], AIMessage>;
 type Options = BaseChatModelCallOptions;
 
 /**
- * A chat model that answers what another one answers, after its hooks. Its callbacks, and with them every way to
- * stream an agent, carry what hooks left: the model inside runs without any.
+ * A chat model that returns another model's answers after hooks have decided on them. Its callbacks, and with them every
+ * way to stream an agent, carry the decided answers: the inner model runs without callbacks.
  */
 export class GuardedChatModel extends BaseChatModel {
-  private readonly inner: Inner;
-  private readonly guard: ModelGuard;
+  readonly #inner: Inner;
+  readonly #guard: ModelGuard;
 
   constructor(inner: Inner, guard: ModelGuard) {
     super({});
-    this.inner = inner;
-    this.guard = guard;
+    this.#inner = inner;
+    this.#guard = guard;
   }
 
   override _llmType(): string {
@@ -52,30 +64,30 @@ export class GuardedChatModel extends BaseChatModel {
   }
 
   override getName(): string {
-    return this.inner.getName();
+    return this.#inner.getName();
   }
 
-  // The package asks it whether the provider knows schemas for answers.
+  // LangChain reads here whether the provider supports structured output.
   override get profile(): BaseChatModel["profile"] {
-    return (this.inner as unknown as Partial<BaseChatModel>).profile ?? {};
+    return (this.#inner as unknown as Partial<BaseChatModel>).profile ?? {};
   }
 
   override bindTools(tools: BindToolsInput[], kwargs?: Partial<Options>): GuardedChatModel {
-    const inner = this.inner as unknown as Partial<BaseChatModel>;
+    const inner = this.#inner as unknown as Partial<BaseChatModel>;
     if (typeof inner.bindTools === "function") {
-      return new GuardedChatModel(inner.bindTools(tools, kwargs) as unknown as Inner, this.guard);
+      return new GuardedChatModel(inner.bindTools(tools, kwargs) as unknown as Inner, this.#guard);
     }
-    if (RunnableBinding.isRunnableBinding(this.inner)) {
-      const { bound, config, kwargs: own } = this.inner as RunnableBinding<BaseMessage[], AIMessage>;
+    if (RunnableBinding.isRunnableBinding(this.#inner)) {
+      const { bound, config, kwargs: own } = this.#inner as RunnableBinding<BaseMessage[], AIMessage>;
       const withTools = (bound as unknown as BaseChatModel).bindTools?.(tools, kwargs);
       if (withTools) {
         const binding = new RunnableBinding({ bound: withTools, config, kwargs: own ?? {} } as never);
-        return new GuardedChatModel(binding as unknown as Inner, this.guard);
+        return new GuardedChatModel(binding as unknown as Inner, this.#guard);
       }
     }
     throw new HookwardenError(
       "option-invalid",
-      "the model of the agent cannot be given tools: it has no `bindTools`",
+      "the agent's model does not support tools: it has no `bindTools`",
     );
   }
 
@@ -83,8 +95,8 @@ export class GuardedChatModel extends BaseChatModel {
     let sent = messages;
     for (let round = 0; ; round++) {
       const startedAt = performance.now();
-      const answer = await this.asked(() => this.inner.invoke(sent, detached(options)));
-      const next = await this.judge(answer, sent, startedAt, round);
+      const answer = await this.#asked(() => this.#inner.invoke(sent, detached(options)));
+      const next = await this.#judge(answer, { sent, startedAt, round });
       if (next.kind === "answer") return { generations: [{ text: next.answer.text, message: next.answer }] };
       sent = [...sent, ...next.messages];
     }
@@ -95,7 +107,7 @@ export class GuardedChatModel extends BaseChatModel {
     options: this["ParsedCallOptions"],
     runManager?: CallbackManagerForLLMRun,
   ): AsyncGenerator<ChatGenerationChunk> {
-    const { mediator, modelName, hold } = this.guard;
+    const { mediator, modelName, hold } = this.#guard;
     const emit = async (message: AIMessageChunk): Promise<ChatGenerationChunk> => {
       const chunk = new ChatGenerationChunk({ text: message.text, message });
       await runManager?.handleLLMNewToken(message.text, undefined, undefined, undefined, undefined, {
@@ -106,21 +118,21 @@ export class GuardedChatModel extends BaseChatModel {
     let sent = messages;
     for (let round = 0; ; round++) {
       const startedAt = performance.now();
-      // What a hook may yet rewrite or withhold as a whole is not shown in pieces.
+      // An answer that a hook may still rewrite or withhold as a whole is not shown in parts.
       const whole = mediator.listens("PostModelResponse");
-      const stream = await this.asked(() => this.inner.stream(sent, detached(options)));
+      const stream = await this.#asked(() => this.#inner.stream(sent, detached(options)));
       const judge = chunkJudge(mediator, { id: randomUUID(), model: modelName });
       const pieces = mediator.listens("ModelResponseChunk")
         ? judgedChunks(asChunks(stream), judge, hold)
         : asChunks(stream);
       let all: AIMessageChunk | null = null;
       for await (const piece of pieces) {
-        this.checkProvider(piece);
+        this.#checkProvider(piece);
         all = all ? all.concat(piece) : piece;
         if (!whole) yield await emit(piece);
       }
       if (!whole) return;
-      const next = await this.judge(all ?? new AIMessageChunk(""), sent, startedAt, round);
+      const next = await this.#judge(all ?? new AIMessageChunk(""), { sent, startedAt, round });
       if (next.kind === "answer") {
         yield await emit(asChunk(next.answer));
         return;
@@ -129,17 +141,16 @@ export class GuardedChatModel extends BaseChatModel {
     }
   }
 
-  private async judge(
+  async #judge(
     answer: AIMessage,
-    sent: readonly BaseMessage[],
-    startedAt: number,
-    round: number,
+    request: { readonly sent: readonly BaseMessage[]; readonly startedAt: number; readonly round: number },
   ): Promise<
     | { readonly kind: "answer"; readonly answer: AIMessage }
     | { readonly kind: "again"; readonly messages: BaseMessage[] }
   > {
-    this.checkProvider(answer);
-    const { mediator, modelName } = this.guard;
+    this.#checkProvider(answer);
+    const { sent, startedAt, round } = request;
+    const { mediator, modelName } = this.#guard;
     const outcome = await afterModel(mediator, {
       model: modelName,
       message: viewOf(answer),
@@ -161,26 +172,25 @@ export class GuardedChatModel extends BaseChatModel {
     }
   }
 
-  private async asked<T>(ask: () => Promise<T>): Promise<T> {
+  async #asked<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      await modelFailed(this.guard.mediator, this.guard.modelName, error);
+      await modelFailed(this.#guard.mediator, this.#guard.modelName, error);
       throw error;
     }
   }
 
-  private checkProvider(answer: AIMessage): void {
+  #checkProvider(answer: AIMessage): void {
     for (const name of providerCalls(answer)) {
-      this.guard.onProviderCall(name);
-      if (!this.guard.strict) continue;
-      const text = `hookwarden: the answer is withheld, because the provider ran tool ${quoted(name)} by itself, where no hook can stand before it.`;
-      throw new HookRefusedError("deny", text, null);
+      this.#guard.onProviderCall(name);
+      if (!this.#guard.strict) continue;
+      throw new HookRefusedError("deny", unmediatedCallText(name), null);
     }
   }
 }
 
-/** Options for the model inside: no callback of the agent, whose streams would show what hooks have not seen. */
+/** Options for the inner model, without the agent's callbacks: their streams would show what hooks have not seen. */
 function detached(options: object): object {
   const {
     runId: _runId,
@@ -189,28 +199,4 @@ function detached(options: object): object {
     ...rest
   } = options as { [name: string]: unknown };
   return { ...rest, callbacks: [], tags: ["nostream", "langsmith:nostream"] };
-}
-
-async function* asChunks(stream: AsyncIterable<AIMessage>): AsyncGenerator<AIMessageChunk> {
-  for await (const message of stream) yield asChunk(message);
-}
-
-/** A whole message as the one chunk of a stream. */
-function asChunk(message: AIMessage): AIMessageChunk {
-  if (message instanceof AIMessageChunk) return message;
-  const { content, id, tool_calls = [], usage_metadata, response_metadata, additional_kwargs } = message;
-  return new AIMessageChunk({
-    content,
-    ...(id === undefined ? {} : { id }),
-    ...(usage_metadata ? { usage_metadata } : {}),
-    response_metadata,
-    additional_kwargs,
-    tool_call_chunks: tool_calls.map(({ id: callId, name, args }, index) => ({
-      type: "tool_call_chunk",
-      index,
-      name,
-      args: JSON.stringify(args),
-      ...(callId === undefined ? {} : { id: callId }),
-    })),
-  } as ConstructorParameters<typeof AIMessageChunk>[0]);
 }

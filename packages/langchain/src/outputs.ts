@@ -1,15 +1,16 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { HookwardenError } from "hookwarden/errors";
+import { asText, isPart } from "@hookwarden/mediator";
 import { viewOf } from "./messages.ts";
 
-/** What a tool gave back, as hooks see it, and the way back from what they made of it. */
+/** A tool's output as hooks see it, with the conversions of what they return. */
 export interface ToolOutput {
-  /** What PostToolUse is shown as `tool_response`. */
+  /** The `tool_response` of PostToolUse. */
   readonly shown: unknown;
   readonly isError: boolean;
-  /** The same with a text behind it for the model. */
+  /** The same output with a text appended for the model. */
   with(added: string): unknown;
-  /** What a hook put in its place; where `isError`, as a failure. */
+  /** The output with which a hook replaced it; as a failure if `isError`. */
   replaced(result: unknown, isError: boolean, added: string | null): unknown;
 }
 
@@ -18,15 +19,15 @@ interface CommandLike {
   readonly update?: unknown;
 }
 
-/** Whose output it is. */
+/** The call that an output belongs to. */
 export interface OutputOf {
   readonly toolName: string;
   readonly toolCallId: string;
-  /** The tool returns pairs of a content and something that only programs read. */
+  /** The tool returns pairs of a content and an artifact that only programs read. */
   readonly pairs: boolean;
 }
 
-/** Shows what a tool returned: a text, data, blocks, a message, a pair with an artifact, or a command to the graph. */
+/** Converts what a tool returned: a text, data, blocks, a message, a pair with an artifact, or a command to the graph. */
 export function toolOutput(raw: unknown, of: OutputOf): ToolOutput {
   if (isCommand(raw)) return commandOutput(raw, of);
   if (ToolMessage.isInstance(raw)) return messageOutput(raw, of);
@@ -35,18 +36,18 @@ export function toolOutput(raw: unknown, of: OutputOf): ToolOutput {
     return {
       shown: content,
       isError: false,
-      with: (added) => [behind(content, added), artifact],
-      // The artifact tells what the content told.
+      with: (added) => [withAppended(content, added), artifact],
+      // The artifact may contain what the hook removed from the content.
       replaced: (result, isError, added) =>
-        isError ? message(result, true, added, of) : [behind(result, added), undefined],
+        isError ? message(result, true, added, of) : [withAppended(result, added), undefined],
     };
   }
   return {
     shown: raw ?? null,
     isError: false,
-    with: (added) => behind(raw, added),
+    with: (added) => withAppended(raw, added),
     replaced: (result, isError, added) =>
-      isError ? message(result, true, added, of) : behind(result, added),
+      isError ? message(result, true, added, of) : withAppended(result, added),
   };
 }
 
@@ -55,12 +56,12 @@ function messageOutput(raw: ToolMessage, of: OutputOf): ToolOutput {
   return {
     shown: raw.content,
     isError,
-    with: (added) => copy(raw, behind(raw.content, added)),
+    with: (added) => copy(raw, withAppended(raw.content, added)),
     replaced: (result, failed, added) => message(result, failed, added, of),
   };
 }
 
-/** A command may hold messages and anything else of the graph's state: hooks are shown all of it. */
+/** A command may contain messages and any other part of the graph's state: hooks see all of it. */
 function commandOutput(raw: CommandLike, of: OutputOf): ToolOutput {
   const update = (raw.update ?? {}) as { readonly [key: string]: unknown };
   const { messages, ...rest } = update;
@@ -74,7 +75,9 @@ function commandOutput(raw: CommandLike, of: OutputOf): ToolOutput {
     });
   const isOwn = (one: ToolMessage): boolean => one.tool_call_id === of.toolCallId;
   const augmented = (all: readonly ToolMessage[], added: string | null): ToolMessage[] =>
-    added === null ? [...all] : all.map((one) => (isOwn(one) ? copy(one, behind(one.content, added)) : one));
+    added === null
+      ? [...all]
+      : all.map((one) => (isOwn(one) ? copy(one, withAppended(one.content, added)) : one));
   return {
     shown: { messages: views, ...rest },
     isError: false,
@@ -83,12 +86,12 @@ function commandOutput(raw: CommandLike, of: OutputOf): ToolOutput {
       const next = (typeof result === "object" && result !== null ? result : {}) as { messages?: unknown };
       const { messages: given, ...others } = next;
       const sameShape = !isError && Array.isArray(given) && given.length === listed.length;
-      // Anything else than the same command with other texts is a result, and no command any more.
+      // Unless it is the same command with other texts, it is a plain result.
       if (!sameShape) return message(result, isError, added, of);
       const texts = listed.map((one, index) => {
         const { content } = (given[index] ?? {}) as { content?: unknown };
         if (typeof content !== "string" && !Array.isArray(content)) {
-          throw new HookwardenError("event-invalid", "a hook wrote a message that is none of this package");
+          throw new HookwardenError("event-invalid", "a hook wrote an invalid message");
         }
         return JSON.stringify(content) === JSON.stringify(one.content) ? one : copy(one, content);
       });
@@ -99,12 +102,12 @@ function commandOutput(raw: CommandLike, of: OutputOf): ToolOutput {
 
 /** A message in place of an output. */
 export function message(content: unknown, isError: boolean, added: string | null, of: OutputOf): ToolMessage {
-  const text = asContent(behind(content, added));
+  const text = asContent(withAppended(content, added));
   const status = isError ? ("error" as const) : ("success" as const);
   return new ToolMessage({ content: text, tool_call_id: of.toolCallId, name: of.toolName, status });
 }
 
-/** The same message with another content: nothing that told the old one beside it is kept. */
+/** The same message with a different content, without other data derived from the original one. */
 function copy(one: ToolMessage, content: unknown): ToolMessage {
   const isTool = ToolMessage.isInstance(one);
   if (!isTool) {
@@ -122,28 +125,18 @@ function copy(one: ToolMessage, content: unknown): ToolMessage {
   });
 }
 
-/** A content with a text behind it. */
-function behind(content: unknown, added: string | null): unknown {
+/** A content with a text appended. */
+function withAppended(content: unknown, added: string | null): unknown {
   if (added === null) return content;
-  if (Array.isArray(content) && content.length > 0 && content.every(isBlock)) {
+  if (Array.isArray(content) && content.length > 0 && content.every(isPart)) {
     return [...(content as unknown[]), { type: "text", text: added }];
   }
   return `${asText(content)}\n\n${added}`;
 }
 
 function asContent(content: unknown): string {
-  const isContent = typeof content === "string" || (Array.isArray(content) && content.every(isBlock));
+  const isContent = typeof content === "string" || (Array.isArray(content) && content.every(isPart));
   return (isContent ? content : asText(content)) as string;
-}
-
-function asText(content: unknown): string {
-  return typeof content === "string" ? content : (JSON.stringify(content) ?? "");
-}
-
-function isBlock(block: unknown): boolean {
-  return (
-    typeof block === "object" && block !== null && typeof (block as { type?: unknown }).type === "string"
-  );
 }
 
 function isCommand(raw: unknown): raw is CommandLike {

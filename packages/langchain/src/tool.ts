@@ -1,18 +1,20 @@
-import { isDeepStrictEqual } from "node:util";
+import { ToolMessage } from "@langchain/core/messages";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
+import { MiddlewareError, ToolInvocationError } from "langchain";
 import {
-  jsonView,
-  type Mediator,
   afterTool,
   afterToolFailure,
   beforeTool,
+  invalidRewrite,
   joined,
-  refusedError,
-  type ToolRuns,
+  type Mediator,
+  quoted,
 } from "@hookwarden/mediator";
+import { type Approvers, askPerson } from "./approval.ts";
+import { checkArguments, isControl, type PassedCall, WithheldOutput } from "./decisions.ts";
 import { message, type OutputOf, toolOutput } from "./outputs.ts";
 
-/** A tool of the package, as far as it is needed here. */
+/** The members of a LangChain tool that are used here. */
 export interface ToolLike {
   readonly name: string;
   readonly responseFormat?: string;
@@ -20,34 +22,92 @@ export interface ToolLike {
   _call?(input: unknown, runManager?: unknown, config?: unknown): unknown;
 }
 
-/** One call that hooks have let pass. */
-export interface PassedCall {
-  readonly mediator: Mediator;
-  readonly toolCallId: string;
-  /** What hooks decided on: the arguments with which the tool may be run. */
-  readonly args: unknown;
-  /** What the model asked for. */
-  readonly original: unknown;
-  readonly before: ToolRuns;
-  /** Set when PostToolUse or PostToolUseFailure has seen the outcome. */
-  mediated: boolean;
+/** The parts of a tool call request of the middleware that are used here. */
+interface ToolCallRequest {
+  readonly toolCall: { readonly name: string; readonly args: unknown; readonly id?: string };
+  readonly tool?: unknown;
 }
 
-/** What a person, or the model, must be told instead of a result. Thrown inside the tool, so that nothing else runs. */
-export class WithheldOutput extends Error {
-  override readonly name = "WithheldOutput";
+/** How a tool call is run. */
+interface ToolCallRun {
+  readonly handler: (request: ToolCallRequest) => Promise<unknown>;
+  readonly approvers: Approvers;
+}
+
+/** Runs a tool call between its hooks. */
+export async function runToolCall(
+  mediator: Mediator,
+  request: ToolCallRequest,
+  { handler, approvers }: ToolCallRun,
+): Promise<unknown> {
+  const { name, args, id = "" } = request.toolCall;
+  const refuse = (text: string): ToolMessage =>
+    new ToolMessage({ content: text, tool_call_id: id, name, status: "error" });
+  const before = await beforeTool(mediator, { name, input: args, id });
+  if (before.kind === "refused") return refuse(before.text);
+  if (before.kind === "ask") {
+    const refusal = await askPerson(mediator, { name, id, before }, approvers);
+    if (refusal !== null) return refuse(refusal);
+  }
+  const call: PassedCall = {
+    mediator,
+    toolCallId: id,
+    args: before.input,
+    original: args,
+    before,
+    mediated: false,
+  };
+  const { tool } = request;
+  try {
+    const output = await handler({
+      ...request,
+      toolCall: { ...request.toolCall, args: before.input },
+      // The output of a tool that another middleware provides is judged below, after it has run.
+      ...(isClientTool(tool) ? { tool: guardTool(tool, call) } : {}),
+    });
+    if (call.mediated) return output;
+    const ran = { input: before.input, ...(before.changed ? { original: args } : {}) };
+    return await settle(output, { toolName: name, toolCallId: id, pairs: false }, call, ran);
+  } catch (thrown) {
+    if (isControl(thrown)) throw thrown;
+    const cause = rootOf(thrown);
+    if (cause instanceof WithheldOutput) return refuse(cause.message);
+    if (ToolInvocationError.isInstance(cause)) {
+      if (!before.changed) throw thrown;
+      return refuse(invalidRewrite);
+    }
+    // The text that LangChain uses for tools without middleware; an error that hooks have not seen is withheld.
+    return refuse(
+      call.mediated ? `${cause}\n Please fix your mistakes.` : `Error: tool ${quoted(name)} failed.`,
+    );
+  }
+}
+
+/** Whether a tool runs in this process. */
+export function isClientTool(tool: unknown): tool is ToolLike {
+  return typeof (tool as { invoke?: unknown } | undefined)?.invoke === "function";
+}
+
+/** The error inside the wrappers that LangChain puts around errors of middleware. */
+function rootOf(thrown: unknown): unknown {
+  let error = thrown;
+  for (let depth = 0; depth < 16; depth++) {
+    if (!MiddlewareError.isInstance(error)) break;
+    error = error.cause;
+  }
+  return error;
 }
 
 /**
- * The same tool for one call, with hooks between what it does and everybody who listens: the package tells its streams
- * of a result before any middleware has it. Only `invoke` and `_call` are other ones.
+ * A copy of a tool for one call, with hooks between the tool and its listeners: LangChain streams a result before any
+ * middleware gets it. Only `invoke` and `_call` differ.
  */
 export function guardTool(tool: ToolLike, call: PassedCall): ToolLike {
   const guarded = Object.create(tool) as ToolLike;
   const invoke = async (input: unknown, config?: unknown): Promise<unknown> => {
-    await checkArguments(tool, input, call);
+    await checkArguments(tool.name, input, call);
     if (typeof tool._call === "function") return tool.invoke.call(guarded, input, config);
-    // A runnable that poses as a tool tells its streams by itself.
+    // A runnable that is used as a tool reports to its streams itself.
     return outcomeOf(tool, call, () => tool.invoke(input, quiet(config)));
   };
   const run = (input: unknown, runManager?: unknown, config?: unknown): Promise<unknown> => {
@@ -67,20 +127,7 @@ export function guardTool(tool: ToolLike, call: PassedCall): ToolLike {
   return guarded;
 }
 
-/** Another middleware may have changed the arguments since: then hooks are asked again. */
-async function checkArguments(tool: ToolLike, input: unknown, call: PassedCall): Promise<void> {
-  const { args } = (input ?? {}) as { args?: unknown };
-  if (isDeepStrictEqual(jsonView(args).value, jsonView(call.args).value)) return;
-  const again = await beforeTool(call.mediator, { name: tool.name, input: args, id: call.toolCallId });
-  if (again.kind === "refused") throw new WithheldOutput(again.text, { cause: refusedError(again) });
-  if (again.kind === "ask" || again.changed) {
-    throw new WithheldOutput(
-      "hookwarden: the tool call was refused, because its arguments were changed after hooks had spoken.",
-    );
-  }
-}
-
-/** Runs a tool, and has hooks decide on what came of it. */
+/** Runs a tool and has hooks decide on the outcome. */
 async function outcomeOf(tool: ToolLike, call: PassedCall, run: () => unknown): Promise<unknown> {
   const { mediator, toolCallId, args, original, before } = call;
   const of: OutputOf = {
@@ -98,7 +145,7 @@ async function outcomeOf(tool: ToolLike, call: PassedCall, run: () => unknown): 
     call.mediated = true;
     const failure = await afterToolFailure(mediator, seen, thrown, ran);
     if (failure.kind === "refused") throw new WithheldOutput(failure.text);
-    // Without a cause: streams and traces would tell what hooks took out of the message.
+    // Without a cause: streams and traces would show what hooks removed from the message.
     // oxlint-disable-next-line preserve-caught-error
     throw new Error(joined(failure.text, before.context, failure.messages) ?? "");
   }
@@ -124,7 +171,7 @@ export async function settle(
   return added === null ? raw : output.with(added);
 }
 
-/** The last thing that a streaming tool says: the rest is for those who watch, and may not be shown before. */
+/** The final output of a streaming tool; the preliminary ones must not be shown before hooks have decided. */
 async function last(raw: unknown, open: boolean): Promise<unknown> {
   if (!isGenerator(raw) || open) return raw;
   for (;;) {
@@ -142,7 +189,7 @@ function isGenerator(raw: unknown): raw is AsyncGenerator {
   );
 }
 
-/** The configuration of a run without those who watch it. */
+/** The configuration of a run without its callbacks. */
 function quiet(config: unknown): object {
   const given = (config ?? {}) as { readonly config?: unknown; readonly [name: string]: unknown };
   return {
@@ -151,13 +198,4 @@ function quiet(config: unknown): object {
     writer: () => undefined,
     ...(given.config ? { config: quiet(given.config) } : {}),
   };
-}
-
-/** Interrupts and commands to a parent graph are no failures: they travel as exceptions. */
-export function isControl(thrown: unknown): boolean {
-  return (
-    typeof thrown === "object" &&
-    thrown !== null &&
-    (thrown as { is_bubble_up?: unknown }).is_bubble_up === true
-  );
 }

@@ -29,7 +29,7 @@ export async function isApproved(
   session: SessionContext,
 ): Promise<boolean> {
   const { approval } = session.options;
-  const { signal } = call.taken;
+  const { signal } = call.cancelled;
   try {
     if (typeof approval === "function") return (await approval({ ...request, signal })) === true;
     const result = await session.options.ask({

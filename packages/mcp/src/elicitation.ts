@@ -79,7 +79,7 @@ async function judge(input: JsonObject, useId: string, session: SessionContext):
   });
   // `ask` is what happens anyway: a person decides.
   if (!decision || !["continue", "allow", "ask"].includes(decision.verdict)) {
-    tell(decision, session);
+    showNotices(decision, session);
     return { kind: "refused", decision };
   }
   if (!Object.hasOwn(decision.changes, "tool_input")) return { kind: "goes", input };
@@ -90,7 +90,7 @@ async function judge(input: JsonObject, useId: string, session: SessionContext):
 }
 
 /** The server is not told why it is refused: it is no party to the policy. */
-function tell(decision: Decision | null, session: SessionContext): void {
+function showNotices(decision: Decision | null, session: SessionContext): void {
   if (!decision) return;
   if (decision.verdict === "halt") session.stop(refusalOf(stopSentence, decision));
   session.problem(`an elicitation was declined by ${decision.decided_by}: ${decision.reason ?? ""}`);
@@ -140,7 +140,7 @@ export async function mediateElicitationAnswer(
     tool_response: result,
   });
   if (!decision || decision.verdict !== "continue") {
-    tell(decision, session);
+    showNotices(decision, session);
     return declined(call);
   }
   if (!Object.hasOwn(decision.changes, "tool_response")) return answer.message;

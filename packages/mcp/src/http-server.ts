@@ -1,7 +1,7 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { HookwardenError } from "hookwarden/errors";
-import { course } from "./course.ts";
+import { currentRequest } from "./current-request.ts";
 import { strictFetch } from "./strict-response.ts";
 import type { ProxyTransport } from "./transport.ts";
 
@@ -19,7 +19,7 @@ export interface ServerUrl {
  */
 export function connectOverHttp({ url, headers }: ServerUrl, maxMessageBytes: number): ProxyTransport {
   const onrefused = (why: string): void => {
-    const id = course.getStore() ?? null;
+    const id = currentRequest.getStore() ?? null;
     proxied.onrefused?.({ id, answer: id !== null, why, lost: false });
   };
   const transport = new StreamableHTTPClientTransport(checkUrl(url), {

@@ -13,7 +13,7 @@ export interface Call {
   /** Whether it has reached the other side, so that an answer can come. */
   forwarded: boolean;
   /** Aborted when its sender takes it back before it has been forwarded. */
-  readonly taken: AbortController;
+  readonly cancelled: AbortController;
   /** What a mediation remembers from the request for the answer. */
   facts: unknown;
 }

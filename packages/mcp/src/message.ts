@@ -1,3 +1,4 @@
+import { isObject } from "hookwarden/dialects";
 import { JsonError, type JsonLimits, readJson } from "@hookwarden/sandbox/json";
 import { maxEventDepth } from "hookwarden/broker";
 import { envelopeProblem } from "./spelling.ts";
@@ -5,6 +6,8 @@ import { envelopeProblem } from "./spelling.ts";
 /** Messages of JSON-RPC 2.0, as the Model Context Protocol uses it. */
 
 export type RequestId = string | number;
+export { isObject };
+
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** Any message, as strict JSON made it: an object whose fields have been looked at by nobody yet. */
@@ -40,10 +43,6 @@ const longestId = 512;
 /** An id with its type in front, so that `1` and `"1"` are two. */
 export function idKey(id: RequestId): string {
   return typeof id === "number" ? `n:${id}` : `s:${id}`;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function isRequestId(value: unknown): value is RequestId {

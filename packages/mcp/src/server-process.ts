@@ -21,7 +21,7 @@ export interface ServerExit {
 }
 
 /** How long a server has to end when its input is closed, and again when it is asked to, in milliseconds. */
-const patienceMs = 2_000;
+const shutdownTimeoutMs = 2_000;
 const groups = process.platform !== "win32";
 
 /** A server as a child process with messages on its standard streams; its standard error is this process's own. */
@@ -122,13 +122,13 @@ export class ServerProcess implements ProxyTransport {
     const child = this.#child;
     if (!child || child.pid === undefined) return;
     // One that has been sent a signal ends in its own way, and not because its input ends in the same moment.
-    if (this.#signalled && (await settlesIn(this.exited, patienceMs))) return;
+    if (this.#signalled && (await settlesIn(this.exited, shutdownTimeoutMs))) return;
     child.stdin?.end();
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-      if (await settlesIn(this.exited, patienceMs)) return;
+      if (await settlesIn(this.exited, shutdownTimeoutMs)) return;
       this.kill(signal);
     }
-    await settlesIn(this.exited, patienceMs);
+    await settlesIn(this.exited, shutdownTimeoutMs);
   }
 
   #ended(exit: ServerExit): void {

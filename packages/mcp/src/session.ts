@@ -1,6 +1,6 @@
 import { quote } from "@hookwarden/sandbox/json";
 import { type ContextOptions, listens, SessionContext, type Side } from "./context.ts";
-import type { Lane } from "./lane.ts";
+import type { OrderedOutbox } from "./ordered-outbox.ts";
 import type { Answer, Call, Outcome } from "./mediation.ts";
 import {
   classify,
@@ -16,7 +16,7 @@ import {
   toWellFormed,
 } from "./message.ts";
 import { isKnownMethod, judgedNotification, meantMethod, mediationOf, methodTable } from "./methods.ts";
-import { Party } from "./party.ts";
+import { Peer } from "./peer.ts";
 import { judgeNotification, judgeServerError } from "./server-text.ts";
 import { memberProblem } from "./spelling.ts";
 import type { ProxyTransport, RefusedText } from "./transport.ts";
@@ -45,17 +45,17 @@ export interface SessionEnd {
 export class Session {
   readonly context: SessionContext;
   readonly #options: SessionOptions;
-  readonly #client: Party;
-  readonly #server: Party;
+  readonly #client: Peer;
+  readonly #server: Peer;
   readonly #ended = Promise.withResolvers<SessionEnd>();
   /** Whether the server has told the client that lists of tools change. */
-  #listens = false;
+  #announcesToolChanges = false;
   #closing: Promise<void> | null = null;
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#client = this.#party("client", options.client);
-    this.#server = this.#party("server", options.server);
+    this.#client = this.#createPeer("client", options.client);
+    this.#server = this.#createPeer("server", options.server);
     this.context = new SessionContext({
       ...options,
       ask: (request) => (request.to === "client" ? this.#client : this.#server).ask(request),
@@ -95,25 +95,25 @@ export class Session {
     return this.#close({ by: "proxy", why: null });
   }
 
-  #party(side: Side, transport: ProxyTransport): Party {
-    const party: Party = new Party(side, transport, {
-      onundelivered: (message, error) => this.#undelivered(party, message, error),
-      onroom: () => this.#pace(),
+  #createPeer(side: Side, transport: ProxyTransport): Peer {
+    const party: Peer = new Peer(side, transport, {
+      onsenderror: (message, error) => this.#onSendError(party, message, error),
+      ondrain: () => this.#applyBackpressure(),
     });
     return party;
   }
 
   /** Each side is read from as the other one takes. */
-  #pace(): void {
-    this.#client.pace(this.#server);
-    this.#server.pace(this.#client);
+  #applyBackpressure(): void {
+    this.#client.applyBackpressure(this.#server);
+    this.#server.applyBackpressure(this.#client);
   }
 
-  #other({ side }: Party): Party {
+  #other({ side }: Peer): Peer {
     return side === "client" ? this.#server : this.#client;
   }
 
-  #receive(from: Party, given: unknown): void {
+  #receive(from: Peer, given: unknown): void {
     let message = given;
     let what: Classified;
     try {
@@ -121,10 +121,10 @@ export class Session {
       if (isObject(given) && originalText(given) === undefined) message = toWellFormed(given);
       what = classify(message);
     } catch (error) {
-      what = { kind: "invalid", id: null, why: wordsOf(error) };
+      what = { kind: "invalid", id: null, why: errorText(error) };
     }
     const raw = message as RawMessage;
-    if (from.side === "server" && isObject(message)) Party.note(message);
+    if (from.side === "server" && isObject(message)) Peer.recordOrigin(message);
     switch (what.kind) {
       case "request":
         this.#request(from, what, raw);
@@ -139,23 +139,23 @@ export class Session {
       default:
         this.#answer(from, what, raw);
     }
-    this.#pace();
+    this.#applyBackpressure();
   }
 
-  #answerInvalid(to: Party, id: RequestId | null, why: string): void {
+  #answerInvalid(to: Peer, id: RequestId | null, why: string): void {
     // An id that is in use belongs to a request that gets its own answer.
-    const free = id !== null && !to.hasUsed(idKey(id)) ? id : null;
-    to.lane.push(errorMessage(free, { code: rpcCodes.invalidRequest, message: why }));
+    const free = id !== null && !to.isIdInUse(idKey(id)) ? id : null;
+    to.outbox.push(errorMessage(free, { code: rpcCodes.invalidRequest, message: why }));
   }
 
-  #request(from: Party, { id, key, method }: Classified & { kind: "request" }, message: RawMessage): void {
+  #request(from: Peer, { id, key, method }: Classified & { kind: "request" }, message: RawMessage): void {
     const to = this.#other(from);
     const reply = (code: number, why: string): void =>
-      from.lane.push(errorMessage(id, { code, message: why }));
-    if (from.hasUsed(key)) {
+      from.outbox.push(errorMessage(id, { code, message: why }));
+    if (from.isIdInUse(key)) {
       // An answer could not be told from that to the first one. The first keeps the id, so this error has none.
       this.context.problem(`the ${from.side} has used the id ${quote(String(id))} twice`);
-      from.lane.push(errorMessage(null, { code: rpcCodes.invalidRequest, message: "the id is in use" }));
+      from.outbox.push(errorMessage(null, { code: rpcCodes.invalidRequest, message: "the id is in use" }));
       return;
     }
     const why = misspelling(method, message["params"]);
@@ -184,12 +184,12 @@ export class Session {
       message,
       startedAt: performance.now(),
       forwarded: false,
-      taken: new AbortController(),
+      cancelled: new AbortController(),
       facts: undefined,
     };
     from.calls.set(key, call);
     const decide = typeof mediation === "object" ? mediation?.request : undefined;
-    if (!decide) return this.#settle(from, call, { forward: message }, (out) => out && to.lane.push(out));
+    if (!decide) return this.#settle(from, call, { forward: message }, (out) => out && to.outbox.push(out));
     let outcome: Outcome | Promise<Outcome>;
     try {
       outcome = decide(call, this.context);
@@ -197,7 +197,7 @@ export class Session {
       return this.#failed(from, call, error);
     }
     if (outcome instanceof Promise) {
-      const place = to.lane.reserve();
+      const place = to.outbox.reserve();
       outcome.then(
         (settled) => this.#settle(from, call, settled, place),
         (error: unknown) => {
@@ -205,38 +205,38 @@ export class Session {
           this.#failed(from, call, error);
         },
       );
-    } else this.#settle(from, call, outcome, (out) => out && to.lane.push(out));
+    } else this.#settle(from, call, outcome, (out) => out && to.outbox.push(out));
   }
 
   /** Carries out what was decided on a request. `place` is where it goes on, or nothing does. */
-  #settle(from: Party, call: Call, outcome: Outcome, place: (message: RawMessage | null) => void): void {
+  #settle(from: Peer, call: Call, outcome: Outcome, place: (message: RawMessage | null) => void): void {
     // Whoever took it back waits for nothing, and nothing has run.
-    if (call.taken.signal.aborted) return place(null);
+    if (call.cancelled.signal.aborted) return place(null);
     if ("later" in outcome) {
       // What takes a person's time does not hold up what comes behind.
       place(null);
       outcome.later.then(
-        (settled) => this.#settle(from, call, settled, (out) => out && this.#other(from).lane.push(out)),
+        (settled) => this.#settle(from, call, settled, (out) => out && this.#other(from).outbox.push(out)),
         (error: unknown) => this.#failed(from, call, error),
       );
       return;
     }
     if ("forward" in outcome) {
       call.forwarded = true;
-      Party.inherit(outcome.forward, call.message);
+      Peer.copyOrigin(outcome.forward, call.message);
       return place(outcome.forward);
     }
     from.calls.delete(call.key);
     place(null);
-    from.lane.push(outcome.answer);
-    this.#pace();
+    from.outbox.push(outcome.answer);
+    this.#applyBackpressure();
   }
 
   /** A failure of ours: the request goes nowhere. */
-  #failed(from: Party, call: Call, error: unknown): void {
-    this.context.problem(`${call.method} is refused after a failure of hookwarden: ${wordsOf(error)}`);
+  #failed(from: Peer, call: Call, error: unknown): void {
+    this.context.problem(`${call.method} is refused after a failure of hookwarden: ${errorText(error)}`);
     if (!from.calls.delete(call.key)) return;
-    from.lane.push(
+    from.outbox.push(
       errorMessage(call.id, {
         code: rpcCodes.internal,
         message: "hookwarden has failed, so the request was refused",
@@ -244,7 +244,7 @@ export class Session {
     );
   }
 
-  #notification(from: Party, method: string, message: RawMessage): void {
+  #notification(from: Peer, method: string, message: RawMessage): void {
     const to = this.#other(from);
     if (Object.hasOwn(methodTable, method)) {
       // A server that does not look at ids would carry it out unjudged.
@@ -256,36 +256,36 @@ export class Session {
       this.context.problem(`a notification of the ${from.side} is refused: ${why}`);
       return;
     }
-    if (method === "notifications/cancelled" && !this.#takeBack(from, message)) return;
+    if (method === "notifications/cancelled" && !this.#cancel(from, message)) return;
     if (method === "notifications/tools/list_changed" && from.side === "server") this.context.tools.forget();
     const form = from.side === "server" ? judgedNotification(method, message["params"]) : null;
-    if (!form || !listens(this.#options.warden, "PostToolUse")) return to.lane.push(message);
-    const place = to.lane.reserve();
+    if (!form || !listens(this.#options.warden, "PostToolUse")) return to.outbox.push(message);
+    const place = to.outbox.reserve();
     judgeNotification(method, message, form, this.context).then(
       (judged) => {
-        if (judged) Party.inherit(judged, message);
+        if (judged) Peer.copyOrigin(judged, message);
         place(judged);
       },
       (error: unknown) => {
-        this.context.problem(`${method} is dropped after a failure of hookwarden: ${wordsOf(error)}`);
+        this.context.problem(`${method} is dropped after a failure of hookwarden: ${errorText(error)}`);
         place(null);
       },
     );
   }
 
   /** @returns whether the other side has to know. */
-  #takeBack(from: Party, { params }: RawMessage): boolean {
+  #cancel(from: Peer, { params }: RawMessage): boolean {
     const id = isObject(params) ? params["requestId"] : undefined;
     const call = isRequestId(id) ? from.calls.get(idKey(id)) : undefined;
     if (!call) return true;
     // From here on an answer is one that nobody waits for.
     from.calls.delete(call.key);
-    call.taken.abort();
-    if (call.forwarded) from.spend(call.key);
+    call.cancelled.abort();
+    if (call.forwarded) from.noteCancelled(call.key);
     return call.forwarded;
   }
 
-  #answer(from: Party, what: Classified & { kind: "result" | "error" }, message: RawMessage): void {
+  #answer(from: Peer, what: Classified & { kind: "result" | "error" }, message: RawMessage): void {
     const to = this.#other(from);
     const answer: Answer =
       what.kind === "result"
@@ -302,13 +302,13 @@ export class Session {
     to.calls.delete(what.key);
     if (call.method === "initialize" && answer.kind === "result") this.#negotiated(answer.result);
     const judge = this.#judgeOf(to, call, answer);
-    if (!judge) return to.lane.push(message);
-    const place = to.lane.reserve();
+    if (!judge) return to.outbox.push(message);
+    const place = to.outbox.reserve();
     Promise.resolve()
       .then(() => judge())
       .then(place, (error: unknown) => {
         this.context.problem(
-          `the answer to ${call.method} is kept back after a failure of hookwarden: ${wordsOf(error)}`,
+          `the answer to ${call.method} is kept back after a failure of hookwarden: ${errorText(error)}`,
         );
         place(
           errorMessage(call.id, {
@@ -320,7 +320,7 @@ export class Session {
   }
 
   /** What makes the answer that goes on of the one that came; `null` where that is the same. */
-  #judgeOf(to: Party, call: Call, answer: Answer): (() => RawMessage | Promise<RawMessage>) | null {
+  #judgeOf(to: Peer, call: Call, answer: Answer): (() => RawMessage | Promise<RawMessage>) | null {
     const { context } = this;
     const known = isKnownMethod(call.method);
     // What a person fills into a form has the names that the form gave.
@@ -343,21 +343,21 @@ export class Session {
 
   /** The hooks are others now, so that the list of tools may be. */
   toolsChanged(): void {
-    if (this.#listens && !this.#closing) {
-      this.#client.lane.push({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    if (this.#announcesToolChanges && !this.#closing) {
+      this.#client.outbox.push({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
     }
   }
 
   #negotiated(result: unknown): void {
     const capabilities = isObject(result) ? result["capabilities"] : undefined;
     const tools = isObject(capabilities) ? capabilities["tools"] : undefined;
-    this.#listens = isObject(tools) && tools["listChanged"] === true;
+    this.#announcesToolChanges = isObject(tools) && tools["listChanged"] === true;
     const version = isObject(result) ? result["protocolVersion"] : undefined;
     if (typeof version === "string") this.#server.transport.setProtocolVersion?.(version);
   }
 
   /** A text that is no message. Whoever waits for what it may have been gets an error instead. */
-  #refused(from: Party, { id, answer, why, lost }: RefusedText): void {
+  #refused(from: Peer, { id, answer, why, lost }: RefusedText): void {
     this.context.problem(`the ${from.side} has sent what is refused: ${why}`);
     const { calls } = this.#other(from);
     const ids = lost ? [...calls.values()].map((call) => call.id) : answer && id !== null ? [id] : [];
@@ -366,9 +366,9 @@ export class Session {
   }
 
   /** A request that did not reach the other side gets an error, so that nobody waits for its answer. */
-  #undelivered(to: Party, message: RawMessage, error: unknown): void {
+  #onSendError(to: Peer, message: RawMessage, error: unknown): void {
     const { id, method } = message;
-    const why = wordsOf(error);
+    const why = errorText(error);
     this.context.problem(`a message could not be sent to the ${to.side}: ${why}`);
     if (isRequestId(id) && typeof method === "string") {
       this.#fail(to, id, `the ${to.side} could not be reached: ${why}`);
@@ -380,7 +380,7 @@ export class Session {
   }
 
   /** Answers a request in the place of the side that should. The words may be that side's, and are judged as such. */
-  #fail(side: Party, id: RequestId, why: string): void {
+  #fail(side: Peer, id: RequestId, why: string): void {
     const error = { code: rpcCodes.refused, message: why };
     const key = idKey(id);
     if (!this.#other(side).calls.get(key)?.forwarded) return;
@@ -396,22 +396,22 @@ export class Session {
   async #end({ by, why }: SessionEnd): Promise<void> {
     const { transport: client, calls } = this.#client;
     const { transport: server } = this.#server;
-    this.#client.abandon();
-    this.#server.abandon();
+    this.#client.failOwnRequests();
+    this.#server.failOwnRequests();
     if (by === "server") {
       const message = `${why ?? "the server has closed the connection"}, so there is no answer`;
       for (const call of calls.values()) {
-        call.taken.abort();
-        this.#client.lane.push(errorMessage(call.id, { code: rpcCodes.refused, message }));
+        call.cancelled.abort();
+        this.#client.outbox.push(errorMessage(call.id, { code: rpcCodes.refused, message }));
       }
       calls.clear();
     } else {
       // What has been sent before is still decided, and reaches the server.
-      await drained(this.#server.lane);
-      await server.terminate?.().catch((error: unknown) => this.context.problem(wordsOf(error)));
+      await drain(this.#server.outbox);
+      await server.terminate?.().catch((error: unknown) => this.context.problem(errorText(error)));
     }
     await server.close();
-    await drained(this.#client.lane);
+    await drain(this.#client.outbox);
     await client.close();
     this.#ended.resolve({ by, why });
   }
@@ -424,19 +424,19 @@ function misspelling(method: string, params: unknown): string | null {
   return isKnownMethod(method) ? memberProblem(params) : null;
 }
 
-const longestWords = 500;
+const maxErrorLength = 500;
 
 /** How long what is being decided may hold up an end, in milliseconds. */
 const drainMs = 5_000;
 
-async function drained(lane: Lane): Promise<void> {
+async function drain(lane: OrderedOutbox): Promise<void> {
   for (const until = performance.now() + drainMs; lane.waiting > 0 && performance.now() < until;) {
     await new Promise((done) => setTimeout(done, 5));
   }
 }
 
 /** What went wrong, at a length that fits into a message: it may quote a whole response of a server. */
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
-  return words.length > longestWords ? `${words.slice(0, longestWords)}…` : words;
+  return words.length > maxErrorLength ? `${words.slice(0, maxErrorLength)}…` : words;
 }

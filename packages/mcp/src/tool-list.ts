@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type RawMessage, resultMessage } from "./mes
 import { isPlainToolName } from "./names.ts";
 
 /** How many tools hooks are asked about at the same time: a server may list very many. */
-const atOnce = 32;
+const concurrency = 32;
 
 /**
  * A page of `tools/list`: takes out what would be refused whatever its input is, and what no call could name. Pages
@@ -26,8 +26,8 @@ export async function mediateToolList(
   let kept: JsonObject[];
   try {
     kept = [];
-    for (let start = 0; start < plain.length; start += atOnce) {
-      const some = plain.slice(start, start + atOnce);
+    for (let start = 0; start < plain.length; start += concurrency) {
+      const some = plain.slice(start, start + concurrency);
       const refused = await Promise.all(
         some.map(({ name }) =>
           filter.refuses(session.hookName(name as string), askable, { sessionId, tenant }),

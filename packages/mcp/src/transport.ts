@@ -23,7 +23,7 @@ export interface ProxyTransport extends Transport {
   /** Ends the session at the other side, where that is more than closing the connection. */
   terminate?(): Promise<void>;
   /** Whether what belongs to no request of the other side's cannot reach it now. */
-  readonly needsCourse?: boolean;
+  readonly needsRelatedRequest?: boolean;
   /** How the other side ended, in words; `undefined` where it did not. */
   readonly endedAs?: string | undefined;
 }

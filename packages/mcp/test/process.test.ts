@@ -266,3 +266,15 @@ describe.concurrent("a wrong call", () => {
     expect(proxy.errors).not.toMatch(/scripted/);
   });
 });
+
+// The listener has no users: another local user's process that connects acts with the credentials of this one.
+test.each([
+  ["with", ["--header", "Authorization: Bearer t0k3n"], true],
+  ["without", [], false],
+])("a proxy that listens %s a header warns that local users share it", async (_, header, warns) => {
+  const options = ["--url", "http://127.0.0.1:1/mcp", "--listen", "127.0.0.1:0", ...header];
+  await using proxy = new Running([], options);
+  await vi.waitFor(() => expect(proxy.errors).toContain("listening at"), { timeout: 60_000 });
+  expect(proxy.errors.split("every local user").length - 1).toBe(warns ? 1 : 0);
+  expect(proxy.errors).not.toContain("t0k3n");
+});

@@ -1,13 +1,13 @@
 import { HookwardenError } from "hookwarden/errors";
 import type { Mediator } from "./mediator.ts";
 
-/** Judges one piece of a stream: what may be emitted instead, or `null` for nothing. */
+/** Decides on one chunk of a stream: returns what may be emitted instead, or `null` for nothing. */
 export type JudgeChunk = (chunk: unknown, final: boolean) => Promise<unknown>;
 
 /**
  * Has ModelResponseChunk decide on the chunks of one stream, in order.
  *
- * @throws {HookwardenError} from the judge, where there is no decision: the stream must end.
+ * @throws {HookwardenError} from the returned function, where there is no decision: the stream must end.
  */
 export function chunkJudge(
   mediator: Mediator,
@@ -28,48 +28,51 @@ export function chunkJudge(
 }
 
 /**
- * Holds back the end of a streamed text, so that what is split over chunks is judged whole. The judge is shown windows
- * that overlap by `hold` characters, and no character is emitted before the window that ends `hold` characters behind
- * it was judged: whatever is at most `hold` characters long has been seen in one piece before its first character is
- * shown. What overlaps is judged twice, the second time as it was rewritten.
+ * Holds back the end of a streamed text, so that a secret which is split over chunks is judged as a whole. Windows
+ * overlap by `hold` characters, and a character is emitted only after the window that ends `hold` characters behind it
+ * was judged. Any text of at most `hold` characters has therefore been seen in one piece before its first character is
+ * emitted. The overlap is judged twice, the second time as it was rewritten.
  *
- * With `hold` 0, each chunk is judged by itself, and nothing is held.
+ * With `hold` 0, each chunk is judged by itself and nothing is held back.
  */
 export class ChunkWindow {
-  private held = "";
-  private readonly hold: number;
-  private readonly judge: JudgeChunk;
+  #held = "";
+  readonly #hold: number;
+  readonly #judge: JudgeChunk;
 
   constructor(hold: number, judge: JudgeChunk) {
-    this.hold = hold;
-    this.judge = judge;
+    this.#hold = hold;
+    this.#judge = judge;
   }
 
-  /** Takes a piece in, and gives what may be emitted now; often nothing. */
+  /** Adds a piece and returns the text that may be emitted now, often none. */
   async push(piece: string): Promise<string> {
-    if (this.hold === 0) return piece === "" ? "" : this.judged(piece, false);
-    this.held += piece;
-    if (this.held.length < 2 * this.hold) return "";
-    const text = await this.judged(this.held, false);
-    let cut = Math.max(0, text.length - this.hold);
-    // A pair of surrogates is never cut in two.
+    if (this.#hold === 0) return piece === "" ? "" : this.#judged(piece, false);
+    this.#held += piece;
+    if (this.#held.length < 2 * this.#hold) return "";
+    const text = await this.#judged(this.#held, false);
+    let cut = Math.max(0, text.length - this.#hold);
+    // Never split a surrogate pair.
     if (cut > 0 && (text.charCodeAt(cut) & 0xfc00) === 0xdc00) cut--;
-    this.held = text.slice(cut);
+    this.#held = text.slice(cut);
     return text.slice(0, cut);
   }
 
-  /** Gives the rest. */
+  /** Returns the text that is still held back. */
   async end(): Promise<string> {
-    const rest = this.held;
-    this.held = "";
-    return rest === "" ? "" : this.judged(rest, true);
+    const rest = this.#held;
+    this.#held = "";
+    return rest === "" ? "" : this.#judged(rest, true);
   }
 
-  private async judged(text: string, final: boolean): Promise<string> {
-    const judged = await this.judge(text, final);
+  async #judged(text: string, final: boolean): Promise<string> {
+    const judged = await this.#judge(text, final);
     if (judged === null) return "";
     if (typeof judged !== "string") {
-      throw new HookwardenError("event-invalid", "a hook replaced a chunk of text by one that is no text");
+      throw new HookwardenError(
+        "event-invalid",
+        "a hook replaced a text chunk with a value that is not a string",
+      );
     }
     return judged;
   }

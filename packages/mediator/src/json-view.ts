@@ -1,19 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { HookwardenError } from "hookwarden/errors";
 
-/** A value as hooks see it: plain JSON, with bytes and addresses replaced by a note that leads back to them. */
+/** A value as hooks see it: plain JSON, with bytes replaced by a reference to them. */
 export interface JsonView {
   readonly value: unknown;
-  /** The same of a value that a hook made out of the view: notes become what they stood for again. */
+  /** Resolves the references in a value that a hook derived from the view. */
   restore(value: unknown): unknown;
 }
 
 /**
- * Shows a framework's value as JSON, as `JSON.stringify` would. Bytes are shown by their number, since hooks would read
- * megabytes of digits. A note carries a random id, so that no text of a model or a hook can name one that it was not
- * shown.
+ * Shows a framework's value as JSON, as `JSON.stringify` would. Bytes are shown by their count, since hooks would read
+ * megabytes of digits otherwise. A reference contains a random id, so that a model or a hook cannot forge one.
  *
- * @throws {HookwardenError} `event-invalid` for what has no JSON form, such as a cycle or a bigint.
+ * @throws {HookwardenError} `event-invalid` for a value without a JSON form, such as a cycle or a bigint.
  */
 export function jsonView(value: unknown): JsonView {
   if (typeof value === "string" || value === null || typeof value === "boolean" || value === undefined) {
@@ -49,14 +48,14 @@ function restored(value: unknown, id: string, kept: readonly unknown[]): unknown
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, restored(inner, id, kept)]));
 }
 
-/** Arguments as the object that events carry: what is no object travels as `{ "args": [] }`. */
+/** Arguments as the object that events carry: a value that is not an object becomes `{ "args": [value] }`. */
 export function asInput(view: unknown): { readonly [field: string]: unknown } {
   if (typeof view === "object" && view !== null && !Array.isArray(view))
     return view as Record<string, unknown>;
   return { args: Array.isArray(view) ? view : [view] };
 }
 
-/** The way back from `asInput`, for an input that a hook rewrote. */
+/** The inverse of `asInput`, for an input that a hook rewrote. */
 export function fromInput(original: unknown, input: unknown): unknown {
   if (typeof original === "object" && original !== null && !Array.isArray(original)) return input;
   const { args } = input as { args?: unknown };

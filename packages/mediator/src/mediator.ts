@@ -5,7 +5,7 @@ import { HookwardenError } from "hookwarden/errors";
 import type { Subscription } from "hookwarden/pack";
 import type { Warden, DispatchOptions } from "hookwarden/warden";
 
-/** What an adapter asks of a warden. */
+/** The part of a warden that an adapter uses. */
 export type DecidingWarden = Pick<Warden, "dispatch" | "pack">;
 
 /** Options that every adapter of an agent framework has. */
@@ -13,40 +13,40 @@ export interface MediationOptions {
   readonly warden: DecidingWarden;
   /** The agent session that events belong to, 1 to 512 characters. Default: a new UUID for each guard. */
   readonly sessionId?: string;
-  /** Whose events they are. Default `default`. */
+  /** The tenant of the events. Default `default`. */
   readonly tenant?: string;
   /** Working directory of the agent, for hooks that ask for it. */
   readonly cwd?: string;
   readonly agentId?: string;
   readonly agentType?: string;
-  /** Longest wait for one decision, in milliseconds; what takes longer is refused. Default 30,000. */
+  /** Timeout of one decision, in milliseconds; a step without a decision by then is refused. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Is told what hooks say to the person (`notify`), never to the model. */
+  /** Called with messages of hooks to the person (`notify`); the model never sees them. */
   readonly onNotice?: (notice: AttributedText) => void;
-  /** Is told every decision, for logs and for people. */
+  /** Called with every decision, for logging and display. */
   readonly onDecision?: (decision: Decision) => void;
-  /** Is told every failure of ours that made a step be refused. */
+  /** Called with every failure of hookwarden that caused a step to be refused. */
   readonly onFailure?: (error: HookwardenError) => void;
 }
 
-/** Who ended the agent loop, and why. */
+/** Which hook ended the agent loop, and why. */
 export interface Halt {
   readonly hook: string | null;
   readonly reason: string | null;
 }
 
 /**
- * Asks a warden about the steps of one agent session. Whatever keeps it from having a decision (a closed warden, an
- * event that is none, a wait that takes too long) is thrown as a `HookwardenError`: callers refuse the step then.
+ * Asks a warden about the steps of one agent session. If there is no decision (the warden is closed, the event is
+ * invalid, the decision times out), it throws a `HookwardenError`, and the caller must refuse the step.
  */
 export class Mediator {
   readonly sessionId: string;
-  /** The last `halt`; adapters take it back when a person begins a new turn. */
+  /** The last `halt`; adapters clear it when a person starts a new turn. */
   halted: Halt | null = null;
-  private readonly options: MediationOptions;
-  private readonly common: { readonly [field: string]: string };
-  private readonly dispatchOptions: DispatchOptions;
-  private readonly timeoutMs: number;
+  readonly #options: MediationOptions;
+  readonly #common: { readonly [field: string]: string };
+  readonly #dispatchOptions: DispatchOptions;
+  readonly #timeoutMs: number;
 
   /** @throws {HookwardenError} `option-invalid` */
   constructor(options: MediationOptions) {
@@ -60,26 +60,26 @@ export class Mediator {
     if (!(timeoutMs > 0 && timeoutMs <= 2_147_483_647)) {
       throw new HookwardenError("option-invalid", "`timeoutMs` must be a number of milliseconds above 0");
     }
-    this.options = options;
+    this.#options = options;
     this.sessionId = sessionId;
-    this.timeoutMs = timeoutMs;
-    this.common = {
+    this.#timeoutMs = timeoutMs;
+    this.#common = {
       session_id: sessionId,
       ...(cwd === undefined ? {} : { cwd }),
       ...(agentId === undefined ? {} : { agent_id: agentId }),
       ...(agentType === undefined ? {} : { agent_type: agentType }),
     };
-    this.dispatchOptions = tenant === undefined ? {} : { tenant };
+    this.#dispatchOptions = tenant === undefined ? {} : { tenant };
   }
 
   /**
-   * Whether a hook of the pack listens to an event, so that holding something back for it is worth while.
+   * Whether a hook of the pack listens to an event. Adapters hold output back only if one does.
    *
-   * @param name what a matcher is held against, such as the tool's name; absent: any.
+   * @param name the value that matchers are tested against, such as the tool's name; absent: any.
    * @param action only hooks that may return this action.
    */
   listens(event: EventName, name?: string, action?: string): boolean {
-    return this.options.warden.pack.hooks.some(
+    return this.#options.warden.pack.hooks.some(
       (hook) =>
         (action === undefined || (hook.granted as ReadonlySet<string>).has(action)) &&
         hook.on.some((on) => on.event === event && matches(on, name)),
@@ -87,34 +87,37 @@ export class Mediator {
   }
 
   /**
-   * Has one event decided.
+   * Has the warden decide on one event.
    *
-   * @param fields the event without `hook_event_name` and the fields that all events of the session share.
+   * @param fields the event, without `hook_event_name` and without the fields that all events of the session share.
    * @throws {HookwardenError} where there is no decision.
    */
   async decide(event: EventName, fields: { readonly [field: string]: unknown }): Promise<Decision> {
     let decision: Decision;
     try {
-      const asked = this.options.warden.dispatch(
-        { ...this.common, ...fields, hook_event_name: event },
-        this.dispatchOptions,
+      const asked = this.#options.warden.dispatch(
+        { ...this.#common, ...fields, hook_event_name: event },
+        this.#dispatchOptions,
       );
-      decision = await within(asked, this.timeoutMs, event);
+      decision = await within(asked, this.#timeoutMs, event);
       if (decision.hook_event_name !== event) {
-        throw new HookwardenError("internal", `the decision is about another event than ${event}`);
+        throw new HookwardenError(
+          "internal",
+          `the decision is about ${decision.hook_event_name}, not ${event}`,
+        );
       }
     } catch (cause) {
       const error = asFailure(cause, event);
-      this.tell(this.options.onFailure, error);
+      this.#notify(this.#options.onFailure, error);
       throw error;
     }
     if (decision.verdict === "halt") this.halted = { hook: decision.decided_by, reason: decision.reason };
-    this.tell(this.options.onDecision, decision);
-    for (const notice of decision.additions.notices) this.tell(this.options.onNotice, notice);
+    this.#notify(this.#options.onDecision, decision);
+    for (const notice of decision.additions.notices) this.#notify(this.#options.onNotice, notice);
     return decision;
   }
 
-  /** Has an event decided on which nothing depends; without a hook that listens, nothing happens. */
+  /** Has hooks observe an event whose decision has no effect. Does nothing if no hook listens. */
   async observe(
     event: EventName,
     fields: { readonly [field: string]: unknown },
@@ -124,7 +127,7 @@ export class Mediator {
     await this.decide(event, fields).catch(() => undefined);
   }
 
-  private tell<T>(listener: ((value: T) => void) | undefined, value: T): void {
+  #notify<T>(listener: ((value: T) => void) | undefined, value: T): void {
     try {
       listener?.(value);
     } catch (error) {
@@ -140,7 +143,8 @@ function matches({ matcher }: Subscription, name: string | undefined): boolean {
 function within(asked: Promise<Decision>, timeoutMs: number, event: EventName): Promise<Decision> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new HookwardenError("internal", `no decision on ${event} came within ${timeoutMs} ms`)),
+      () =>
+        reject(new HookwardenError("internal", `the decision on ${event} timed out after ${timeoutMs} ms`)),
       timeoutMs,
     );
     asked.then(resolve, reject).finally(() => clearTimeout(timer));
@@ -150,5 +154,5 @@ function within(asked: Promise<Decision>, timeoutMs: number, event: EventName): 
 function asFailure(cause: unknown, event: EventName): HookwardenError {
   return cause instanceof HookwardenError
     ? cause
-    : new HookwardenError("internal", `no decision on ${event} could be made`, {}, { cause });
+    : new HookwardenError("internal", `the decision on ${event} failed`, {}, { cause });
 }

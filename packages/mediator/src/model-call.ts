@@ -1,13 +1,12 @@
 import type { Decision } from "hookwarden/broker";
-import { HookwardenError } from "hookwarden/errors";
 import { jsonView } from "./json-view.ts";
 import type { Mediator } from "./mediator.ts";
-import { HookRefusedError, type RefusedHow } from "./refused-error.ts";
-import { type AddedMessage, addedMessages, feedbackText, refusalText } from "./words.ts";
+import type { RefusedHow } from "./refused-error.ts";
+import { type AddedMessage, addedMessages, feedbackText, refusalText } from "./refusal-messages.ts";
 
 /**
- * Most times that one step is done again. The broker bounds each hook to three in a row; this bounds hooks that take
- * turns.
+ * Maximum number of times that one step is repeated. The broker limits each hook to three retries in a row; this limits
+ * hooks that alternate.
  */
 export const maxRepeats = 10;
 
@@ -20,7 +19,7 @@ export interface ModelRequest {
   readonly params?: { readonly [name: string]: unknown };
 }
 
-/** A step that hooks vetoed. */
+/** A step that hooks refused. */
 export interface StepRefused {
   readonly kind: "refused";
   readonly how: RefusedHow;
@@ -29,7 +28,7 @@ export interface StepRefused {
   readonly decision: Decision;
 }
 
-export interface RequestGoes {
+export interface RequestOutcome {
   readonly kind: "send";
   readonly messages: readonly unknown[];
   readonly messagesChanged: boolean;
@@ -37,21 +36,21 @@ export interface RequestGoes {
   readonly systemChanged: boolean;
   /** The parameters that hooks set; `null` where they set none. */
   readonly params: { readonly [name: string]: unknown } | null;
-  /** Behind the messages, in order. */
+  /** To be appended to the messages, in order. */
   readonly added: readonly AddedMessage[];
 }
 
 /**
- * Has PreModelRequest decide on a request, and again with the feedback where a hook wants it.
+ * Has PreModelRequest decide on a request, and once more with the feedback if a hook answers `retry`.
  *
- * @param userMessage makes a message of the framework out of a text.
+ * @param userMessage creates a message of the framework from a text.
  * @throws {HookwardenError} where there is no decision: the request must not be made.
  */
 export async function beforeModel(
   mediator: Mediator,
   request: ModelRequest,
   userMessage: (text: string) => unknown,
-): Promise<RequestGoes | StepRefused> {
+): Promise<RequestOutcome | StepRefused> {
   const { model, system, params } = request;
   let { messages } = request;
   for (let round = 0; ; round++) {
@@ -77,7 +76,7 @@ export async function beforeModel(
       messagesChanged: messagesChanged || messages !== request.messages,
       system: systemChanged ? systemView.restore(changes.system) : system,
       systemChanged,
-      params: Object.hasOwn(changes, "params") ? (changes.params as RequestGoes["params"]) : null,
+      params: Object.hasOwn(changes, "params") ? (changes.params as RequestOutcome["params"]) : null,
       added: addedMessages(additions),
     };
   }
@@ -100,7 +99,7 @@ export type ResponseOutcome =
   | StepRefused;
 
 /**
- * Has PostModelResponse decide on an answer that nobody has seen.
+ * Has PostModelResponse decide on an answer before it is shown.
  *
  * @throws {HookwardenError} where there is no decision: the answer must not be shown.
  */
@@ -124,14 +123,14 @@ export async function afterModel(mediator: Mediator, response: ModelResponse): P
 
 export type StopOutcome =
   | { readonly kind: "end"; readonly added: readonly AddedMessage[] }
-  /** The agent goes on, with this text as the next message. */
+  /** The agent continues, with this text as the next message. */
   | { readonly kind: "again"; readonly text: string; readonly added: readonly AddedMessage[] }
   | StepRefused;
 
 /**
  * Has Stop decide whether the agent may end its turn.
  *
- * @param active whether the agent goes on because of a Stop hook already.
+ * @param stop.active whether the agent already continues because of a Stop hook.
  * @throws {HookwardenError} where there is no decision.
  */
 export async function beforeStop(
@@ -161,8 +160,8 @@ export type PromptOutcome =
   | StepRefused;
 
 /**
- * Has UserPromptSubmit decide on what a person wrote. `retry` cannot send a person back here: it is a refusal that
- * carries the feedback.
+ * Has UserPromptSubmit decide on a person's prompt. A person cannot be sent back from here, so `retry` is a refusal with
+ * the feedback as its text.
  *
  * @throws {HookwardenError} where there is no decision: the prompt must not be sent.
  */
@@ -176,37 +175,16 @@ export async function submitPrompt(mediator: Mediator, prompt: string): Promise<
   return { kind: "send", prompt: final, changed, added: addedMessages(additions) };
 }
 
-/** Tells ModelRequestFailure that a request failed. Nothing depends on it. */
+/** Reports a failed request to ModelRequestFailure, whose decision has no effect. */
 export async function modelFailed(mediator: Mediator, model: string, thrown: unknown): Promise<void> {
   const error = thrown instanceof Error ? thrown.message : String(thrown);
   await mediator.observe("ModelRequestFailure", { error, model: model.slice(0, 256) }, model);
 }
 
-/** The error with which a vetoed step is thrown. */
-export function stepError({ how, text, decision }: StepRefused): HookRefusedError {
-  return new HookRefusedError(how, text, decision);
-}
-
-/** The stop of a loop that a hook halted earlier, for a step that would go on. */
+/** The refusal of a step after a hook halted the agent. */
 export function haltedText(mediator: Mediator): string {
   const { hook = null, reason = null } = mediator.halted ?? {};
   return refusalText("the agent was stopped", { decided_by: hook, reason, feedback: null });
-}
-
-/** Parameters that a hook set, held to those that hooks may set. */
-export function onlyParams(
-  params: { readonly [name: string]: unknown },
-  allowed: readonly string[],
-): { [name: string]: unknown } {
-  for (const name of Object.keys(params)) {
-    if (!allowed.includes(name)) {
-      throw new HookwardenError(
-        "event-invalid",
-        "a hook set a parameter of the request that hooks may not set",
-      );
-    }
-  }
-  return { ...params };
 }
 
 function refused(what: string, decision: Decision): StepRefused {

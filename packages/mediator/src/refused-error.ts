@@ -1,17 +1,17 @@
 import type { Decision } from "hookwarden/broker";
 import type { HookwardenError } from "hookwarden/errors";
 
-/** How a step was refused: by which verdict, or by a failure of ours. */
+/** How a step was refused: by which verdict, or by a failure of hookwarden. */
 export type RefusedHow = "deny" | "skip" | "block" | "halt" | "ask" | "failure";
 
 /**
- * Thrown where a step is refused and the framework has no gentler form for it. The message is meant for the model: what
- * hooks said in it stands in a fence.
+ * Thrown where a step is refused and the framework has no other way to report it. The message is for the model: it
+ * contains the text of hooks in a fence.
  */
 export class HookRefusedError extends Error {
   override readonly name = "HookRefusedError";
   readonly how: RefusedHow;
-  /** `null` where no decision could be made. */
+  /** `null` if there was no decision. */
   readonly decision: Decision | null;
 
   constructor(how: RefusedHow, message: string, decision: Decision | null, cause?: HookwardenError) {

@@ -8,7 +8,7 @@ import {
   type ToolRefused,
   type ToolRuns,
 } from "./tool-call.ts";
-import type { AddedMessage } from "./words.ts";
+import { type AddedMessage, invalidRewrite } from "./refusal-messages.ts";
 
 /** How one call of a tool ended. */
 export type ToolOutcome =
@@ -20,45 +20,43 @@ export type ToolOutcome =
       readonly result: unknown;
       readonly replaced: boolean;
       readonly isError: boolean;
-      /** Fenced text that belongs behind the result; `null` for none. */
+      /** Fenced text to append to the result; `null` for none. */
       readonly added: string | null;
     }
   | { readonly kind: "error"; readonly text: string; readonly thrown: unknown; readonly replaced: boolean };
 
-/** What makes one mediated run of a tool. */
+/** The options of one mediated run of a tool. */
 export interface RunTool {
   readonly mediator: Mediator;
   readonly call: ToolCall;
   /** Runs the tool. What it throws is its error. */
   run(input: unknown): unknown;
-  /** Checks an input that a hook rewrote against the tool's schema, and gives what the tool must get; throws where it breaks it. */
+  /** Validates an input that a hook rewrote against the tool's schema and returns the input to run with; throws if it does not match. */
   validate?(input: unknown): unknown;
-  /** A person has said yes already. */
+  /** A person has approved the call. */
   readonly approved?: boolean;
-  /** A decision that was made on this very input a moment ago. Default: one is asked for. */
+  /** The decision that was already made on this input. Default: PreToolUse decides now. */
   readonly before?: ToolRuns | ToolRefused;
-  /** Whether a value that came back, not thrown, is a failure. Default: it is not. */
+  /** Whether a returned value is a failure. Default: it is not. */
   isError?(result: unknown): boolean;
   /** Is handed messages that hooks injected. Default: they stand behind the result. */
   readonly keepMessages?: (messages: readonly AddedMessage[]) => void;
-  /** What is thrown through without being mediated, such as an interrupt of the framework. Default: nothing. */
+  /** Whether a thrown value passes through unmediated, such as an interrupt of the framework. Default: none. */
   isControl?(thrown: unknown): boolean;
 }
 
-/** Runs a tool between PreToolUse and PostToolUse or PostToolUseFailure. Throws only what `isControl` says. */
+/** Runs a tool between PreToolUse and PostToolUse or PostToolUseFailure. Throws only what `isControl` accepts. */
 export async function runTool(parts: RunTool): Promise<ToolOutcome> {
   const { mediator, call, approved = false } = parts;
   const before = parts.before ?? (await beforeTool(mediator, call));
   if (before.kind === "refused") return before;
   if (before.kind === "ask" && !approved) return before as ToolRuns & { kind: "ask" };
-  const what = "hookwarden: the tool call was refused and did not run";
   let { input } = before;
   if (before.changed) {
     try {
       input = parts.validate ? await parts.validate(input) : input;
     } catch {
-      const text = `${what}, because a hook rewrote its input to one that breaks the tool's schema.`;
-      return { kind: "refused", how: "failure", text, decision: before.decision };
+      return { kind: "refused", how: "failure", text: invalidRewrite, decision: before.decision };
     }
   }
   const ran = {

@@ -1,9 +1,17 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Decision } from "hookwarden/broker";
 import { HookwardenError } from "hookwarden/errors";
 import { asInput, fromInput, jsonView } from "./json-view.ts";
 import type { Mediator } from "./mediator.ts";
 import { HookRefusedError, type RefusedHow } from "./refused-error.ts";
-import { addedMessages, type AddedMessage, failureText, fencedOrNull, quoted, refusalText } from "./words.ts";
+import {
+  addedMessages,
+  type AddedMessage,
+  failureText,
+  fencedOrNull,
+  quoted,
+  refusalText,
+} from "./refusal-messages.ts";
 
 /** A tool call as the framework has it. */
 export interface ToolCall {
@@ -13,17 +21,17 @@ export interface ToolCall {
   readonly id?: string | undefined;
 }
 
-/** Where a tool call goes on. */
+/** A tool call that hooks did not refuse. */
 export interface ToolRuns {
   readonly kind: "run" | "ask";
-  /** What the tool must run on: the very same value as came in where no hook rewrote it. */
+  /** The input to run the tool with: the identical value that was passed in, unless a hook rewrote it. */
   readonly input: unknown;
   readonly changed: boolean;
-  /** A hook said `allow`: nobody need be asked. */
+  /** A hook said `allow`: no person needs to be asked. */
   readonly allowed: boolean;
   /** Fenced; `null` where the verdict gave none. With `ask`: why a person must decide. */
   readonly reason: string | null;
-  /** What hooks added for the model: fenced, to be put behind the tool's result. */
+  /** Messages of hooks to the model: fenced, to be appended to the tool's result. */
   readonly context: readonly AddedMessage[];
   readonly decision: Decision;
 }
@@ -37,7 +45,7 @@ export interface ToolRefused {
   readonly error?: HookwardenError;
 }
 
-/** Has PreToolUse decide on a call. Never throws: a failure of ours is a refusal. */
+/** Has PreToolUse decide on a call. Never throws: a failure of hookwarden is a refusal. */
 export async function beforeTool(mediator: Mediator, call: ToolCall): Promise<ToolRuns | ToolRefused> {
   const what = `the call of tool ${quoted(call.name)} was refused and did not run`;
   if (mediator.halted) {
@@ -57,13 +65,14 @@ export async function beforeTool(mediator: Mediator, call: ToolCall): Promise<To
       return { kind: "refused", how: verdict, text: refusalText(what, decision), decision };
     }
     if (verdict !== "continue" && verdict !== "allow" && verdict !== "ask") throw unexpected(decision);
-    const changed = Object.hasOwn(changes, "tool_input");
+    // A rewrite that changes nothing, as when a decision is repeated, does not count as one.
+    const changed = Object.hasOwn(changes, "tool_input") && !isDeepStrictEqual(changes.tool_input, shown);
     return {
       kind: verdict === "ask" ? "ask" : "run",
       input: changed ? fromInput(view.value, view.restore(changes.tool_input)) : call.input,
       changed,
       allowed: verdict === "allow",
-      reason: decision.reason === null ? null : refusalText("a hook wants a person to decide", decision),
+      reason: decision.reason === null ? null : refusalText("a hook asks for a person's approval", decision),
       context: addedMessages(decision.additions),
       decision,
     };
@@ -72,7 +81,7 @@ export async function beforeTool(mediator: Mediator, call: ToolCall): Promise<To
   }
 }
 
-/** Has PermissionRequest decide whether a person need be asked. Never throws. */
+/** Has PermissionRequest decide whether a person needs to be asked. Never throws. */
 export async function beforeAsking(
   mediator: Mediator,
   call: ToolCall,
@@ -94,23 +103,23 @@ export async function beforeAsking(
 /** A tool's result as the model may see it. */
 export interface ToolResult {
   readonly kind: "result";
-  /** The very same value as came in where no hook replaced it. */
+  /** The identical value that was passed in, unless a hook replaced it. */
   readonly result: unknown;
   readonly replaced: boolean;
   readonly isError: boolean;
-  /** Fenced text that belongs behind the result; `null` for none. */
+  /** Fenced text to append to the result; `null` for none. */
   readonly augment: string | null;
   readonly messages: readonly AddedMessage[];
 }
 
 export interface ToolRan {
-  /** What the tool ran on, and what it would have run on without hooks. */
+  /** The input that the tool ran with, and the one that hooks rewrote, if they did. */
   readonly input: unknown;
   readonly original?: unknown;
   readonly startedAt?: number;
 }
 
-/** Has PostToolUse decide on a result. Never throws: where we fail, the result is suppressed. */
+/** Has PostToolUse decide on a result. Never throws: if hookwarden fails, the result is withheld. */
 export async function afterTool(
   mediator: Mediator,
   call: ToolCall,
@@ -148,13 +157,13 @@ export async function afterTool(
 /** A tool's error as the model may see it. */
 export interface ToolError {
   readonly kind: "error";
-  /** For the model: the error's text, as hooks left it, with what they added behind it. */
+  /** For the model: the error's text after hooks, with what they added at the end. */
   readonly text: string;
   readonly replaced: boolean;
   readonly messages: readonly AddedMessage[];
 }
 
-/** Has PostToolUseFailure decide on an error. Never throws: where we fail, the error's text is withheld. */
+/** Has PostToolUseFailure decide on an error. Never throws: if hookwarden fails, the error's text is withheld. */
 export async function afterToolFailure(
   mediator: Mediator,
   call: ToolCall,
@@ -188,12 +197,12 @@ export async function afterToolFailure(
   }
 }
 
-/** The error with which a refusal is thrown. */
+/** The error that reports a refusal. */
 export function refusedError({ how, text, decision, error }: ToolRefused): HookRefusedError {
   return new HookRefusedError(how, text, decision, error);
 }
 
-/** Fenced texts behind a result, as one text; `null` for none. */
+/** Fenced texts joined to one; `null` for none. */
 export function joined(...texts: readonly (string | null | readonly AddedMessage[])[]): string | null {
   const parts = texts.flatMap((text) =>
     text === null ? [] : typeof text === "string" ? [text] : text.map((message) => message.text),
@@ -201,7 +210,7 @@ export function joined(...texts: readonly (string | null | readonly AddedMessage
   return parts.length === 0 ? null : parts.join("\n\n");
 }
 
-/** The text of whatever was thrown. */
+/** The text of a thrown value. */
 export function errorText(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
   if (thrown instanceof Error) return thrown.message;
@@ -217,7 +226,7 @@ function failed(what: string, thrown: unknown): ToolRefused {
 }
 
 function unexpected({ verdict, hook_event_name }: Decision): HookwardenError {
-  return new HookwardenError("internal", `verdict \`${verdict}\` has no meaning at ${hook_event_name}`);
+  return new HookwardenError("internal", `verdict \`${verdict}\` is not valid for ${hook_event_name}`);
 }
 
 function idOf({ id }: ToolCall): { readonly tool_use_id?: string } {

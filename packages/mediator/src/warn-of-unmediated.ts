@@ -1,14 +1,14 @@
-/** Most tools that are warned of; their names are the model provider's. */
-const toldMost = 1_000;
+/** Limit of warnings; the tool names come from the model provider. */
+const maxWarnings = 1_000;
 
-/** A function that warns of a tool which the provider runs by itself: once for each name, as a warning of the process. */
+/** Creates a function that emits a process warning about a tool that the provider runs itself, once for each name. */
 export function warnOfUnmediated(): (call: { readonly toolName: string }) => void {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return ({ toolName }) => {
-    if (told.has(toolName) || told.size >= toldMost) return;
-    told.add(toolName);
+    if (warned.has(toolName) || warned.size >= maxWarnings) return;
+    warned.add(toolName);
     process.emitWarning(
-      `the provider runs tool ${JSON.stringify(toolName)} by itself; no hook stands before it`,
+      `the provider runs tool ${JSON.stringify(toolName)} itself, where no hook can decide on it`,
     );
   };
 }

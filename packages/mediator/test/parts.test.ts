@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Carried } from "../src/carried.ts";
+import { PersistentInjections } from "../src/persistent-injections.ts";
 import { asInput, fromInput, jsonView } from "../src/json-view.ts";
 import { Mediator } from "../src/mediator.ts";
 import { fakeWarden } from "../../../test/support/fake-warden.ts";
@@ -49,11 +49,11 @@ describe("a view for hooks", () => {
   );
 });
 
-describe("carried messages", () => {
-  const carried = (): Carried<string> => new Carried((message) => message);
+describe("injections messages", () => {
+  const injections = (): PersistentInjections<string> => new PersistentInjections((message) => message);
 
   test("come back at their place as the conversation grows", () => {
-    const one = carried();
+    const one = injections();
     one.add(["a", "b"], ["x"]);
     one.add(["a", "b", "c"], ["y"]);
     expect(one.apply(["a", "b"])).toEqual(["a", "b", "x"]);
@@ -61,7 +61,7 @@ describe("carried messages", () => {
   });
 
   test("stay away from another conversation", () => {
-    const one = carried();
+    const one = injections();
     one.add(["a", "b"], ["x"]);
     expect(one.apply(["a", "other", "c"])).toEqual(["a", "other", "c"]);
     expect(one.apply([])).toEqual([]);

@@ -1,36 +1,37 @@
 import {
+  beforeAsking,
   runTool,
   type ToolOutcome,
-  beforeAsking,
   type ToolRefused,
   type ToolRuns,
 } from "@hookwarden/mediator";
-import { decide, type GuardSession, Tickets } from "./session.ts";
+import { CallDecisions, decide } from "./decisions.ts";
+import type { GuardState } from "./state.ts";
 
-/** How the package asks whether a call needs a person. */
+/** The SDK's `needsApproval`: whether a person must approve a call. */
 export type Approve = (runContext: never, action: never, callId?: string) => Promise<boolean>;
 
-/** What a tool that acts on this machine is asked to do. */
+/** The action of a tool that acts on this machine. */
 type Act = object;
 
 /**
- * Asks hooks in the place where the package asks about approval, which knows the call's id, and again where the tool
- * acts, if it was not asked about that very action.
+ * Has hooks decide where the SDK asks about approval, since the call's id is known there, and again where the tool acts
+ * if they have not decided on that action.
  */
-export class Gate {
-  private readonly tickets = new Tickets<Act>();
-  private readonly session: GuardSession;
-  private readonly name: string;
+export class ActionGuard {
+  readonly #decisions = new CallDecisions<Act>();
+  readonly #state: GuardState;
+  readonly #name: string;
 
-  constructor(session: GuardSession, name: string) {
-    this.session = session;
-    this.name = name;
+  constructor(state: GuardState, name: string) {
+    this.#state = state;
+    this.#name = name;
   }
 
   approval(host: Approve | undefined): Approve {
     return async (runContext, action, callId) => {
-      const { mediator } = this.session;
-      const call = { name: this.name, input: action as unknown, id: callId };
+      const { mediator } = this.#state;
+      const call = { name: this.#name, input: action as unknown, id: callId };
       let before = await decide(mediator, call);
       let needed = false;
       if (before.kind !== "refused") {
@@ -39,37 +40,26 @@ export class Gate {
         const asked = needed ? await beforeAsking(mediator, call) : null;
         if (asked?.kind === "refused") before = asked;
         needed = asked?.kind === "ask";
-        // Whoever runs it then has been told yes: by a person, or by a hook in their place.
+        // If it runs after this, a person approved it, or a hook did in their place.
         if (before.kind === "ask") before = { ...before, kind: "run" };
       }
-      this.tickets.keep(action as Act, before);
+      this.#decisions.keep(action as Act, before);
       return needed;
     };
   }
 
-  /** @param approved a person has said yes to this very action. */
+  /** @param approved whether a person approved exactly this action. */
   async run(action: Act, act: (input: unknown) => unknown, approved = false): Promise<ToolOutcome> {
-    const { session, name } = this;
+    const name = this.#name;
     const before: ToolRuns | ToolRefused =
-      this.tickets.take(action) ?? (await decide(session.mediator, { name, input: action }));
+      this.#decisions.take(action) ?? (await decide(this.#state.mediator, { name, input: action }));
     return runTool({
-      mediator: session.mediator,
+      mediator: this.#state.mediator,
       call: { name, input: action },
       before,
       approved,
       run: act,
-      keepMessages: (messages) => session.pending.push(...messages),
+      keepMessages: (messages) => this.#state.pending.push(...messages),
     });
   }
-}
-
-/** What is said in place of a result. */
-export function textOf(outcome: Exclude<ToolOutcome, { kind: "result" }>): string {
-  if (outcome.kind === "ask")
-    return outcome.reason ?? "hookwarden: a person must approve this tool call first.";
-  return outcome.text;
-}
-
-export function asText(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

@@ -1,6 +1,6 @@
 /** Hooks for agents of the OpenAI Agents SDK: `import { guardAgent } from "@hookwarden/openai-agents"`. See docs/openai-agents.md. */
-export { guardAgent, type GuardAgentOptions } from "./guard.ts";
-export type { UnmediatedTool } from "./session.ts";
+export { guardAgent } from "./guard.ts";
+export type { GuardAgentOptions, UnmediatedTool } from "./options.ts";
 export {
   HookRefusedError,
   type RefusedHow,

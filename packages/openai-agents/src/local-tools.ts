@@ -1,13 +1,15 @@
 import type { ApplyPatchTool, Editor, Shell, ShellTool } from "@openai/agents";
+import { asText } from "@hookwarden/mediator";
+import { ActionGuard, type Approve } from "./approval.ts";
+import { textOf } from "./outputs.ts";
+import type { GuardState } from "./state.ts";
 import { copyWith } from "./tool.ts";
-import { type Approve, asText, Gate, textOf } from "./approval.ts";
-import type { GuardSession } from "./session.ts";
 
-/** A shell tool whose commands run between hooks. One that runs at the provider is none of these. */
-export function guardShellTool(tool: ShellTool, session: GuardSession): ShellTool {
+/** A shell tool whose commands run between hooks. A tool that the provider executes is returned as it is. */
+export function guardShellTool(tool: ShellTool, state: GuardState): ShellTool {
   const { shell } = tool;
   if (!shell) return tool;
-  const gate = new Gate(session, tool.name);
+  const actions = new ActionGuard(state, tool.name);
   type Result = Awaited<ReturnType<Shell["run"]>>;
   const exit = (stderr: string): Result["output"][number] => ({
     stdout: "",
@@ -16,16 +18,16 @@ export function guardShellTool(tool: ShellTool, session: GuardSession): ShellToo
   });
   const guarded: Shell = {
     run: async (action) => {
-      const outcome = await gate.run(action, (input) => {
+      const outcome = await actions.run(action, (input) => {
         const { commands } = input as { commands?: unknown };
         if (!Array.isArray(commands) || !commands.every((command) => typeof command === "string")) {
-          throw new Error("a hook rewrote the commands to what are none");
+          throw new Error("a hook rewrote the commands to a value that is not a list of strings");
         }
         return shell.run(input as typeof action);
       });
       if (outcome.kind !== "result") return { output: [exit(textOf(outcome))] };
       const { output } = (outcome.result ?? {}) as Partial<Result>;
-      const said: Result = Array.isArray(output)
+      const shown: Result = Array.isArray(output)
         ? (outcome.result as Result)
         : {
             output: [
@@ -36,12 +38,12 @@ export function guardShellTool(tool: ShellTool, session: GuardSession): ShellToo
               },
             ],
           };
-      if (outcome.added === null) return said;
+      if (outcome.added === null) return shown;
       const added = { stdout: outcome.added, stderr: "", outcome: { type: "exit", exitCode: 0 } } as const;
-      return { ...said, output: [...said.output, added] };
+      return { ...shown, output: [...shown.output, added] };
     },
   };
-  return copyWith(tool, { shell: guarded, needsApproval: gate.approval(tool.needsApproval as Approve) });
+  return copyWith(tool, { shell: guarded, needsApproval: actions.approval(tool.needsApproval as Approve) });
 }
 
 const editorMethods = {
@@ -50,18 +52,18 @@ const editorMethods = {
   delete_file: "deleteFile",
 } as const;
 
-/** A tool that edits files, between hooks. */
-export function guardApplyPatchTool(tool: ApplyPatchTool, session: GuardSession): ApplyPatchTool {
-  const gate = new Gate(session, tool.name);
+/** A tool that edits files between hooks. */
+export function guardApplyPatchTool(tool: ApplyPatchTool, state: GuardState): ApplyPatchTool {
+  const actions = new ActionGuard(state, tool.name);
   const { editor } = tool;
   type Result = Exclude<Awaited<ReturnType<Editor["createFile"]>>, void>;
   const edit = async (operation: object, context: unknown): Promise<Result> => {
-    const outcome = await gate.run(operation, async (input) => {
+    const outcome = await actions.run(operation, async (input) => {
       const { type } = input as { type?: unknown };
-      // By the operation that hooks left: the package has chosen by the one that the model asked for.
+      // Chosen by the operation after hooks: the SDK chose by the one that the model asked for.
       const method =
         Object.hasOwn(editorMethods, String(type)) && editorMethods[type as keyof typeof editorMethods];
-      if (!method) throw new Error("a hook rewrote the operation to what is none");
+      if (!method) throw new Error("a hook rewrote the operation to one with an unknown `type`");
       return (await editor[method](input as never, context as never)) ?? {};
     });
     if (outcome.kind !== "result") return { status: "failed", output: textOf(outcome) };
@@ -75,5 +77,5 @@ export function guardApplyPatchTool(tool: ApplyPatchTool, session: GuardSession)
     };
   };
   const guarded: Editor = { createFile: edit, updateFile: edit, deleteFile: edit };
-  return copyWith(tool, { editor: guarded, needsApproval: gate.approval(tool.needsApproval as Approve) });
+  return copyWith(tool, { editor: guarded, needsApproval: actions.approval(tool.needsApproval as Approve) });
 }

@@ -1,36 +1,38 @@
 import type { FunctionTool, RunContext } from "@openai/agents";
 import { acceptSchema, checkAgainst } from "hookwarden/pack";
-import { BoundedMap, runTool, beforeAsking, type ToolRefused, type ToolRuns } from "@hookwarden/mediator";
-import { decide, type GuardSession } from "./session.ts";
+import { beforeAsking, BoundedMap, runTool, type ToolRefused, type ToolRuns } from "@hookwarden/mediator";
+import { decide } from "./decisions.ts";
+import { textOf, withAppended } from "./outputs.ts";
+import type { GuardState } from "./state.ts";
 
 type AnyFunctionTool = FunctionTool<any, any, any>;
 type Details = Parameters<AnyFunctionTool["invoke"]>[2];
 
 /**
- * A function tool that runs between its hooks: one of the host's own, one of an MCP server, or an agent that serves as a
- * tool. Only `invoke` and `needsApproval` are other ones.
+ * A copy of a function tool that runs between its hooks: a tool of the host, of an MCP server, or an agent as a tool.
+ * Only `invoke` and `needsApproval` differ.
  */
-export function guardFunctionTool(tool: AnyFunctionTool, session: GuardSession): AnyFunctionTool {
-  const { mediator } = session;
+export function guardFunctionTool(tool: AnyFunctionTool, state: GuardState): AnyFunctionTool {
+  const { mediator } = state;
   const { name } = tool;
-  // By the call and its arguments: a decision is about both.
-  const tickets = new BoundedMap<ToolRuns | ToolRefused | undefined>(10_000);
+  // By call id and arguments: a decision is about both.
+  const decisions = new BoundedMap<ToolRuns | ToolRefused | undefined>(10_000);
   const keyOf = (input: unknown, id: string | undefined): string => JSON.stringify([id, input]);
 
   const needsApproval = async (runContext: RunContext, input: unknown, callId?: string): Promise<boolean> => {
     const call = { name, input, id: callId };
     const before = await decide(mediator, call);
-    tickets.set(keyOf(input, callId), before);
-    // `invoke` tells the model why; a person need not be asked about what will not run.
+    decisions.set(keyOf(input, callId), before);
+    // `invoke` reports the refusal to the model; a person is not asked about a call that will not run.
     if (before.kind === "refused") return false;
     const needed =
       before.kind === "ask" ||
       (!before.allowed && (await tool.needsApproval(runContext, input as never, callId)));
     if (!needed) return false;
     const asked = await beforeAsking(mediator, call);
-    if (asked.kind === "refused") tickets.set(keyOf(input, callId), asked);
+    if (asked.kind === "refused") decisions.set(keyOf(input, callId), asked);
     else if (asked.kind === "allow" && before.kind === "ask")
-      tickets.set(keyOf(input, callId), { ...before, kind: "run" });
+      decisions.set(keyOf(input, callId), { ...before, kind: "run" });
     return asked.kind === "ask";
   };
 
@@ -38,37 +40,35 @@ export function guardFunctionTool(tool: AnyFunctionTool, session: GuardSession):
     const input = parsed(text);
     const id = details?.toolCall?.callId;
     const key = keyOf(input, id);
-    const ticket = tickets.get(key);
-    tickets.set(key, undefined);
+    const decision = decisions.get(key);
+    decisions.set(key, undefined);
     const outcome = await runTool({
       mediator,
       call: { name, input, id },
-      before: ticket ?? (await decide(mediator, { name, input, id })),
-      // The package comes here with a call that a person was asked about only when they have said yes.
+      before: decision ?? (await decide(mediator, { name, input, id })),
+      // The SDK runs a call that needs approval only after a person has approved it.
       approved: id !== undefined && runContext.isToolApproved({ toolName: name, callId: id }) === true,
       validate: (rewritten) => validated(tool, rewritten),
       run: (final) => tool.invoke(runContext, final === input ? text : JSON.stringify(final), details),
-      keepMessages: (messages) => session.pending.push(...messages),
+      keepMessages: (messages) => state.pending.push(...messages),
       isControl: () => details?.signal?.aborted === true,
     });
     switch (outcome.kind) {
       case "result":
-        return outcome.added === null ? outcome.result : behind(outcome.result, outcome.added);
+        return outcome.added === null ? outcome.result : withAppended(outcome.result, outcome.added);
       case "error":
         if (!outcome.replaced && outcome.thrown instanceof Error && outcome.text === outcome.thrown.message) {
           throw outcome.thrown;
         }
         throw new Error(outcome.text);
-      case "ask":
-        return outcome.reason ?? "hookwarden: a person must approve this tool call first.";
       default:
-        return outcome.text;
+        return textOf(outcome);
     }
   };
   return copyWith(tool, { invoke, needsApproval }) as AnyFunctionTool;
 }
 
-/** The same object with other fields; the package marks tools by hidden ones. */
+/** A copy of an object with some fields replaced, including fields that are not enumerable: the SDK marks tools with them. */
 export function copyWith<T extends object>(original: T, fields: Partial<Record<keyof T, unknown>>): T {
   const copy = Object.create(
     Object.getPrototypeOf(original) as object | null,
@@ -80,7 +80,7 @@ export function copyWith<T extends object>(original: T, fields: Partial<Record<k
   return copy;
 }
 
-/** What is no JSON is told to hooks as it is; the tool refuses it itself. */
+/** Arguments that are not JSON are shown to hooks as a text; the tool itself refuses them. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -89,7 +89,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Holds an input to the schema that the model was given. A schema that cannot be interpreted is left to the tool's own parser. */
+/** Validates an input against the schema that the model got. The tool's own parser handles schemas that we cannot interpret. */
 function validated(tool: AnyFunctionTool, input: unknown): unknown {
   const schema: unknown = tool.parameters;
   if (schema !== undefined && acceptSchema(schema) === null) {
@@ -97,20 +97,4 @@ function validated(tool: AnyFunctionTool, input: unknown): unknown {
     if (wrong) throw new Error(wrong.message);
   }
   return input;
-}
-
-/** A result with a text behind it, in a form that the package sends to the model. */
-export function behind(result: unknown, added: string): unknown {
-  if (Array.isArray(result) && result.length > 0 && result.every(isPart)) {
-    return [...(result as unknown[]), { type: "text", text: added }];
-  }
-  if (isPart(result) && /^(text|image|file)$/.test((result as { type: string }).type)) {
-    return [result, { type: "text", text: added }];
-  }
-  const text = typeof result === "string" ? result : (JSON.stringify(result) ?? "");
-  return `${text}\n\n${added}`;
-}
-
-function isPart(part: unknown): boolean {
-  return typeof part === "object" && part !== null && typeof (part as { type?: unknown }).type === "string";
 }

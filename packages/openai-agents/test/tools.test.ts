@@ -91,7 +91,7 @@ describe.each(modes)("a function tool in %s", (mode) => {
       hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: 7 } })),
     ]);
     expect(ran).not.toHaveBeenCalled();
-    expect(broken.model.asked(1)).toContain("breaks the tool's schema");
+    expect(broken.model.asked(1)).toContain("does not match the tool's schema");
   });
 
   test("replace_result: nobody who watches sees the old one", async () => {
@@ -173,7 +173,7 @@ describe.each(modes)("a function tool in %s", (mode) => {
       ]),
     ]);
     expect(ran).not.toHaveBeenCalled();
-    expect(model.asked(1)).toContain("asked about another one");
+    expect(model.asked(1)).toContain("asked to approve a different one");
   });
 
   test("allow spares the person; a tool's own needsApproval holds else", async () => {
@@ -416,7 +416,7 @@ describe.each(modes)("other ways to run something in %s", (mode) => {
 test("a subclass of Agent is refused, since it could run tools in ways of its own", async () => {
   class Other extends Agent {}
   const { warden } = await fakeWarden([]);
-  expect(() => guardAgent(new Other({ name: "other" }), { warden })).toThrow(/only agents of the class/);
+  expect(() => guardAgent(new Other({ name: "other" }), { warden })).toThrow(/only an agent of the class/);
 });
 
 test("the agent itself stays as it was, and agents in a circle are guarded once", async () => {

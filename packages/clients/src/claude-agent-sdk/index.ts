@@ -5,11 +5,11 @@ import type { StateStore } from "hookwarden/state";
 import { HookwardenError } from "hookwarden/errors";
 import type { Warden } from "hookwarden/warden";
 import { Answerer } from "../claude-code/answerer.ts";
-import { type Answer, closedAnswer } from "../claude-code/closed.ts";
+import { type Answer, failClosedAnswer } from "../claude-code/fail-closed-answer.ts";
 import { hookedEvents } from "../claude-code/events.ts";
 import { SessionStarts } from "./session-starts.ts";
 
-export type { Answer as ClaudeHookOutput } from "../claude-code/closed.ts";
+export type { Answer as ClaudeHookOutput } from "../claude-code/fail-closed-answer.ts";
 
 /** What the SDK hands to a hook; its own types fit, and the package is not needed for them. */
 export interface ClaudeHookInput {
@@ -86,8 +86,8 @@ export function claudeHooks(
     try {
       return { ...(await inTime(sessions.answer({ ...input }), deadlineMs, signal)) };
     } catch (error) {
-      tell(onError, error);
-      return { ...closedAnswer(input, `hookwarden refuses this: ${sentenceOf(error)}`) };
+      reportError(onError, error);
+      return { ...failClosedAnswer(input, `hookwarden refuses this: ${sentenceOf(error)}`) };
     }
   };
   const matcher = (): ClaudeHookMatcher => ({
@@ -117,7 +117,7 @@ async function inTime(answer: Promise<Answer>, deadlineMs: number, signal: Abort
   }
 }
 
-function tell(onError: ((error: unknown) => void) | undefined, error: unknown): void {
+function reportError(onError: ((error: unknown) => void) | undefined, error: unknown): void {
   try {
     onError?.(error);
   } catch {

@@ -1,43 +1,43 @@
 import type { Answerer } from "../claude-code/answerer.ts";
-import type { Answer } from "../claude-code/closed.ts";
 import { isObject } from "@hookwarden/sandbox/json";
+import type { Answer } from "../claude-code/fail-closed-answer.ts";
 
 /** Most sessions that are remembered; of an older one the start would be told again. */
-const mostSessions = 10_000;
+const maxSessions = 10_000;
 
 /**
  * The SDK does not call hooks in process when a session starts. So that hooks at `SessionStart` are asked all the same,
  * the first prompt of a session stands for its start: a halt refuses the prompt, and context goes with it.
  */
 export class SessionStarts {
-  private readonly answerer: Answerer;
-  private readonly seen = new Set<string>();
+  readonly #answerer: Answerer;
+  readonly #seen = new Set<string>();
 
   constructor(answerer: Answerer) {
-    this.answerer = answerer;
+    this.#answerer = answerer;
   }
 
   /** Answers one event, after the start of its session where nobody has been told of that. */
   async answer(input: { readonly [field: string]: unknown }): Promise<Answer> {
     const { hook_event_name: event, session_id: session } = input;
-    if (typeof session !== "string") return this.answerer.answer(input);
-    if (event === "SessionStart") this.remember(session);
-    if (event !== "UserPromptSubmit" || this.seen.has(session)) return this.answerer.answer(input);
+    if (typeof session !== "string") return this.#answerer.answer(input);
+    if (event === "SessionStart") this.#remember(session);
+    if (event !== "UserPromptSubmit" || this.#seen.has(session)) return this.#answerer.answer(input);
     const { prompt: _, prompt_id: __, ...common } = input;
-    const start = await this.answerer.answer({
+    const start = await this.#answerer.answer({
       ...common,
       hook_event_name: "SessionStart",
       source: "startup",
     });
     // Only now: a start that failed is told again with the next prompt.
-    this.remember(session);
-    return joined(start, await this.answerer.answer(input));
+    this.#remember(session);
+    return joined(start, await this.#answerer.answer(input));
   }
 
-  private remember(session: string): void {
-    this.seen.add(session);
-    const [oldest] = this.seen;
-    if (this.seen.size > mostSessions && oldest !== undefined) this.seen.delete(oldest);
+  #remember(session: string): void {
+    this.#seen.add(session);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > maxSessions && oldest !== undefined) this.#seen.delete(oldest);
   }
 }
 

@@ -2,9 +2,9 @@ import type { EventInput } from "hookwarden/broker";
 import { createDialect, type Translator, readMessage } from "hookwarden/dialects";
 import { MemoryStateStore, type StateStore } from "hookwarden/state";
 import type { Warden } from "hookwarden/warden";
-import { type Answer, closedAnswer } from "./closed.ts";
-import { HeldSessions } from "./held-sessions.ts";
-import { largestEvent } from "./wire.ts";
+import { type Answer, failClosedAnswer } from "./fail-closed-answer.ts";
+import { PendingHalts } from "./pending-halts.ts";
+import { maxEventBytes } from "./wire.ts";
 
 export interface AnswererOptions {
   /** Whose events these are. Default `default`. */
@@ -17,16 +17,16 @@ export interface AnswererOptions {
 
 /** Answers what Claude Code sends to its hooks, in its own words. */
 export class Answerer {
-  private readonly translator: Translator;
-  private readonly held: HeldSessions;
-  private readonly maxBytes: number;
-  private readonly tenant: string;
+  readonly #translator: Translator;
+  readonly #pendingHalts: PendingHalts;
+  readonly #maxBytes: number;
+  readonly #tenant: string;
 
   constructor(warden: Warden, options: AnswererOptions = {}) {
-    this.maxBytes = options.maxEventBytes ?? largestEvent;
-    this.tenant = options.tenant ?? "default";
-    this.translator = createDialect(warden, "claude-code", { maxMessageBytes: this.maxBytes });
-    this.held = new HeldSessions(options.store ?? new MemoryStateStore(), this.tenant);
+    this.#maxBytes = options.maxEventBytes ?? maxEventBytes;
+    this.#tenant = options.tenant ?? "default";
+    this.#translator = createDialect(warden, "claude-code", { maxMessageBytes: this.#maxBytes });
+    this.#pendingHalts = new PendingHalts(options.store ?? new MemoryStateStore(), this.#tenant);
   }
 
   /**
@@ -35,12 +35,12 @@ export class Answerer {
    * @throws {HookwardenError} what the dialect throws; the caller must refuse the step then.
    */
   async answer(input: EventInput): Promise<Answer> {
-    const message = readMessage(input, this.maxBytes);
-    const halted = await this.held.reasonFor(message);
-    if (halted !== null) return closedAnswer(message, halted, true);
-    const { answer, decision } = await this.translator.reply(message, { tenant: this.tenant });
+    const message = readMessage(input, this.#maxBytes);
+    const halted = await this.#pendingHalts.reasonFor(message);
+    if (halted !== null) return failClosedAnswer(message, halted, true);
+    const { answer, decision } = await this.#translator.reply(message, { tenant: this.#tenant });
     if (decision?.verdict === "halt") {
-      await this.held.hold(message, decision.reason ?? "a hook ended the session");
+      await this.#pendingHalts.postpone(message, decision.reason ?? "a hook ended the session");
     }
     return answer as Answer;
   }

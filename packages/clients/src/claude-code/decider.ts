@@ -6,84 +6,84 @@ import { failed } from "./client/hook-call.ts";
 import type { HookOptions } from "./hook-options.ts";
 import { packStamp } from "./pack-stamp.ts";
 import { openStateFile } from "./state-file.ts";
-import { largestEvent, type Outcome } from "./wire.ts";
+import { maxEventBytes, type Outcome } from "./wire.ts";
 
-/** Everything that decides with one state of a pack. */
-interface Seat {
+/** A loaded version of the pack. */
+interface LoadedState {
   readonly stamp: string;
   readonly warden: Warden;
   readonly answerer: Answerer;
 }
 
-/** Decides events with the pack as it lies on the disk at that moment. */
+/** Decides events with the current version of the pack on disk. */
 export class Decider {
-  private readonly options: HookOptions;
-  private store: SqliteStateStore | null = null;
-  private seat: Seat | null = null;
-  private seating: Promise<unknown> = Promise.resolve();
+  readonly #options: HookOptions;
+  #store: SqliteStateStore | null = null;
+  #loaded: LoadedState | null = null;
+  #loading: Promise<unknown> = Promise.resolve();
 
   constructor(options: HookOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
-  /** Answers one event. Never throws: what fails is an outcome that refuses. */
+  /** Answers one event. Never throws: a failure is an outcome that refuses. */
   async decide(event: Uint8Array): Promise<Outcome> {
     try {
-      const { answerer } = await this.current();
+      const { answerer } = await this.#current();
       return { exit: 0, out: JSON.stringify(await answerer.answer(event)), err: "" };
     } catch (error) {
       return failed(event, error instanceof HookwardenError ? new Error(error.toLine()) : error);
     }
   }
 
-  /** Ends when the events under way are decided. */
+  /** Resolves after the pending events are decided. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.seating.catch(() => undefined);
-    await this.seat?.warden[Symbol.asyncDispose]();
-    await this.store?.[Symbol.asyncDispose]?.();
+    await this.#loading.catch(() => undefined);
+    await this.#loaded?.warden[Symbol.asyncDispose]();
+    await this.#store?.[Symbol.asyncDispose]?.();
   }
 
-  /** The seat for the pack of now. Nobody is answered by a pack that has been changed before the event came. */
-  private async current(): Promise<Seat> {
-    const { seat } = this;
-    if (seat && packStamp(this.options.pack) === seat.stamp) return seat;
-    const seating = this.seating.catch(() => undefined).then(() => this.reseat());
-    this.seating = seating;
-    return seating;
+  /** The state for the pack as it is now: a pack that changed before the event arrived is not used. */
+  async #current(): Promise<LoadedState> {
+    const loaded = this.#loaded;
+    if (loaded && packStamp(this.#options.pack) === loaded.stamp) return loaded;
+    const loading = this.#loading.catch(() => undefined).then(() => this.#load());
+    this.#loading = loading;
+    return loading;
   }
 
-  private async reseat(): Promise<Seat> {
+  async #load(): Promise<LoadedState> {
     for (let tries = 0; tries < 5; tries++) {
-      const stamp = stampOf(this.options.pack);
-      const { seat } = this;
-      if (seat?.stamp === stamp) return seat;
-      // A pack that cannot be loaded must not leave its predecessor in office.
-      this.seat = null;
-      const warden = seat ? await reloaded(seat.warden) : await this.create();
-      if (stampOf(this.options.pack) !== stamp) {
-        this.seat = { stamp: "", warden, answerer: this.answererOf(warden) };
+      const stamp = stampOf(this.#options.pack);
+      const loaded = this.#loaded;
+      if (loaded?.stamp === stamp) return loaded;
+      // If the changed pack cannot be loaded, the previous one must not stay in use.
+      this.#loaded = null;
+      const warden = loaded ? await reloaded(loaded.warden) : await this.#create();
+      if (stampOf(this.#options.pack) !== stamp) {
+        this.#loaded = { stamp: "", warden, answerer: this.#answererOf(warden) };
         continue;
       }
-      this.seat = { stamp, warden, answerer: this.answererOf(warden) };
-      return this.seat;
+      this.#loaded = { stamp, warden, answerer: this.#answererOf(warden) };
+      return this.#loaded;
     }
-    throw new Error("the pack is being changed without end");
+    throw new Error("the pack keeps changing");
   }
 
-  private answererOf(warden: Warden): Answerer {
-    return new Answerer(warden, { store: this.store as SqliteStateStore, maxEventBytes: largestEvent });
+  #answererOf(warden: Warden): Answerer {
+    return new Answerer(warden, { store: this.#store as SqliteStateStore, maxEventBytes });
   }
 
-  private async create(): Promise<Warden> {
-    const { pack, engine, isolation, containment, log, requireReview, reviewers } = this.options;
-    this.store ??= await openStateFile(this.options);
+  async #create(): Promise<Warden> {
+    const { pack, engine, isolation, containment, log, requireReview, reviewers } = this.#options;
+    this.#store ??= await openStateFile(this.#options);
     const options: WardenOptions = {
       pack,
       engine,
       isolation,
       containment,
-      store: this.store,
-      maxEventBytes: largestEvent,
+      store: this.#store,
+      maxEventBytes,
       ...(requireReview === null || reviewers === null
         ? {}
         : { requireReview: { records: [requireReview], trust: reviewers } }),

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** Most files of a pack that are looked at before each event; a larger pack has to do without the daemon. */
-const mostFiles = 20_000;
+const maxFiles = 20_000;
 
 /**
  * What tells one state of a folder from another: name, number, size and times of every file in it. A change of content
@@ -24,8 +24,8 @@ export function packStamp(folder: string): string {
         const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
         lines.push(stats ? `${path} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : path);
       }
-      if (lines.length + waiting.length > mostFiles) {
-        throw new Error(`the pack holds more than ${mostFiles} files; use \`--no-daemon\``);
+      if (lines.length + waiting.length > maxFiles) {
+        throw new Error(`the pack holds more than ${maxFiles} files; use \`--no-daemon\``);
       }
     }
   }

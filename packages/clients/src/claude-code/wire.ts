@@ -11,7 +11,7 @@ export interface Outcome {
 }
 
 /** Largest event and largest answer, in bytes. */
-export const largestEvent = 8 * 1_048_576;
+export const maxEventBytes = 8 * 1_048_576;
 export const largestAnswer = 16 * 1_048_576;
 /** Longest line that says how much follows, or who speaks. */
 const longestLine = 65_536;
@@ -21,23 +21,23 @@ export class WireError extends Error {}
 
 /** Reads lines and counted bytes from a socket, with a limit on each. */
 export class WireReader {
-  private buffered: Buffer = Buffer.alloc(0);
-  private failure: Error | null = null;
-  private wake: (() => void) | null = null;
-  private readonly socket: Socket;
-  private waitsFor = longestLine;
+  #buffered: Buffer = Buffer.alloc(0);
+  #failure: Error | null = null;
+  #wake: (() => void) | null = null;
+  readonly #socket: Socket;
+  #waitsFor = longestLine;
 
   constructor(socket: Socket) {
-    this.socket = socket;
+    this.#socket = socket;
     socket.on("data", (data: Buffer) => {
-      this.buffered = this.buffered.length === 0 ? data : Buffer.concat([this.buffered, data]);
+      this.#buffered = this.#buffered.length === 0 ? data : Buffer.concat([this.#buffered, data]);
       // A peer that sends more than anybody asked for is not read on.
-      if (this.buffered.length > this.waitsFor + longestLine) socket.pause();
-      this.wake?.();
+      if (this.#buffered.length > this.#waitsFor + longestLine) socket.pause();
+      this.#wake?.();
     });
     const end = (error?: Error): void => {
-      this.failure ??= error ?? new WireError("the connection was closed");
-      this.wake?.();
+      this.#failure ??= error ?? new WireError("the connection was closed");
+      this.#wake?.();
     };
     socket.on("error", end);
     socket.on("close", () => end());
@@ -47,35 +47,35 @@ export class WireReader {
   /** One line of JSON, an object. */
   async message(): Promise<{ readonly [field: string]: unknown }> {
     for (;;) {
-      const at = this.buffered.indexOf(10);
-      if (at > longestLine || (at < 0 && this.buffered.length > longestLine)) {
+      const at = this.#buffered.indexOf(10);
+      if (at > longestLine || (at < 0 && this.#buffered.length > longestLine)) {
         throw new WireError("a line is too long");
       }
       if (at >= 0) {
-        const line = this.take(at + 1).toString("utf8");
+        const line = this.#take(at + 1).toString("utf8");
         return asObject(line);
       }
-      await this.more(longestLine);
+      await this.#more(longestLine);
     }
   }
 
   async bytes(count: number): Promise<Buffer> {
-    while (this.buffered.length < count) await this.more(count);
-    return this.take(count);
+    while (this.#buffered.length < count) await this.#more(count);
+    return this.#take(count);
   }
 
-  private take(count: number): Buffer {
-    const taken = this.buffered.subarray(0, count);
-    this.buffered = this.buffered.subarray(count);
+  #take(count: number): Buffer {
+    const taken = this.#buffered.subarray(0, count);
+    this.#buffered = this.#buffered.subarray(count);
     return taken;
   }
 
-  private async more(count: number): Promise<void> {
-    if (this.failure) throw this.failure;
-    this.waitsFor = count;
-    this.socket.resume();
-    await new Promise<void>((done) => (this.wake = done));
-    this.wake = null;
+  async #more(count: number): Promise<void> {
+    if (this.#failure) throw this.#failure;
+    this.#waitsFor = count;
+    this.#socket.resume();
+    await new Promise<void>((done) => (this.#wake = done));
+    this.#wake = null;
   }
 }
 

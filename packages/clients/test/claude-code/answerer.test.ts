@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Answerer } from "../../src/claude-code/answerer.ts";
-import { closedAnswer } from "../../src/claude-code/closed.ts";
+import { failClosedAnswer } from "../../src/claude-code/fail-closed-answer.ts";
 import { eventNames } from "hookwarden/catalogue";
 import { claudeCode } from "hookwarden/dialects";
 import { MemoryStateStore } from "hookwarden/state";
@@ -69,31 +69,33 @@ describe("an answer that closes", () => {
       const answerer = await answererOf(() => ({ action, reason: "no" }));
       const said = JSON.stringify(await answerer.answer(input));
       const fenced = /The quoted lines.*?third-party text of hook \\"guard\\"\]\\n\| no\\n\[.*?\]/gs;
-      expect(JSON.parse(said.replaceAll(fenced, "no"))).toEqual(closedAnswer(input, "no"));
+      expect(JSON.parse(said.replaceAll(fenced, "no"))).toEqual(failClosedAnswer(input, "no"));
     },
   );
 
   test("knows every event at which a hook can stop something", () => {
     for (const [event, row] of claudeCode.rows) {
       if (Object.keys(row.stops).every((verdict) => verdict === "halt")) continue;
-      const answer = closedAnswer({ hook_event_name: event }, "no");
+      const answer = failClosedAnswer({ hook_event_name: event }, "no");
       expect([event, Object.keys(answer)]).not.toEqual([event, ["systemMessage"]]);
     }
   });
 
   // A model that is told for ever that it may not stop works for ever, at the cost of whoever pays.
   test.each(["Stop", "SubagentStop"])("refuses a %s once, and not again", (hook_event_name) => {
-    expect(closedAnswer({ hook_event_name, stop_hook_active: false }, "no")).toEqual({
+    expect(failClosedAnswer({ hook_event_name, stop_hook_active: false }, "no")).toEqual({
       decision: "block",
       reason: "no",
     });
-    expect(closedAnswer({ hook_event_name, stop_hook_active: true }, "no")).toEqual({ systemMessage: "no" });
+    expect(failClosedAnswer({ hook_event_name, stop_hook_active: true }, "no")).toEqual({
+      systemMessage: "no",
+    });
   });
 
   test("holds nothing of a result", () => {
     for (const input of recordedAt("PostToolUse")) {
       const response = input["tool_response"] as { readonly [field: string]: unknown };
-      const text = JSON.stringify(closedAnswer(input, "no"));
+      const text = JSON.stringify(failClosedAnswer(input, "no"));
       for (const field of ["stdout", "content", "prompt", "outputFile"]) {
         const value = response[field];
         if (typeof value === "string" && value !== "") expect(text).not.toContain(JSON.stringify(value));
@@ -109,7 +111,9 @@ describe("an answer that closes", () => {
     [{}],
     [{ hook_event_name: "__proto__" }],
     [{ hook_event_name: {} }],
-  ])("is one for %j too", (message) => expect(closedAnswer(message, "no")).toEqual({ systemMessage: "no" }));
+  ])("is one for %j too", (message) =>
+    expect(failClosedAnswer(message, "no")).toEqual({ systemMessage: "no" }),
+  );
 });
 
 describe("a halt that is not heard at once", () => {

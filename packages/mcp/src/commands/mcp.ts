@@ -34,9 +34,12 @@ interface McpOptions extends FormatOption, EngineOptions, ReviewOptions {
   readonly watch?: true;
 }
 
-/** An event holds a message, and a little beside it. */
+/** `--listen` accepts any process on the machine, and `--header` often carries a secret. */
+const sharedCredentials =
+  "warning: every local user can connect to this port and use the server with the credentials in `--header`";
+/** Room in an event for fields other than the message, in bytes. */
 const eventMargin = 65_536;
-/** Exit status of a program that a signal has ended, as shells have it, for the signals that are passed on. */
+/** Exit statuses with which shells report the signals that are passed on. */
 const signals: ReadonlyMap<number, NodeJS.Signals> = new Map([
   [129, "SIGHUP"],
   [130, "SIGINT"],
@@ -88,7 +91,7 @@ async function run(server: readonly string[], options: McpOptions, cli: Cli): Pr
     ...log,
     ...reviewOf(options),
   });
-  const tell = (text: string): void => terminal.note(visible(`hookwarden: ${text}`));
+  const report = (text: string): void => terminal.note(visible(`hookwarden: ${text}`));
   const proxy = await createMcpProxy({
     warden,
     name,
@@ -99,21 +102,28 @@ async function run(server: readonly string[], options: McpOptions, cli: Cli): Pr
     ...(strict ? { unknownMethods: "refuse" } : {}),
     ...(tenant === undefined ? {} : { tenant }),
     ...(session === undefined ? {} : { sessionId: session }),
-    onNotice: tell,
-    onProblem: tell,
+    onNotice: report,
+    onProblem: report,
   });
   const hangUp = (): void => terminal.end(129);
   process.once("SIGHUP", hangUp);
   try {
-    if (proxy.url !== null) tell(`listening at ${proxy.url}`);
-    cli.exitCode = await untilEnd(proxy, terminal, tell);
+    if (proxy.url !== null) {
+      if (options.header) report(sharedCredentials);
+      report(`listening at ${proxy.url}`);
+    }
+    cli.exitCode = await untilEnd(proxy, terminal, report);
   } finally {
     process.off("SIGHUP", hangUp);
   }
 }
 
 /** @returns the exit status: that of a server that has ended by itself, otherwise 0. */
-async function untilEnd(proxy: McpProxy, terminal: Terminal, tell: (text: string) => void): Promise<number> {
+async function untilEnd(
+  proxy: McpProxy,
+  terminal: Terminal,
+  report: (text: string) => void,
+): Promise<number> {
   const { signal: ending } = terminal;
   const stopped = Promise.withResolvers<null>();
   const stop = (): void => stopped.resolve(null);
@@ -128,7 +138,7 @@ async function untilEnd(proxy: McpProxy, terminal: Terminal, tell: (text: string
     return 0;
   }
   if (end.by !== "server") return 0;
-  if (end.why) tell(end.why);
+  if (end.why) report(end.why);
   if (!end.exit) return errorTable["server-failed"].exit;
   return end.exit.code ?? 128 + (signalNumbers[end.exit.signal ?? ""] ?? 0);
 }

@@ -9,7 +9,7 @@ import { nodeFlags } from "./programs.ts";
 const greetingMs = 2_000;
 const startMs = 10_000;
 /** How often a daemon that is starting is looked for, in milliseconds. */
-const lookMs = 10;
+const pollIntervalMs = 10;
 
 /** A daemon that has proved who it is, and has not been told anything yet. */
 export interface Daemon {
@@ -36,7 +36,7 @@ export async function findDaemon(
   if (mayStart(files)) await start(options, program, () => (ended = true));
   const until = Date.now() + Math.min(startMs, options.deadlineMs / 2);
   while (Date.now() < until) {
-    await new Promise((done) => setTimeout(done, lookMs));
+    await new Promise((done) => setTimeout(done, pollIntervalMs));
     const found = await meet(files, identity);
     if (found !== "absent") return found;
     // It has said by its status that it cannot be the daemon, and is none.

@@ -1,8 +1,8 @@
-import { closedAnswer, mustClose } from "../closed.ts";
+import { failClosedAnswer, mustFailClosed } from "../fail-closed-answer.ts";
 import type { HookOptions } from "../hook-options.ts";
 import { identityOf } from "../identity.ts";
 import { daemonFiles, FolderError, runtimeFolder } from "../runtime-folder.ts";
-import { largestEvent, type Outcome } from "../wire.ts";
+import { maxEventBytes, type Outcome } from "../wire.ts";
 import { type Daemon, findDaemon } from "./ask-daemon.ts";
 import { decideHere } from "./decide-here.ts";
 import type { Programs } from "./program-paths.ts";
@@ -83,8 +83,8 @@ export function failed(input: Uint8Array | null, error: unknown): Outcome {
   } catch {
     // Whatever it is, it is refused.
   }
-  const out = JSON.stringify(closedAnswer(message, sentence));
-  return { exit: mustClose(message) ? 2 : 0, out, err: sentence };
+  const out = JSON.stringify(failClosedAnswer(message, sentence));
+  return { exit: mustFailClosed(message) ? 2 : 0, out, err: sentence };
 }
 
 function reasonOf(error: unknown): string {
@@ -110,7 +110,7 @@ export function readInput(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
     let size = 0;
     stream.on("data", (part: Buffer) => {
       size += part.length;
-      if (size > largestEvent) failed(new HookFailure(`the event is larger than ${largestEvent} bytes`));
+      if (size > maxEventBytes) failed(new HookFailure(`the event is larger than ${maxEventBytes} bytes`));
       else parts.push(part);
     });
     stream.on("error", failed);

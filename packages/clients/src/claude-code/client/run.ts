@@ -38,9 +38,9 @@ function failAfter(ms: number, fail: (error: Error) => void): void {
 
 /** Writes both texts whole, and ends at once: nothing that is still under way may change what was said. */
 function finish({ exit, out, err }: Outcome): never {
-  const heard = write(1, `${out}\n`);
+  const written = write(1, `${out}\n`);
   if (err !== "") write(2, `${err}\n`);
-  process.exit(heard ? exit : 2);
+  process.exit(written ? exit : 2);
 }
 
 /** @returns `false` where nobody reads. */

@@ -3,18 +3,18 @@ import { chmodSync, lstatSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { Decider } from "../decider.ts";
 import type { DaemonFiles } from "../runtime-folder.ts";
-import { countOf, largestEvent, type Outcome, send, WireReader } from "../wire.ts";
+import { countOf, maxEventBytes, type Outcome, send, WireReader } from "../wire.ts";
 
 /** Most clients at a time; one more is sent away, and decides in a process of its own. */
-const mostClients = 256;
+const maxClients = 256;
 /** How long a client may take to say who it is and what it wants, in milliseconds. */
-const patienceMs = 5_000;
+const requestTimeoutMs = 5_000;
 /** How long after the client's own deadline a decision may still take, in milliseconds. */
 const afterDeadlineMs = 2_000;
 /** How long clients may hold up the daemon's end, in milliseconds. */
 const closeMs = 5_000;
 /** How often the daemon sees to it that its socket is still its own, in milliseconds. */
-const lookMs = 1_000;
+const pollIntervalMs = 1_000;
 
 export interface ServeOptions {
   readonly files: DaemonFiles;
@@ -46,7 +46,7 @@ export async function serve(
   const server = createServer((socket) => {
     lastSeen = Date.now();
     socket.on("error", () => undefined);
-    if (clients.size >= mostClients) return void socket.destroy();
+    if (clients.size >= maxClients) return void socket.destroy();
     clients.add(socket);
     socket.on("close", () => {
       clients.delete(socket);
@@ -72,7 +72,7 @@ export async function serve(
         const idle = clients.size === 0 && Date.now() - lastSeen >= idleSeconds * 1_000;
         if (idle || lstatSync(files.socket, { throwIfNoEntry: false })?.ino !== own) end();
       },
-      Math.min(lookMs, idleSeconds * 250),
+      Math.min(pollIntervalMs, idleSeconds * 250),
     );
     const end = (): void => {
       clearInterval(timer);
@@ -100,14 +100,14 @@ async function answer(
   identity: string,
   decide: (event: Buffer) => Promise<Outcome>,
 ): Promise<void> {
-  const timer = setTimeout(() => socket.destroy(), patienceMs);
+  const timer = setTimeout(() => socket.destroy(), requestTimeoutMs);
   const reader = new WireReader(socket);
   const { hello, identity: asked } = await reader.message();
   // A client that knows the word, and looks for somebody else: it is told nothing, and finds its own daemon.
   if (!same(hello, theirs) || asked !== identity) return void socket.destroy();
   send(socket, { welcome: ours });
   const { bytes } = await reader.message();
-  const event = await reader.bytes(countOf(bytes, largestEvent));
+  const event = await reader.bytes(countOf(bytes, maxEventBytes));
   clearTimeout(timer);
   const { exit, out, err } = await decide(event);
   const body = Buffer.from(out);

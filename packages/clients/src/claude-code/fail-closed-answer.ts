@@ -1,41 +1,41 @@
 import { isObject } from "@hookwarden/sandbox/json";
 import { withholdToolOutput } from "hookwarden/dialects";
 
-/** What Claude Code is handed as the answer of a hook. */
+/** The answer of a hook to Claude Code. */
 export type Answer = { readonly [field: string]: unknown };
 
 /**
- * The answer that lets nothing through, for when no decision could be made. Beside the dialect, and not made by it,
- * because the thin client must be able to give it when nothing else of us can be loaded.
+ * The answer that refuses an event when there is no decision. It does not use the dialect's reply, because the thin client
+ * must be able to give it when nothing else of hookwarden can be loaded.
  *
- * @param message the hook's input as it was parsed; anything at all.
- * @param sentence what went wrong; the model may read it.
- * @param halts whether the agent's turn ends too.
+ * @param message the hook's parsed input; any value.
+ * @param sentence what went wrong; shown to the model.
+ * @param halts whether the agent's turn ends as well.
  */
-export function closedAnswer(message: unknown, sentence: string, halts = false): Answer {
+export function failClosedAnswer(message: unknown, sentence: string, halts = false): Answer {
   const fields = isObject(message) ? message : {};
-  const close = closings.get(fields["hook_event_name"]);
+  const close = refusals.get(fields["hook_event_name"]);
   const answer = close === undefined ? { systemMessage: sentence } : close(sentence, fields, halts);
   return halts ? { continue: false, stopReason: sentence, ...answer } : answer;
 }
 
-/** Whether an event is one that nothing may pass while we cannot decide, and that can be refused for ever. */
-export function mustClose(message: unknown): boolean {
+/** Whether an event without a decision must be refused: all but a repeated stop. */
+export function mustFailClosed(message: unknown): boolean {
   if (!isObject(message)) return true;
   const event = message["hook_event_name"];
-  // Refusing a stop for as long as we fail would keep the agent going without end.
+  // Refusing each stop while hookwarden fails would keep the agent running forever.
   return !((event === "Stop" || event === "SubagentStop") && message["stop_hook_active"] === true);
 }
 
-type Closing = (sentence: string, message: { readonly [field: string]: unknown }, halts: boolean) => Answer;
+type Refuse = (sentence: string, message: { readonly [field: string]: unknown }, halts: boolean) => Answer;
 
-const block: Closing = (reason) => ({ decision: "block", reason });
-const end: Closing = (stopReason) => ({ continue: false, stopReason });
-const blockOnce: Closing = (reason, message) =>
-  mustClose(message) ? { decision: "block", reason } : { systemMessage: reason };
+const block: Refuse = (reason) => ({ decision: "block", reason });
+const end: Refuse = (stopReason) => ({ continue: false, stopReason });
+const blockOnce: Refuse = (reason, message) =>
+  mustFailClosed(message) ? { decision: "block", reason } : { systemMessage: reason };
 
-/** How each event that guards something is refused. Elsewhere there is nothing to refuse, and the person is told. */
-const closings: ReadonlyMap<unknown, Closing> = new Map<string, Closing>([
+/** How each event that can be refused is refused. At other events, the person gets a message. */
+const refusals: ReadonlyMap<unknown, Refuse> = new Map<string, Refuse>([
   ["SessionStart", end],
   ["SubagentStart", end],
   ["UserPromptSubmit", block],

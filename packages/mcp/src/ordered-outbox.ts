@@ -1,15 +1,15 @@
 import type { RawMessage } from "./message.ts";
 
 interface Slot {
-  /** `undefined`: not known yet. `null`: nothing is sent. */
+  /** `undefined`: not decided yet. `null`: nothing is sent. */
   message: RawMessage | null | undefined;
 }
 
 /**
- * One direction of a session. Messages leave in the order in which their places were taken, whatever takes how long to
- * decide: the order in which a client calls, or a server reports progress before a result, means something.
+ * The outgoing messages of one direction of a session. They are sent in the order in which their places were reserved,
+ * however long each decision takes: the order of calls, and of progress before its result, is significant.
  */
-export class Lane {
+export class OrderedOutbox {
   readonly #send: (message: RawMessage) => void;
   readonly #slots: Slot[] = [];
 
@@ -17,7 +17,7 @@ export class Lane {
     this.#send = send;
   }
 
-  /** How many places are taken by messages that have not left yet. */
+  /** How many places are reserved for messages that are not sent yet. */
   get waiting(): number {
     return this.#slots.length;
   }
@@ -27,7 +27,7 @@ export class Lane {
     else this.#slots.push({ message });
   }
 
-  /** Takes a place. What is returned fills it, once, with a message or with nothing. */
+  /** Reserves a place. The returned function fills it, once, with a message or with nothing. */
   reserve(): (message: RawMessage | null) => void {
     const slot: Slot = { message: undefined };
     this.#slots.push(slot);
@@ -44,7 +44,7 @@ export class Lane {
       if (message === undefined) break;
       done++;
     }
-    // Taken out first: sending may bring the next message in.
+    // Removed first: sending may add the next message.
     for (const { message } of this.#slots.splice(0, done)) if (message) this.#send(message);
   }
 }
