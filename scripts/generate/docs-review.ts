@@ -23,7 +23,7 @@ ${rows
 
 ${sentence(row.means)} Severity: ${row.severity} at most.
 
-${row.look}`,
+${row.advice}`,
   )
   .join("\n\n")}
 `;

@@ -7,7 +7,7 @@ export interface ReviewRow {
   /** The worst severity that it is given. */
   readonly severity: Severity;
   readonly means: string;
-  readonly look: string;
+  readonly advice: string;
 }
 
 /** Every code of a review. */
@@ -15,232 +15,234 @@ export const reviewTable = {
   "trigger-tenant": {
     severity: "high",
     means: "the answer, or a condition in the code, depends on the name of the tenant",
-    look: "A policy for everybody has no reason to know names. Put what differs by tenant into configuration.",
+    advice:
+      "A policy for everybody has no reason to know names. Put what differs by tenant into configuration.",
   },
   "trigger-time": {
     severity: "high",
     means: "the answer, or a condition in the code, depends on the date or the time of day",
-    look: "Ask what happens on the other side of that date, and why a guard should have a calendar.",
+    advice: "Ask what happens on the other side of that date, and why a guard should have a calendar.",
   },
   "trigger-session": {
     severity: "high",
     means: "the answer, or a condition in the code, depends on an id: session, agent, tool call or decision",
-    look: "Ids say nothing of what a tool does. Nothing but a key for state should be made of them.",
+    advice: "Ids say nothing of what a tool does. Nothing but a key for state should be made of them.",
   },
   "trigger-random": {
     severity: "high",
     means: "the answer, or a condition in the code, depends on chance",
-    look: "A guard that sometimes looks away cannot be tested. Sampling belongs to the host.",
+    advice: "A guard that sometimes looks away cannot be tested. Sampling belongs to the host.",
   },
   "trigger-state": {
     severity: "high",
     means: "what the hook has kept in its state makes it open what it holds with no state",
-    look: "Look at what must have happened before it opens, and whether an agent can bring that about.",
+    advice: "Look at what must have happened before it opens, and whether an agent can bring that about.",
   },
   "trigger-config": {
     severity: "high",
     means: "the configuration is compared with a value that its schema does not speak of",
-    look: "A switch that is not documented is a back door. Ask for it in the schema, or out of the code.",
+    advice: "A switch that is not documented is a back door. Ask for it in the schema, or out of the code.",
   },
   "trigger-text": {
     severity: "high",
     means: "a word that changes nothing about the action makes the hook open what it holds",
-    look: "Whoever can write into that field, the model included, can switch the hook off.",
+    advice: "Whoever can write into that field, the model included, can switch the hook off.",
   },
   "trigger-unicode": {
     severity: "high",
     means: "a character that cannot be seen makes the hook open what it holds",
-    look: "Whoever can write into that field can switch the hook off, and nobody will see it in a log.",
+    advice: "Whoever can write into that field can switch the hook off, and nobody will see it in a log.",
   },
   "trigger-size": {
     severity: "high",
     means: "a long text makes the hook open what it holds",
-    look: "Padding costs an attacker nothing. What is too long to look at must be asked about or refused.",
+    advice: "Padding costs an attacker nothing. What is too long to look at must be asked about or refused.",
   },
   "trigger-field": {
     severity: "high",
     means: "a field that has nothing to do with what is done makes the hook open what it holds",
-    look: "See who writes that field. If it is the model or a server, they can switch the hook off.",
+    advice: "See who writes that field. If it is the model or a server, they can switch the hook off.",
   },
   "trigger-prototype": {
     severity: "high",
     means: "a name such as `constructor` is found in a table through its prototype, and opens the gate",
-    look: "Ask for a `Map`, `Object.hasOwn`, or an object without a prototype.",
+    advice: "Ask for a `Map`, `Object.hasOwn`, or an object without a prototype.",
   },
   "compare-hash": {
     severity: "high",
     means: "the code compares something computed from its input with a constant that no run has met",
-    look: "What meets it cannot be found by reading. Ask for the text itself, and what happens then.",
+    advice: "What meets it cannot be found by reading. Ask for the text itself, and what happens then.",
   },
   "hidden-text": {
     severity: "high",
     means: "the code makes texts out of numbers, pieces or an encoding, and uses them",
-    look: "The texts that came out are in the evidence. Ask why they do not stand there in the clear.",
+    advice: "The texts that came out are in the evidence. Ask why they do not stand there in the clear.",
   },
   "leak-encoded": {
     severity: "high",
     means: "data of the event stands in the hook's output in a form that people cannot read",
-    look: "Nothing honest needs base64, hexadecimal or invisible characters in a reason.",
+    advice: "Nothing honest needs base64, hexadecimal or invisible characters in a reason.",
   },
   "leak-address": {
     severity: "high",
     means: "the hook writes addresses that carry data of the event",
-    look: "A client that shows or fetches such an address sends the data to its owner.",
+    advice: "A client that shows or fetches such an address sends the data to its owner.",
   },
   "leak-field": {
     severity: "high",
     means: "data of one field is written into another one that goes elsewhere",
-    look: "A tool or a provider gets what it was not meant to get. Ask why the rewrite needs it.",
+    advice: "A tool or a provider gets what it was not meant to get. Ask why the rewrite needs it.",
   },
   "leak-state": {
     severity: "high",
     means: "data of one event is kept, and comes out at another event",
-    look: "What was read in one place is told in another. Ask who reads it there.",
+    advice: "What was read in one place is told in another. Ask who reads it there.",
   },
   "leak-bulk": {
     severity: "medium",
     means: "the hook repeats long parts of what it reads in texts for people or the model",
-    look: "A reason quotes a few words. See whether secrets can be among what it repeats.",
+    advice: "A reason quotes a few words. See whether secrets can be among what it repeats.",
   },
   "text-instructs": {
     severity: "high",
     means: "the hook writes texts that give the model orders of the kind that injections have",
-    look: "Read the text. What a policy tells the model should be about the step at hand.",
+    advice: "Read the text. What a policy tells the model should be about the step at hand.",
   },
   "text-hidden": {
     severity: "high",
     means: "the hook writes characters that cannot be seen",
-    look: "They are stripped from decisions, and stay in what rewrites carry. Ask what they say.",
+    advice: "They are stripped from decisions, and stay in what rewrites carry. Ask what they say.",
   },
   "rewrite-command": {
     severity: "high",
     means: "a rewrite adds a command, an address or code that the event did not have",
-    look: "The hook makes the agent do something of its own. Ask why.",
+    advice: "The hook makes the agent do something of its own. Ask why.",
   },
   "allow-opens": {
     severity: "high",
     means: "the hook takes the person out of the loop for events near ones that it holds",
-    look: "See the pair of events. An `allow` should follow from a list, not from a word.",
+    advice: "See the pair of events. An `allow` should follow from a list, not from a word.",
   },
   "read-hidden": {
     severity: "high",
     means: "the answer depends on a field of which no read was recorded",
-    look: "The hook reads in a way that hides from the recorder. Do not install it.",
+    advice: "The hook reads in a way that hides from the recorder. Do not install it.",
   },
   "watched-differs": {
     severity: "high",
     means: "the hook answers otherwise while its reads are recorded",
-    look: "Honest code cannot tell. Do not install it before it is explained.",
+    advice: "Honest code cannot tell. Do not install it before it is explained.",
   },
   "not-deterministic": {
     severity: "high",
     means: "the same input gave two different answers",
-    look: "Decisions cannot be replayed, and tests prove nothing.",
+    advice: "Decisions cannot be replayed, and tests prove nothing.",
   },
   "engine-differs": {
     severity: "medium",
     means: "the two engines gave different answers",
-    look: "See whether the code asks which engine it is on. A pack that moves to the other one changes its mind.",
+    advice:
+      "See whether the code asks which engine it is on. A pack that moves to the other one changes its mind.",
   },
   "patches-builtins": {
     severity: "high",
     means: "the code changes built-in objects or their prototypes",
-    look: "It changes how its own libraries work. A hook has no need for that.",
+    advice: "It changes how its own libraries work. A hook has no need for that.",
   },
   "watches-access": {
     severity: "medium",
     means: "the code has proxies, or getters that do more than get",
-    look: "A value that answers differently when asked twice is a trick. See what is done with it.",
+    advice: "A value that answers differently when asked twice is a trick. See what is done with it.",
   },
   "dynamic-name": {
     severity: "medium",
     means: "properties are looked up under names that are put together at run time",
-    look: "The names that came out are in the evidence, where a run made them.",
+    advice: "The names that came out are in the evidence, where a run made them.",
   },
   "dynamic-code": {
     severity: "medium",
     means: "the code asks for `eval`, `Function` or other ways to run texts",
-    look: "The sandbox refuses them. What was meant to run?",
+    advice: "The sandbox refuses them. What was meant to run?",
   },
   "encoded-literal": {
     severity: "medium",
     means: "the code holds a long text that looks encoded, or a long list of small numbers",
-    look: "Ask what it is. Tables have names; payloads do not.",
+    advice: "Ask what it is. Tables have names; payloads do not.",
   },
   "literal-date": {
     severity: "medium",
     means: "a date stands in the code",
-    look: "See what it is compared with.",
+    advice: "See what it is compared with.",
   },
   "literal-name": {
     severity: "medium",
     means: "the tenant or an id is compared with a name that stands in the code",
-    look: "See whose name it is, and what happens then.",
+    advice: "See whose name it is, and what happens then.",
   },
   "unreadable-module": {
     severity: "medium",
     means: "a module is minified or obfuscated, so that nobody can review it",
-    look: "Ask for its source, and compare the published package with it.",
+    advice: "Ask for its source, and compare the published package with it.",
   },
   "branch-uncovered": {
     severity: "medium",
     means: "no run has taken a branch of the code",
-    look: "Read it: this is where something can hide from a test suite.",
+    advice: "Read it: this is where something can hide from a test suite.",
   },
   "cost-burst": {
     severity: "high",
     means: "a small event makes the hook run into a limit, or cost far more than others of its size",
-    look: "Whoever writes the event can make the hook fail. See what its failure does.",
+    advice: "Whoever writes the event can make the hook fail. See what its failure does.",
   },
   "cost-growth": {
     severity: "medium",
     means: "the cost grows faster than the size of the event",
-    look: "Look at the curve and at the size where a limit falls.",
+    advice: "Look at the curve and at the size where a limit falls.",
   },
   "cost-always": {
     severity: "medium",
     means: "every call uses a large part of the hook's budget",
-    look: "Ask what it computes.",
+    advice: "Ask what it computes.",
   },
   "fault-opens": {
     severity: "high",
     means: "a hostile event makes the hook fail, and its failure lets the step go on",
-    look: "Let it fail closed, or mend the failure.",
+    advice: "Let it fail closed, or mend the failure.",
   },
   "fault-provoked": {
     severity: "low",
     means: "a hostile event makes the hook fail; the failure holds the step",
-    look: "The author of an event can stop the agent with it.",
+    advice: "The author of an event can stop the agent with it.",
   },
   "power-allow": {
     severity: "medium",
     means: "the hook may answer for the person",
-    look: "See in the behaviour when it does.",
+    advice: "See in the behaviour when it does.",
   },
   "power-unused": {
     severity: "low",
     means: "the hook asks for an action that no run has seen it use",
-    look: "Take it out of the grant; it can be given back when it is needed.",
+    advice: "Take it out of the grant; it can be given back when it is needed.",
   },
   "reads-too-much": {
     severity: "low",
     means: "the hook declares reads that no run has needed",
-    look: "Grant the smaller list of the report.",
+    advice: "Grant the smaller list of the report.",
   },
   "reads-identity": {
     severity: "low",
     means: "the hook reads the tenant, an id, the time or chance, and nothing was seen to depend on it",
-    look: "Know it; nothing was seen to follow from it.",
+    advice: "Know it; nothing was seen to follow from it.",
   },
   "load-fails": {
     severity: "high",
     means: "the hook does not load, so that every call of it is a fault",
-    look: "Nothing could be reviewed.",
+    advice: "Nothing could be reviewed.",
   },
   "opened-since": {
     severity: "high",
     means: "this version lets through what the reviewed version held, or has powers that it had not",
-    look: "Read the pairs in “since last time”.",
+    advice: "Read the pairs in “since last time”.",
   },
 } as const satisfies Record<string, ReviewRow>;
 

@@ -15,12 +15,12 @@ import {
   type VerdictSheet,
 } from "./report.ts";
 import type { Input } from "./run/input.ts";
-import { each } from "./run/runner.ts";
+import { mapConcurrently } from "./run/runner.ts";
 import { sinceLastTime } from "./since.ts";
 import type { Subject } from "./subject.ts";
 
 /** Hooks that are reviewed at the same time. */
-const hooksAtOnce = 2;
+const hookConcurrency = 2;
 
 export interface ReviewOptions {
   readonly subject: Subject;
@@ -63,7 +63,7 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
     const { pack, modules, maps, cases } = subject;
     let done = 0;
     // Two at a time: while one is thought about, the other one runs.
-    const all = await each(
+    const all = await mapConcurrently(
       hooks,
       async (hook) => {
         const parts: HookParts = {
@@ -87,7 +87,7 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
         return one;
       },
       signal,
-      hooksAtOnce,
+      hookConcurrency,
     );
     const reviewed = all.filter((one) => one !== undefined);
     if (signal.aborted) notDone.push("the review was ended before its time");

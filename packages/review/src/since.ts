@@ -4,11 +4,11 @@ import type { LoadedPack } from "hookwarden/pack";
 import { draft, type Draft } from "./draft.ts";
 import type { SinceLastTime } from "./report.ts";
 import type { Input } from "./run/input.ts";
-import { shown, shownJson } from "./shown.ts";
+import { guestText, guestJson } from "./guest-text.ts";
 
 /** Events near the recorded ones that are decided by both versions. */
 const near = 400;
-const mostGroups = 60;
+const maxGroups = 60;
 
 /** How the reviewed version behaves otherwise than the one before it. */
 export async function sinceLastTime(
@@ -36,7 +36,7 @@ export async function sinceLastTime(
     progress: (done, total, what) =>
       progress(`comparing with the version before: ${done} of ${total}, ${what}`),
   });
-  const opened = diff.openings;
+  const opened = diff.loosenings;
   const byHook = Map.groupBy(opened, ({ hook }) => hook);
   return {
     since: {
@@ -44,7 +44,7 @@ export async function sinceLastTime(
       hooks: diff.hooks,
       powers: diff.powers.map(({ hook, power, what, opens }) => ({ hook, power, what, opens })),
       groups: diff.groups
-        .slice(0, mostGroups)
+        .slice(0, maxGroups)
         .map(({ hook, event: name, kind, change, opens, count, example }) => ({
           hook,
           event: name,
@@ -53,12 +53,12 @@ export async function sinceLastTime(
           opens,
           count,
           example: {
-            event: shownJson(example.event.fields),
-            old: shownJson(example.old),
-            new: shownJson(example.new),
+            event: guestJson(example.event.fields),
+            old: guestJson(example.old),
+            new: guestJson(example.new),
           },
         })),
-      openings: opened.length,
+      loosenings: opened.length,
       explored: diff.explored,
     },
     drafts: [...byHook].map(([hook, own]) => ({
@@ -67,7 +67,7 @@ export async function sinceLastTime(
         `${own.length} ${own.length === 1 ? "thing is" : "things are"} let through, or may be done, that the version before held or had not`,
         own.slice(0, 4).map(({ what, event: one }) => ({
           label: what.slice(0, 120),
-          text: one ? shownJson(one.fields, 300) : shown("a power of the manifest or the pack"),
+          text: one ? guestJson(one.fields, 300) : guestText("a power of the manifest or the pack"),
         })),
       ),
       hook,

@@ -210,7 +210,7 @@ async function print(
       paragraph(
         terminal,
         0,
-        `Since the version before: ${plural(since.openings, "opening")}, ${plural(since.groups.length, "kind")} of differences.`,
+        `Since the version before: ${plural(since.loosenings, "loosening")}, ${plural(since.groups.length, "kind")} of differences.`,
       ),
     );
   for (const one of notDone)

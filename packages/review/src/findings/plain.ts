@@ -4,10 +4,10 @@ import type { AttackProbeRun } from "../hook/attack.ts";
 import { eventEvidence } from "../hook/behaviour.ts";
 import type { Differences } from "../hook/determinism.ts";
 import type { ReadTree } from "../hook/read-tree.ts";
-import type { BaseRun } from "../hook/baseline.ts";
+import type { BaselineRun } from "../hook/baseline.ts";
 import type { CodeSection, EventCost, Interference, PowersSection, ReadsSection } from "../report.ts";
 import type { Run } from "../run/runner.ts";
-import { shown, shownJson } from "../shown.ts";
+import { guestText, guestJson } from "../guest-text.ts";
 
 /** Events below this are small: an honest hook does not run into a limit on them. */
 const smallBytes = 16_384;
@@ -51,7 +51,7 @@ export function readFindings(
 
 export function determinismFindings(
   { determinism, repeated, engines }: Differences,
-  watched: readonly BaseRun[],
+  watched: readonly BaselineRun[],
 ): readonly Draft[] {
   const found: Draft[] = [];
   if (repeated[0])
@@ -69,8 +69,11 @@ export function determinismFindings(
         "watched-differs",
         `${watched.length} calls were answered otherwise while their reads were recorded`,
         [
-          { label: "alone", text: shown(first.output ?? first.fault ?? "(nothing)") },
-          { label: "watched", text: shown(first.twin?.output ?? first.twin?.fault ?? "(nothing)") },
+          { label: "alone", text: guestText(first.output ?? first.fault ?? "(nothing)") },
+          {
+            label: "watched",
+            text: guestText(first.instrumented?.output ?? first.instrumented?.fault ?? "(nothing)"),
+          },
           eventEvidence(first),
         ],
       ),
@@ -82,8 +85,8 @@ export function determinismFindings(
     const { here, there } = verdicts ?? other;
     found.push(
       draft("engine-differs", `${engines.length} calls gave another answer on the other engine`, [
-        { label: "quickjs", text: shown(here.output ?? here.fault ?? "(nothing)") },
-        { label: "isolate", text: shown(there.output ?? there.fault ?? "(nothing)") },
+        { label: "quickjs", text: guestText(here.output ?? here.fault ?? "(nothing)") },
+        { label: "isolate", text: guestText(there.output ?? there.fault ?? "(nothing)") },
         eventEvidence(here),
       ]),
     );
@@ -157,7 +160,7 @@ export function attackFindings(probes: readonly AttackProbeRun[]): readonly Draf
       draft(
         "fault-provoked",
         `${failed.length} kinds of hostile events make the hook fail (${codes.join(", ")})`,
-        [{ label: "kinds", text: shownJson([...new Set(failed.map(({ name }) => name))]) }],
+        [{ label: "kinds", text: guestJson([...new Set(failed.map(({ name }) => name))]) }],
       ),
     );
   }

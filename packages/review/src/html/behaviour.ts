@@ -4,7 +4,7 @@ import { actionBars } from "./action-bars.ts";
 import { count, guest, guestBlock, list, table, thousands } from "./texts.ts";
 
 /** So many rows are shown, the others folded. */
-const mostRows = 12;
+const maxRows = 12;
 
 export function behaviour({ behaviour: section }: HookReview): Markup {
   const { events, conditions, clusters, texts, triggers, state } = section;
@@ -149,10 +149,10 @@ function determinism({ determinism: { repeated, shuffled, engines, watched } }: 
 }
 
 function folded<Row>(rows: readonly Row[], draw: (some: readonly Row[]) => Markup): Markup {
-  if (rows.length <= mostRows) return draw(rows);
-  return markup`${draw(rows.slice(0, mostRows))}
+  if (rows.length <= maxRows) return draw(rows);
+  return markup`${draw(rows.slice(0, maxRows))}
     <details class="more">
-      <summary>${rows.length - mostRows} more</summary>
-      ${draw(rows.slice(mostRows))}
+      <summary>${rows.length - maxRows} more</summary>
+      ${draw(rows.slice(maxRows))}
     </details>`;
 }

@@ -15,7 +15,7 @@ import {
 } from "./texts.ts";
 
 /** So many branches are shown open, the others folded. */
-const mostOpen = 8;
+const maxOpen = 8;
 
 const kinds: ReadonlyMap<UncoveredBranch["kind"], string> = new Map([
   ["then", "the branch of an if"],
@@ -35,12 +35,12 @@ export function uncovered({ code: section }: HookReview): Markup {
   const own = section.uncovered.filter((branch) => branch.own);
   const rest = section.uncovered.length - own.length;
   return markup`${coverage(section)}
-  ${own.length === 0 ? markup`<p class="good-line">Every way through its own code was taken by at least one run.</p>` : own.slice(0, mostOpen).map(branch)}
+  ${own.length === 0 ? markup`<p class="good-line">Every way through its own code was taken by at least one run.</p>` : own.slice(0, maxOpen).map(branch)}
   ${
-    own.length > mostOpen
+    own.length > maxOpen
       ? markup`<details class="more">
-          <summary>${own.length - mostOpen} more</summary>
-          ${own.slice(mostOpen).map(branch)}
+          <summary>${own.length - maxOpen} more</summary>
+          ${own.slice(maxOpen).map(branch)}
         </details>`
       : null
   }
@@ -48,8 +48,8 @@ export function uncovered({ code: section }: HookReview): Markup {
 }
 
 function branch({ place: at, kind, condition, code, dependsOn, weight }: UncoveredBranch): Markup {
-  const look = weight >= 70 ? "high" : weight >= 40 ? "medium" : "low";
-  return markup`<article class="branch ${look}">
+  const attention = weight >= 70 ? "high" : weight >= 40 ? "medium" : "low";
+  return markup`<article class="branch ${attention}">
     <p class="branch-head">
       <strong>${kinds.get(kind) ?? kind}</strong>
       <span class="quiet">${place(at)}</span

@@ -12,7 +12,7 @@ export function cost({ cost: { events }, powers: { limits } }: HookReview): Mark
       markup`<code>${event}</code>`,
       thousands(calls),
       ...quantiles(steps),
-      memoryBytes ? bytes(memoryBytes.most) : "–",
+      memoryBytes ? bytes(memoryBytes.max) : "–",
     ]),
     "numbers",
   )}
@@ -20,7 +20,7 @@ export function cost({ cost: { events }, powers: { limits } }: HookReview): Mark
 }
 
 function quantiles(steps: Quantiles | null): readonly string[] {
-  return steps ? [thousands(steps.median), thousands(steps.p99), thousands(steps.most)] : ["–", "–", "–"];
+  return steps ? [thousands(steps.median), thousands(steps.p99), thousands(steps.max)] : ["–", "–", "–"];
 }
 
 function grown(event: EventCost, limits: { readonly [limit: string]: number }): Markup | null {

@@ -4,7 +4,7 @@ import { codes, count, guestBlock, table, thousands } from "./texts.ts";
 
 export function reads({ reads: section }: HookReview): Markup {
   const { declared, paths, context, smallest, unused, recorded, lost, interference } = section;
-  const most = Math.max(1, ...[...paths, ...context].map(({ calls }) => calls));
+  const maxCalls = Math.max(1, ...[...paths, ...context].map(({ calls }) => calls));
   const { checked, leaks } = interference;
   return markup`<dl class="lists">
       <div>
@@ -40,15 +40,15 @@ export function reads({ reads: section }: HookReview): Markup {
           ${guestBlock(event, path)}
         </div>`,
     )}
-    ${paths.length > 0 ? pathTable("Read from the event", paths, most) : markup`<p class="quiet">It was not seen to read anything of an event.</p>`}
-    ${context.length > 0 ? pathTable("Read from its surroundings", context, most) : null}
+    ${paths.length > 0 ? pathTable("Read from the event", paths, maxCalls) : markup`<p class="quiet">It was not seen to read anything of an event.</p>`}
+    ${context.length > 0 ? pathTable("Read from its surroundings", context, maxCalls) : null}
     <p class="quiet">
       Recorded in
       ${count(recorded, "call")}${lost > 0 ? `; the record of ${count(lost, "call")} was lost, because recording reached a limit` : ""}.
     </p>`;
 }
 
-function pathTable(title: string, paths: readonly ReadPath[], most: number): Markup {
+function pathTable(title: string, paths: readonly ReadPath[], maxCalls: number): Markup {
   return markup`<h4>${title}</h4>
     ${table(
       title,
@@ -57,7 +57,7 @@ function pathTable(title: string, paths: readonly ReadPath[], most: number): Mar
         markup`<code>${path}</code>${present ? null : markup` <span class="quiet">never there</span>`}`,
         markup`<span class="bar-cell"
           ><svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            <rect class="fill" width="${((100 * calls) / most).toFixed(1)}" height="8" />
+            <rect class="fill" width="${((100 * calls) / maxCalls).toFixed(1)}" height="8" />
           </svg>
           ${thousands(calls)}</span
         >`,

@@ -5,7 +5,7 @@ import { codes, count, guestBlock } from "./texts.ts";
 /** What changed since the version that was reviewed last; what grew is red. */
 export function since(changes: SinceLastTime | null): Markup | null {
   if (!changes) return null;
-  const { old, hooks, powers, groups, openings, explored } = changes;
+  const { old, hooks, powers, groups, loosenings, explored } = changes;
   const sorted = [...powers].sort((a, b) => Number(b.opens) - Number(a.opens));
   const before = [old.name, old.version].filter((part) => part !== null).join(" ") || old.pack.slice(0, 19);
   const rows = [
@@ -19,8 +19,8 @@ export function since(changes: SinceLastTime | null): Markup | null {
       Compared with <strong>${before}</strong>, over the recorded
       events${explored > 0 ? ` and ${count(explored, "event")} near them` : ""}.
     </p>
-    <p class="${openings > 0 ? "grown" : "good-line"}">
-      ${openings > 0 ? `${count(openings, "event")} that it held back before ${openings === 1 ? "passes" : "pass"} now.` : "Over these events, nothing passes that it held back before."}
+    <p class="${loosenings > 0 ? "grown" : "good-line"}">
+      ${loosenings > 0 ? `${count(loosenings, "event")} that it held back before ${loosenings === 1 ? "passes" : "pass"} now.` : "Over these events, nothing passes that it held back before."}
     </p>
     <ul class="plain">
       ${rows.map(([what, names]) => (names.length > 0 ? markup`<li>${what}: ${codes(names)}</li>` : null))}
