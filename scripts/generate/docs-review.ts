@@ -8,9 +8,9 @@ export function reviewCodesPage(): string {
 
 ${markdownNotice}
 
-\`hookwarden review\` has these codes in its findings; [reviewing](reviewing.md) says how to read them. The severity is the
-worst that a code is given: a weaker sign of the same thing is told with a lesser one. \`high\` must be explained before
-the hook runs anywhere, \`medium\` deserves a look, \`low\` is there to be known.
+\`hookwarden review\` reports findings with these codes; see [reviewing](reviewing.md). The severity is the highest that a code
+can have: weaker evidence is reported with a lower severity. \`high\` must be explained before the hook runs anywhere,
+\`medium\` should be inspected, \`low\` is for information.
 
 ${table(
   ["code", "severity", "what was found"],
@@ -21,7 +21,7 @@ ${rows
   .map(
     ([name, row]) => `## ${name}
 
-${sentence(row.means)} Severity: ${row.severity} at most.
+${sentence(row.means)} Severity: up to ${row.severity}.
 
 ${row.advice}`,
   )

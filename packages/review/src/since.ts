@@ -34,7 +34,7 @@ export async function sinceLastTime(
     sandbox,
     signal,
     progress: (done, total, what) =>
-      progress(`comparing with the version before: ${done} of ${total}, ${what}`),
+      progress(`comparing with the previous version: ${done} of ${total}, ${what}`),
   });
   const opened = diff.loosenings;
   const byHook = Map.groupBy(opened, ({ hook }) => hook);
@@ -64,10 +64,10 @@ export async function sinceLastTime(
     drafts: [...byHook].map(([hook, own]) => ({
       ...draft(
         "opened-since",
-        `${own.length} ${own.length === 1 ? "thing is" : "things are"} let through, or may be done, that the version before held or had not`,
+        `${own.length} ${own.length === 1 ? "loosening" : "loosenings"} since the previous version: actions that it stopped, or powers that it did not have`,
         own.slice(0, 4).map(({ what, event: one }) => ({
           label: what.slice(0, 120),
-          text: one ? guestJson(one.fields, 300) : guestText("a power of the manifest or the pack"),
+          text: one ? guestJson(one.fields, 300) : guestText("a power in the manifest or the pack"),
         })),
       ),
       hook,

@@ -13,7 +13,7 @@ export interface Candidate {
   readonly harmless: boolean;
 }
 
-/** Kinds of slots that say nothing of what is done. */
+/** Kinds of slots that do not affect the action. */
 const aside: ReadonlySet<string> = new Set(["tenant", "time", "id", "inert", "chance", "state"]);
 /** Constants that are put into every slot, although nothing shows where they belong, at most. */
 const maxAnywhere = 24;

@@ -48,7 +48,7 @@ export function hashFindings(
         found.push(
           draft(
             "compare-hash",
-            `something computed from the input is compared with \`${String(constant).slice(0, 40)}\`, which none of ${values.length} values was`,
+            `a value computed from the input is compared with \`${String(constant).slice(0, 40)}\`; none of ${values.length} values matched`,
             [
               { label: "code", text: guestText(text.slice(start, start + 160).split("\n")[0] ?? "", 160) },
               { label: "values", text: guestText(values.slice(0, 4).map(String).join(", "), 160) },
@@ -141,7 +141,7 @@ export function hiddenTextFindings(
   return [
     draft(
       "hidden-text",
-      `${steady.length === 1 ? "a text is" : `${steady.length} texts are`} made at run time that stand nowhere in the code`,
+      `${steady.length === 1 ? "a text is built" : `${steady.length} texts are built`} at run time and cannot be found in the code`,
       steady.slice(0, 6).map(([value]) => ({ label: "text", text: guestText(value, 200) })),
       { place: start === null ? null : text.place(start) },
     ),

@@ -33,21 +33,21 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
     for (const { action, text, to } of textsFor(run)) {
       if (to !== "person" && givesOrders(withoutQuotes(text, args)))
         add(
-          draft("text-instructs", `\`${action}\` gives the model orders`, [
+          draft("text-instructs", `\`${action}\` gives the model instructions`, [
             { label: action, text: guestText(text, 400) },
             eventEvidence(run),
           ]),
         );
       if (hidden.test(withoutInput(text, args)))
         add(
-          draft("text-hidden", `\`${action}\` has characters that cannot be seen`, [
+          draft("text-hidden", `\`${action}\` has invisible characters`, [
             { label: action, text: guestText(text, 400) },
             eventEvidence(run),
           ]),
         );
       if (image.test(withoutInput(text, args)))
         add(
-          draft("leak-address", `\`${action}\` has an image that a client would fetch`, [
+          draft("leak-address", `\`${action}\` has an image that clients fetch`, [
             { label: action, text: guestText(text, 400) },
             eventEvidence(run),
           ]),
@@ -56,7 +56,7 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
     const rewritten = addedCommand(run);
     if (rewritten !== null)
       add(
-        draft("rewrite-command", "a rewrite adds a command, an address or code that the event did not have", [
+        draft("rewrite-command", "a rewrite adds a command, URL or code that the event did not contain", [
           { label: "rewritten to", text: guestText(rewritten, 400) },
           eventEvidence(run),
         ]),
@@ -65,21 +65,21 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
       const before = JSON.stringify(run.input.event[field] ?? null);
       if (hidden.test(plainly(json)) && !hidden.test(plainly(before)))
         add(
-          draft("text-hidden", `a rewrite of \`${field}\` has characters that cannot be seen`, [
+          draft("text-hidden", `a rewrite of \`${field}\` has invisible characters`, [
             { label: field, text: guestText(json, 400) },
             eventEvidence(run),
           ]),
         );
       if (field !== "tool_input" && image.test(json) && !image.test(before))
         add(
-          draft("leak-address", `a rewrite of \`${field}\` has an image that a client would fetch`, [
+          draft("leak-address", `a rewrite of \`${field}\` has an image that clients fetch`, [
             { label: field, text: guestText(json, 400) },
             eventEvidence(run),
           ]),
         );
       if (field !== "tool_input" && givesOrders(json) && !givesOrders(before))
         add(
-          draft("text-instructs", `a rewrite of \`${field}\` gives the model orders`, [
+          draft("text-instructs", `a rewrite of \`${field}\` gives the model instructions`, [
             { label: field, text: guestText(json, 400) },
             eventEvidence(run),
           ]),
@@ -155,26 +155,26 @@ export function leakFindings(leaks: readonly Leak[]): readonly Draft[] {
       leak.kind === "address"
         ? draft(
             "leak-address",
-            `\`${leak.action}\` writes an address with data of \`${leak.path}\` in it`,
+            `\`${leak.action}\` writes a URL that contains data from \`${leak.path}\``,
             evidence,
           )
         : leak.kind === "state"
           ? draft(
               "leak-state",
-              `data of \`${leak.path}\` is kept, and comes out in \`${leak.action}\` at another event`,
+              `data from \`${leak.path}\` is stored and disclosed by \`${leak.action}\` at another event`,
               evidence,
               { severity: quiet && leak.characters < longQuote ? "medium" : "high" },
             )
           : !quiet
             ? draft(
                 "leak-encoded",
-                `\`${leak.action}\` has data of \`${leak.path}\` in it (${leak.as})`,
+                `\`${leak.action}\` contains data from \`${leak.path}\` (${leak.as})`,
                 evidence,
               )
             : leak.kind === "field"
               ? draft(
                   "leak-field",
-                  `\`${leak.action}\` writes data of \`${leak.path}\` to ${leak.at.split(" ").slice(1).join(" ")}`,
+                  `\`${leak.action}\` writes data from \`${leak.path}\` to ${leak.at.split(" ").slice(1).join(" ")}`,
                   evidence,
                 )
               : leak.characters > longQuote

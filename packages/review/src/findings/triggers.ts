@@ -24,23 +24,23 @@ const codes: { readonly [K in Trigger["kind"]]: ReviewCode | null } = {
   name: null,
 };
 const words: { readonly [K in Trigger["kind"]]: string } = {
-  tenant: "the name of the tenant",
+  tenant: "the tenant's name",
   time: "the time",
   session: "an id",
   chance: "chance",
-  state: "what is kept in its state",
+  state: "its stored state",
   config: "its configuration",
   size: "the length of a text",
-  unicode: "a character that cannot be seen",
-  text: "a word that changes nothing about the action",
-  field: "a field that has nothing to do with the action",
-  prototype: "a name that every object has",
+  unicode: "an invisible character",
+  text: "a word that does not change the action",
+  field: "a field unrelated to the action",
+  prototype: "a name on every object's prototype",
   name: "a name",
 };
-/** Kinds on which nothing at all should depend. */
+/** Kinds on which no answer should depend. */
 const never: ReadonlySet<string> = new Set(["tenant", "session", "chance"]);
 
-/** What was seen to turn an answer that should not. */
+/** Inputs that changed an answer and should not have. */
 export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
   const found: Draft[] = [];
   const relevant = turns.filter(
@@ -64,7 +64,7 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
     const weak = own.every(({ word }) => word === "plain");
     const full = own.some(({ before, after }) => opensFully(before.effect, after.effect));
     const severity: Severity = weak || !(full || never.has(kind)) ? "medium" : "high";
-    const message = `${turn.opens ? "opens" : "turns"} by ${words[kind]}: ${effectWords(turn.before.effect)} becomes ${effectWords(turn.after.effect)} at ${turn.before.event} when \`${turn.slot.path}\` is another one`;
+    const message = `${turn.opens ? "opens" : "turns"} by ${words[kind]}: ${effectWords(turn.before.effect)} becomes ${effectWords(turn.after.effect)} at ${turn.before.event} when \`${turn.slot.path}\` changes`;
     found.push(
       draft(
         code,

@@ -147,17 +147,17 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
       one.constant === null
         ? draft(
             "trigger-config",
-            `asks its configuration for \`${one.path}\`, of which its schema says nothing`,
+            `reads \`${one.path}\` from its configuration, which its schema does not document`,
           )
         : draft(
             "trigger-config",
-            "compares its configuration with a value of which its schema says nothing",
+            "compares its configuration with a value that its schema does not document",
             [{ label: "value", text: guestText(one.constant) }],
           ),
     );
   }
 
-  progress("looking for data that comes out");
+  progress("looking for leaked data");
   const leaks = await findLeaks(
     runner,
     leakBases(all),
@@ -170,14 +170,14 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   const allowed = made.find(({ effect }) => effect.verdict === "allow");
   if (allowed && !before.has("allow"))
     drafts.push(
-      draft("allow-opens", "answers for the person at an event that only exploration made", [
+      draft("allow-opens", "returns `allow` at an event that only exploration generated", [
         { label: allowed.input.label, text: guestText(allowed.args[0], 500) },
       ]),
     );
 
-  progress("changing what is not read");
+  progress("changing unread fields");
   const interference = await checkInterference(runner, base.runs);
-  progress("calling again");
+  progress("repeating calls");
   const watched = base.runs.filter(({ instrumented }) => instrumented?.watched).length;
   const differences = await checkDeterminism(
     runner,

@@ -21,14 +21,14 @@ const tones: ReadonlyMap<string, string> = new Map([
 const order: readonly string[] = ["faults", "holds", "asks", "changes", "allows", "passes"];
 const names: ReadonlyMap<string, string> = new Map([
   ["faults", "failed"],
-  ["holds", "held the agent back"],
-  ["asks", "asked, or sent it back"],
+  ["holds", "stopped the agent"],
+  ["asks", "asked or retried"],
   ["changes", "changed or added something"],
   ["allows", "allowed"],
-  ["passes", "let it pass"],
+  ["passes", "continued"],
 ]);
 
-/** What the hook answered at each event: a bar of shares, and the numbers beside it. */
+/** The hook's answers for each event, as a stacked bar with counts. */
 export function actionBars(events: readonly EventBehaviour[]): Markup {
   const used = new Set(events.flatMap(({ actions }) => Object.keys(actions).map(toneOf)));
   const keys = order.filter((tone) => used.has(tone));

@@ -32,7 +32,7 @@ export function curve(
     .join("L");
   const first = drawn[0] as CostPoint & { steps: number };
   const last = drawn.at(-1) as CostPoint & { steps: number };
-  const summary = `${event}: ${short(first.steps)} steps at ${bytes(first.inputBytes)}, ${short(last.steps)} at ${bytes(last.inputBytes)}${falls ? `; ${falls.limit} falls at ${bytes(falls.inputBytes)}` : ""}`;
+  const summary = `${event}: ${short(first.steps)} steps at ${bytes(first.inputBytes)}, ${short(last.steps)} at ${bytes(last.inputBytes)}${falls ? `; ${falls.limit} is reached at ${bytes(falls.inputBytes)}` : ""}`;
   const marks = doublings(sizeRange);
   return markup`<svg class="curve" viewBox="0 0 ${width} ${height}" role="img" aria-label="${summary}">
     <g class="grid">

@@ -12,7 +12,7 @@ export function findings(all: readonly ReviewFinding[]): Markup {
     <h2 id="findings">Findings</h2>
     ${
       all.length === 0
-        ? markup`<p class="good-line">Nothing was found.</p>`
+        ? markup`<p class="good-line">No findings.</p>`
         : severities.map((severity) => {
             const some = all.filter((finding) => finding.severity === severity);
             if (some.length === 0) return null;

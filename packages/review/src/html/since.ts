@@ -2,7 +2,7 @@ import { markup, type Markup, words } from "@hookwarden/testing/html";
 import type { SinceLastTime } from "../report.ts";
 import { codes, count, guestBlock } from "./texts.ts";
 
-/** What changed since the version that was reviewed last; what grew is red. */
+/** Changes since the last reviewed version; loosenings are red. */
 export function since(changes: SinceLastTime | null): Markup | null {
   if (!changes) return null;
   const { old, hooks, powers, groups, loosenings, explored } = changes;
@@ -14,13 +14,13 @@ export function since(changes: SinceLastTime | null): Markup | null {
     ["changed", hooks.changed],
   ] as const;
   return markup`<section aria-labelledby="since">
-    <h2 id="since">Since last time</h2>
+    <h2 id="since">Changes since the last review</h2>
     <p>
       Compared with <strong>${before}</strong>, over the recorded
       events${explored > 0 ? ` and ${count(explored, "event")} near them` : ""}.
     </p>
     <p class="${loosenings > 0 ? "grown" : "good-line"}">
-      ${loosenings > 0 ? `${count(loosenings, "event")} that it held back before ${loosenings === 1 ? "passes" : "pass"} now.` : "Over these events, nothing passes that it held back before."}
+      ${loosenings > 0 ? `${count(loosenings, "loosening")}: events that were stopped before now pass, or powers were added.` : "No loosenings over these events."}
     </p>
     <ul class="plain">
       ${rows.map(([what, names]) => (names.length > 0 ? markup`<li>${what}: ${codes(names)}</li>` : null))}
