@@ -101,14 +101,14 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
       );
     const since =
       options.against && !signal.aborted
-        ? await sinceLastTime(
-            { old: options.against, new: subject.pack },
-            events,
-            subject.cases,
+        ? await sinceLastTime({
+            packs: { old: options.against, new: subject.pack },
+            recorded: events,
+            cases: subject.cases,
             sandbox,
             signal,
             progress,
-          )
+          })
         : null;
     return assemble(options, reviewed, since, [sandbox, other], notDone);
   } finally {

@@ -10,15 +10,24 @@ import { guestText, guestJson } from "./guest-text.ts";
 const near = 400;
 const maxGroups = 60;
 
-/** How the reviewed version behaves otherwise than the one before it. */
-export async function sinceLastTime(
-  packs: { readonly old: LoadedPack; readonly new: LoadedPack },
-  recorded: readonly Input[],
-  cases: ReadonlyMap<string, readonly Input[]>,
-  sandbox: Sandbox,
-  signal: AbortSignal,
-  progress: (text: string) => void,
-): Promise<{
+export interface ComparisonOptions {
+  readonly packs: { readonly old: LoadedPack; readonly new: LoadedPack };
+  readonly recorded: readonly Input[];
+  readonly cases: ReadonlyMap<string, readonly Input[]>;
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  readonly progress: (text: string) => void;
+}
+
+/** Compares the behaviour of the reviewed version with the previous one. */
+export async function sinceLastTime({
+  packs,
+  recorded,
+  cases,
+  sandbox,
+  signal,
+  progress,
+}: ComparisonOptions): Promise<{
   readonly since: SinceLastTime;
   readonly drafts: readonly (Draft & { readonly hook: string | null })[];
 }> {

@@ -1,7 +1,7 @@
 import { type Sandbox, limitCeilings } from "@hookwarden/sandbox";
 import type { Determinism } from "../report.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
-import { type BaselineRun, sameAnswer } from "./baseline.ts";
+import { type Baseline, sameAnswer } from "./baseline.ts";
 
 const max = { repeated: 40, engines: 40 } as const;
 
@@ -12,19 +12,19 @@ export interface Differences {
   readonly engines: readonly { readonly here: Run; readonly there: Run }[];
 }
 
-/**
- * Makes calls again: at once, in another order, and on the other engine.
- *
- * @param other a sandbox of the other engine; `null` where there is none.
- */
+export interface DeterminismOptions {
+  readonly baseline: Baseline;
+  /** A sandbox of the other engine; `null` where there is none. */
+  readonly other: Sandbox | null;
+  readonly signal: AbortSignal;
+}
+
+/** Repeats calls: immediately, in another order, and on the other engine. */
 export async function checkDeterminism(
   runner: Runner,
-  runs: readonly BaselineRun[],
-  divergent: number,
-  watched: number,
-  other: Sandbox | null,
-  signal: AbortSignal,
+  { baseline: { runs, divergent }, other, signal }: DeterminismOptions,
 ): Promise<Differences> {
+  const watched = runs.filter(({ instrumented }) => instrumented?.watched).length;
   const every = Math.max(1, Math.floor(runs.length / max.repeated));
   const some = runs.filter(({ outcome }, index) => outcome.ok && index % every === 0).slice(0, max.repeated);
   const repeated: Run[] = [];
@@ -53,7 +53,7 @@ export async function checkDeterminism(
       repeated: { checked: some.length, different: repeated.length },
       shuffled: { checked: shuffled.length, different: moved.length },
       engines: other ? { checked: compared, different: engines.length } : null,
-      watched: { checked: watched, different: divergent },
+      watched: { checked: watched, different: divergent.length },
     },
     repeated: [...repeated, ...moved.flatMap((run) => run ?? [])],
     engines,

@@ -178,15 +178,7 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   progress("changing unread fields");
   const interference = await checkInterference(runner, base.runs);
   progress("repeating calls");
-  const watched = base.runs.filter(({ instrumented }) => instrumented?.watched).length;
-  const differences = await checkDeterminism(
-    runner,
-    base.runs,
-    base.divergent.length,
-    watched,
-    parts.other,
-    signal,
-  );
+  const differences = await checkDeterminism(runner, { baseline: base, other: parts.other, signal });
   drafts.push(...determinismFindings(differences, base.divergent));
   progress("hostile events");
   const others = base.runs.filter(({ effect, answer }) => answer.ok && !acts(effect));
