@@ -107,8 +107,8 @@ async function diff(next: string, ...more: readonly string[]) {
 }
 
 /** Each hook by itself: where another hook stops an event too, the pack as a whole does not open. */
-const openedAt = ({ openings }: PackDiff, origin: string): string[] =>
-  openings.flatMap(({ hook: name, event }) =>
+const openedAt = ({ loosenings }: PackDiff, origin: string): string[] =>
+  loosenings.flatMap(({ hook: name, event }) =>
     name === hook && event?.origin === origin ? [key(event.fields)] : [],
   );
 
@@ -136,7 +136,7 @@ describe("a policy against a version of it", () => {
     expect(atCases.length).toBeGreaterThan(0);
     expect(new Set(openedAt(found, "case"))).toEqual(new Set(atCases));
 
-    const near = found.openings.filter((one) => one.hook === hook && one.event?.origin === "neighbour");
+    const near = found.loosenings.filter((one) => one.hook === hook && one.event?.origin === "neighbour");
     expect(near.length).toBeGreaterThan(0);
     for (const { event } of near) expect(await opens(old, opened, event?.fields ?? {})).toBe(true);
   }, 240_000);
@@ -151,8 +151,8 @@ describe("a policy against a version of it", () => {
     });
     const { code, diff: found } = await diff(next, "--explore", "100");
     expect(code).toBe(0);
-    expect({ openings: found.openings, groups: found.groups, powers: found.powers }).toEqual({
-      openings: [],
+    expect({ loosenings: found.loosenings, groups: found.groups, powers: found.powers }).toEqual({
+      loosenings: [],
       groups: [],
       powers: [],
     });

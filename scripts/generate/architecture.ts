@@ -29,7 +29,7 @@ export const modules: Readonly<Record<string, string>> = {
   cli: "The command line. `commands.ts` is the table of commands: **a new command is a row there** and a file in `commands/`, here or in the package that the row names. The entry point `hookwarden/cli` has what commands share.",
   index: "The root entry point `hookwarden`: what a host needs every day.",
   "packages/testing":
-    "`@hookwarden/testing`, for CI: cases as tests, coverage, comparison of two versions (`diff/`), costs and limits (`measure/`). Brings `test`, `diff` and `bench`.",
+    "`@hookwarden/testing`, for CI: cases as tests, coverage, comparison of two versions (`diff/`), mutation of events (`mutate/`), costs and limits (`measure/`). Brings `test`, `diff` and `bench`.",
   "packages/review":
     "`@hookwarden/review`. The security review of hooks: what they can do, what they did, what changed. Brings `review`.",
   "packages/server":

@@ -8,9 +8,9 @@ export function reviewCodesPage(): string {
 
 ${markdownNotice}
 
-The findings of \`hookwarden review\` have these codes; [reviewing](reviewing.md) explains how to read them. The severity given
-is the maximum for a code: weaker evidence gets a lower one. \`high\` must be explained before the hook runs anywhere,
-\`medium\` deserves attention, \`low\` is for information.
+\`hookwarden review\` reports findings with these codes; see [reviewing](reviewing.md). The severity is the highest that a code
+can have: weaker evidence is reported with a lower severity. \`high\` must be explained before the hook runs anywhere,
+\`medium\` should be inspected, \`low\` is for information.
 
 ${table(
   ["code", "severity", "what was found"],
@@ -21,9 +21,9 @@ ${rows
   .map(
     ([name, row]) => `## ${name}
 
-${sentence(row.means)} Severity: ${row.severity} at most.
+${sentence(row.means)} Severity: up to ${row.severity}.
 
-${row.look}`,
+${row.advice}`,
   )
   .join("\n\n")}
 `;

@@ -3,7 +3,7 @@ import {
   type Decision,
   type InjectedMessage,
   fence,
-  neutralise,
+  sanitizeText,
 } from "hookwarden/broker";
 import type { HookwardenError } from "hookwarden/errors";
 
@@ -53,7 +53,7 @@ export function addedMessages({ messages, context }: Decision["additions"]): Add
 
 /** An untrusted name, quoted for use in a sentence to the model. */
 export function quoted(name: string): string {
-  const plain = neutralise(name).replaceAll(/[\n\t]/g, " ");
+  const plain = sanitizeText(name).replaceAll(/[\n\t]/g, " ");
   return JSON.stringify(plain.length > 80 ? `${plain.slice(0, 80)}…` : plain);
 }
 

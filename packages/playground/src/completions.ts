@@ -1,4 +1,4 @@
-/** What an editor can tell of a field. */
+/** What an editor can updatePressed of a field. */
 export interface FieldHint {
   readonly name: string;
   readonly type: string;

@@ -1,246 +1,253 @@
-/** How bad a finding is. `high`: do not install before it is explained; `medium`: look at it; `low` and `info`: know it. */
+/** Severity of a finding. `high`: explain before installing; `medium`: inspect; `low` and `info`: for information. */
 export const severities = ["high", "medium", "low", "info"] as const;
 export type Severity = (typeof severities)[number];
 
-/** What a code means, and what a reviewer does about it. `docs/review-codes.md` is made from this table. */
+/** What a code means and what a reviewer should do. `docs/review-codes.md` is generated from this table. */
 export interface ReviewRow {
-  /** The worst severity that it is given. */
+  /** The highest severity of a finding with this code. */
   readonly severity: Severity;
   readonly means: string;
-  readonly look: string;
+  readonly advice: string;
 }
 
 /** Every code of a review. */
 export const reviewTable = {
   "trigger-tenant": {
     severity: "high",
-    means: "the answer, or a condition in the code, depends on the name of the tenant",
-    look: "A policy for everybody has no reason to know names. Put what differs by tenant into configuration.",
+    means: "the verdict or a condition in the code depends on the tenant's name",
+    advice:
+      "A policy for every tenant needs no tenant names. Move tenant-specific behaviour to the configuration.",
   },
   "trigger-time": {
     severity: "high",
-    means: "the answer, or a condition in the code, depends on the date or the time of day",
-    look: "Ask what happens on the other side of that date, and why a guard should have a calendar.",
+    means: "the verdict or a condition in the code depends on the date or time of day",
+    advice: "Find out what happens on the other side of that date, and why the guard needs a calendar.",
   },
   "trigger-session": {
     severity: "high",
-    means: "the answer, or a condition in the code, depends on an id: session, agent, tool call or decision",
-    look: "Ids say nothing of what a tool does. Nothing but a key for state should be made of them.",
+    means:
+      "the verdict or a condition in the code depends on an identifier: session, agent, tool call or decision",
+    advice: "Identifiers say nothing about what a tool does. Use them only as keys for state.",
   },
   "trigger-random": {
     severity: "high",
-    means: "the answer, or a condition in the code, depends on chance",
-    look: "A guard that sometimes looks away cannot be tested. Sampling belongs to the host.",
+    means: "the verdict or a condition in the code depends on randomness",
+    advice: "A guard that skips checks at random cannot be tested. Leave sampling to the host.",
   },
   "trigger-state": {
     severity: "high",
-    means: "what the hook has kept in its state makes it open what it holds with no state",
-    look: "Look at what must have happened before it opens, and whether an agent can bring that about.",
+    means: "stored state makes the hook permit what it stops without state",
+    advice:
+      "Determine what must happen before the hook permits the action, and whether an agent can cause it.",
   },
   "trigger-config": {
     severity: "high",
-    means: "the configuration is compared with a value that its schema does not speak of",
-    look: "A switch that is not documented is a back door. Ask for it in the schema, or out of the code.",
+    means: "the code compares the configuration with a value that its schema does not document",
+    advice: "An undocumented switch is a back door. Document it in the schema or remove it from the code.",
   },
   "trigger-text": {
     severity: "high",
-    means: "a word that changes nothing about the action makes the hook open what it holds",
-    look: "Whoever can write into that field, the model included, can switch the hook off.",
+    means: "a word that does not change the action makes the hook permit what it otherwise stops",
+    advice: "Anyone who can write to that field, including the model, can bypass the hook.",
   },
   "trigger-unicode": {
     severity: "high",
-    means: "a character that cannot be seen makes the hook open what it holds",
-    look: "Whoever can write into that field can switch the hook off, and nobody will see it in a log.",
+    means: "an invisible character makes the hook permit what it otherwise stops",
+    advice: "Anyone who can write to that field can bypass the hook, and the bypass is invisible in logs.",
   },
   "trigger-size": {
     severity: "high",
-    means: "a long text makes the hook open what it holds",
-    look: "Padding costs an attacker nothing. What is too long to look at must be asked about or refused.",
+    means: "a long text makes the hook permit what it otherwise stops",
+    advice: "Padding is free for an attacker. Ask about or deny input that is too long to inspect.",
   },
   "trigger-field": {
     severity: "high",
-    means: "a field that has nothing to do with what is done makes the hook open what it holds",
-    look: "See who writes that field. If it is the model or a server, they can switch the hook off.",
+    means: "a field unrelated to the action makes the hook permit what it otherwise stops",
+    advice: "Find out who writes that field. If it is the model or a server, it can bypass the hook.",
   },
   "trigger-prototype": {
     severity: "high",
-    means: "a name such as `constructor` is found in a table through its prototype, and opens the gate",
-    look: "Ask for a `Map`, `Object.hasOwn`, or an object without a prototype.",
+    means:
+      "a name such as `constructor` is found in a lookup table through its prototype and bypasses the check",
+    advice: "Use a `Map`, `Object.hasOwn` or an object without a prototype.",
   },
   "compare-hash": {
     severity: "high",
-    means: "the code compares something computed from its input with a constant that no run has met",
-    look: "What meets it cannot be found by reading. Ask for the text itself, and what happens then.",
+    means: "the code compares a value computed from its input with a constant that no run matched",
+    advice:
+      "The matching input cannot be found by reading the code. Ask for the plain text and for what happens on a match.",
   },
   "hidden-text": {
     severity: "high",
-    means: "the code makes texts out of numbers, pieces or an encoding, and uses them",
-    look: "The texts that came out are in the evidence. Ask why they do not stand there in the clear.",
+    means: "the code builds texts from numbers, fragments or an encoding, and uses them",
+    advice: "The evidence lists the resulting texts. Ask why the code does not contain them in plain form.",
   },
   "leak-encoded": {
     severity: "high",
-    means: "data of the event stands in the hook's output in a form that people cannot read",
-    look: "Nothing honest needs base64, hexadecimal or invisible characters in a reason.",
+    means: "the hook's output contains event data in a form that people cannot read",
+    advice: "A reason never needs base64, hexadecimal or invisible characters.",
   },
   "leak-address": {
     severity: "high",
-    means: "the hook writes addresses that carry data of the event",
-    look: "A client that shows or fetches such an address sends the data to its owner.",
+    means: "the hook writes URLs that carry event data",
+    advice: "A client that renders or fetches such a URL sends the data to its owner.",
   },
   "leak-field": {
     severity: "high",
-    means: "data of one field is written into another one that goes elsewhere",
-    look: "A tool or a provider gets what it was not meant to get. Ask why the rewrite needs it.",
+    means: "data from one field is written to another field with a different destination",
+    advice: "A tool or provider receives data that was not meant for it. Ask why the rewrite needs it.",
   },
   "leak-state": {
     severity: "high",
-    means: "data of one event is kept, and comes out at another event",
-    look: "What was read in one place is told in another. Ask who reads it there.",
+    means: "data from one event is stored and disclosed at another event",
+    advice: "Data read in one place is disclosed in another. Find out who reads it there.",
   },
   "leak-bulk": {
     severity: "medium",
-    means: "the hook repeats long parts of what it reads in texts for people or the model",
-    look: "A reason quotes a few words. See whether secrets can be among what it repeats.",
+    means: "texts for people or the model repeat long parts of what the hook reads",
+    advice: "A reason needs only a short quotation. Check whether the repeated text can contain secrets.",
   },
   "text-instructs": {
     severity: "high",
-    means: "the hook writes texts that give the model orders of the kind that injections have",
-    look: "Read the text. What a policy tells the model should be about the step at hand.",
+    means: "the hook writes texts that give the model instructions typical of prompt injection",
+    advice: "Read the text. A policy should only tell the model about the step at hand.",
   },
   "text-hidden": {
     severity: "high",
-    means: "the hook writes characters that cannot be seen",
-    look: "They are stripped from decisions, and stay in what rewrites carry. Ask what they say.",
+    means: "the hook writes invisible characters",
+    advice: "They are stripped from decisions but remain in rewritten fields. Find out what they encode.",
   },
   "rewrite-command": {
     severity: "high",
-    means: "a rewrite adds a command, an address or code that the event did not have",
-    look: "The hook makes the agent do something of its own. Ask why.",
+    means: "a rewrite adds a command, URL or code that the event did not contain",
+    advice: "The hook makes the agent do something the agent did not ask for. Find out why.",
   },
   "allow-opens": {
     severity: "high",
-    means: "the hook takes the person out of the loop for events near ones that it holds",
-    look: "See the pair of events. An `allow` should follow from a list, not from a word.",
+    means: "the hook answers `allow`, without asking a person, for events close to ones that it stops",
+    advice: "Compare the pair of events. An `allow` should follow from an explicit list, not from a word.",
   },
   "read-hidden": {
     severity: "high",
-    means: "the answer depends on a field of which no read was recorded",
-    look: "The hook reads in a way that hides from the recorder. Do not install it.",
+    means: "the verdict depends on a field for which no read was recorded",
+    advice: "The hook reads in a way that evades recording. Do not install it.",
   },
   "watched-differs": {
     severity: "high",
-    means: "the hook answers otherwise while its reads are recorded",
-    look: "Honest code cannot tell. Do not install it before it is explained.",
+    means: "the hook answers differently while its reads are recorded",
+    advice: "Ordinary code cannot detect recording. Do not install the hook until this is explained.",
   },
   "not-deterministic": {
     severity: "high",
-    means: "the same input gave two different answers",
-    look: "Decisions cannot be replayed, and tests prove nothing.",
+    means: "the same input produced two different answers",
+    advice: "Decisions cannot be replayed, and test results are not reliable.",
   },
   "engine-differs": {
     severity: "medium",
-    means: "the two engines gave different answers",
-    look: "See whether the code asks which engine it is on. A pack that moves to the other one changes its mind.",
+    means: "the two engines produced different answers",
+    advice:
+      "Check whether the code detects its engine. The pack decides differently after a change of engine.",
   },
   "patches-builtins": {
     severity: "high",
-    means: "the code changes built-in objects or their prototypes",
-    look: "It changes how its own libraries work. A hook has no need for that.",
+    means: "the code modifies built-in objects or their prototypes",
+    advice: "This changes how the hook's own libraries work. A hook has no need for it.",
   },
   "watches-access": {
     severity: "medium",
-    means: "the code has proxies, or getters that do more than get",
-    look: "A value that answers differently when asked twice is a trick. See what is done with it.",
+    means: "the code uses proxies, or getters with side effects",
+    advice: "A value that changes between reads can evade a check. Find out what is done with it.",
   },
   "dynamic-name": {
     severity: "medium",
-    means: "properties are looked up under names that are put together at run time",
-    look: "The names that came out are in the evidence, where a run made them.",
+    means: "properties are accessed under names built at run time",
+    advice: "The evidence lists the resulting names for code that ran.",
   },
   "dynamic-code": {
     severity: "medium",
-    means: "the code asks for `eval`, `Function` or other ways to run texts",
-    look: "The sandbox refuses them. What was meant to run?",
+    means: "the code uses `eval`, `Function` or another way to run text as code",
+    advice: "The sandbox blocks it. Find out what was meant to run.",
   },
   "encoded-literal": {
     severity: "medium",
-    means: "the code holds a long text that looks encoded, or a long list of small numbers",
-    look: "Ask what it is. Tables have names; payloads do not.",
+    means: "the code contains a long text that looks encoded, or a long list of small numbers",
+    advice: "Ask what it contains. Lookup tables have meaningful names; payloads do not.",
   },
   "literal-date": {
     severity: "medium",
-    means: "a date stands in the code",
-    look: "See what it is compared with.",
+    means: "the code contains a date",
+    advice: "Check what it is compared with.",
   },
   "literal-name": {
     severity: "medium",
-    means: "the tenant or an id is compared with a name that stands in the code",
-    look: "See whose name it is, and what happens then.",
+    means: "the code compares the tenant or an identifier with a literal name",
+    advice: "Find out whose name it is and what happens on a match.",
   },
   "unreadable-module": {
     severity: "medium",
-    means: "a module is minified or obfuscated, so that nobody can review it",
-    look: "Ask for its source, and compare the published package with it.",
+    means: "a module is minified or obfuscated and cannot be reviewed",
+    advice: "Ask for its source and compare it with the published package.",
   },
   "branch-uncovered": {
     severity: "medium",
-    means: "no run has taken a branch of the code",
-    look: "Read it: this is where something can hide from a test suite.",
+    means: "no run executed a branch of the code",
+    advice: "Read the branch. Behaviour that a test suite does not see can hide here.",
   },
   "cost-burst": {
     severity: "high",
-    means: "a small event makes the hook run into a limit, or cost far more than others of its size",
-    look: "Whoever writes the event can make the hook fail. See what its failure does.",
+    means: "a small event makes the hook reach a limit, or costs far more than other events of its size",
+    advice: "Anyone who writes the event can make the hook fail. Check what happens on failure.",
   },
   "cost-growth": {
     severity: "medium",
     means: "the cost grows faster than the size of the event",
-    look: "Look at the curve and at the size where a limit falls.",
+    advice: "Check the curve and the input size at which a limit is reached.",
   },
   "cost-always": {
     severity: "medium",
     means: "every call uses a large part of the hook's budget",
-    look: "Ask what it computes.",
+    advice: "Find out what it computes.",
   },
   "fault-opens": {
     severity: "high",
-    means: "a hostile event makes the hook fail, and its failure lets the step go on",
-    look: "Let it fail closed, or mend the failure.",
+    means: "a hostile event makes the hook fail open",
+    advice: "Make the hook fail closed, or fix the failure.",
   },
   "fault-provoked": {
     severity: "low",
-    means: "a hostile event makes the hook fail; the failure holds the step",
-    look: "The author of an event can stop the agent with it.",
+    means: "a hostile event makes the hook fail closed",
+    advice: "The author of an event can block the agent this way.",
   },
   "power-allow": {
     severity: "medium",
-    means: "the hook may answer for the person",
-    look: "See in the behaviour when it does.",
+    means: "the hook may approve actions on behalf of a person",
+    advice: "Check under Behaviour when it does.",
   },
   "power-unused": {
     severity: "low",
-    means: "the hook asks for an action that no run has seen it use",
-    look: "Take it out of the grant; it can be given back when it is needed.",
+    means: "the hook requests an action that it did not use in any run",
+    advice: "Remove the action from the grant. It can be granted again when needed.",
   },
   "reads-too-much": {
     severity: "low",
-    means: "the hook declares reads that no run has needed",
-    look: "Grant the smaller list of the report.",
+    means: "the hook declares reads that no run needed",
+    advice: "Grant the smaller list from the report.",
   },
   "reads-identity": {
     severity: "low",
-    means: "the hook reads the tenant, an id, the time or chance, and nothing was seen to depend on it",
-    look: "Know it; nothing was seen to follow from it.",
+    means:
+      "the hook reads the tenant, an identifier, the time or randomness, without a visible effect on its verdicts",
+    advice: "No action is needed; no verdict was seen to depend on it.",
   },
   "load-fails": {
     severity: "high",
-    means: "the hook does not load, so that every call of it is a fault",
-    look: "Nothing could be reviewed.",
+    means: "the hook does not load, so every call fails",
+    advice: "The behaviour of the hook could not be reviewed.",
   },
   "opened-since": {
     severity: "high",
-    means: "this version lets through what the reviewed version held, or has powers that it had not",
-    look: "Read the pairs in “since last time”.",
+    means: "this version permits what the reviewed version stopped, or has new powers",
+    advice: "Compare the pairs under “Changes since the last review”.",
   },
 } as const satisfies Record<string, ReviewRow>;
 

@@ -340,10 +340,10 @@ export interface CostPoint {
 }
 
 export interface Quantiles {
-  readonly least: number;
+  readonly min: number;
   readonly median: number;
   readonly p99: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 // ---- attack surface ----------------------------------------------------------------------------------------------
@@ -449,7 +449,7 @@ export interface SinceLastTime {
     readonly example: { readonly event: GuestText; readonly old: GuestText; readonly new: GuestText };
   }[];
   /** Events that now hold the agent back less. */
-  readonly openings: number;
+  readonly loosenings: number;
   readonly explored: number;
 }
 

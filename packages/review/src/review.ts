@@ -15,12 +15,12 @@ import {
   type VerdictSheet,
 } from "./report.ts";
 import type { Input } from "./run/input.ts";
-import { each } from "./run/runner.ts";
+import { mapConcurrently } from "./run/runner.ts";
 import { sinceLastTime } from "./since.ts";
 import type { Subject } from "./subject.ts";
 
 /** Hooks that are reviewed at the same time. */
-const hooksAtOnce = 2;
+const hookConcurrency = 2;
 
 export interface ReviewOptions {
   readonly subject: Subject;
@@ -29,14 +29,14 @@ export interface ReviewOptions {
   /** The version that was reviewed before. */
   readonly against?: LoadedPack;
   /**
-   * Where hooks run. Default: child processes that can be killed. A review runs what nobody has looked at: give an
-   * engine of this very process only where it may be lost.
+   * Where hooks run. Default: child processes that can be killed. A review runs unreviewed code: pass an
+   * in-process engine only where a crash of this process is acceptable.
    */
   readonly sandbox?: Sandbox;
-  /** Sandbox of the other engine for comparing answers; `null` for not comparing. Default: isolate, where it is there. */
+  /** Sandbox of the other engine for comparing answers; `null` to skip the comparison. Default: isolate, if installed. */
   readonly other?: Sandbox | null;
   readonly signal?: AbortSignal;
-  /** Is told what is being done. */
+  /** Called with the current step. */
   readonly progress?: (text: string) => void;
 }
 
@@ -62,8 +62,8 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
     const hooks = subject.pack.hooks.filter(({ name }) => subject.hooks.has(name));
     const { pack, modules, maps, cases } = subject;
     let done = 0;
-    // Two at a time: while one is thought about, the other one runs.
-    const all = await each(
+    // Two at a time: one hook runs while the results of the other are analysed.
+    const all = await mapConcurrently(
       hooks,
       async (hook) => {
         const parts: HookParts = {
@@ -87,26 +87,28 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
         return one;
       },
       signal,
-      hooksAtOnce,
+      hookConcurrency,
     );
     const reviewed = all.filter((one) => one !== undefined);
-    if (signal.aborted) notDone.push("the review was ended before its time");
+    if (signal.aborted) notDone.push("the review was interrupted");
     if (subject.maps.size === 0)
       notDone.push(
-        "there are no source maps, so that code of packages and the hook's own cannot be told apart",
+        "there are no source maps, so the hook's own code cannot be distinguished from code of packages",
       );
     if (options.events.length === 0)
-      notDone.push("no recorded events were given: behaviour was seen on samples and made-up events only");
+      notDone.push(
+        "no recorded events were given: behaviour was observed only on samples and generated events",
+      );
     const since =
       options.against && !signal.aborted
-        ? await sinceLastTime(
-            { old: options.against, new: subject.pack },
-            events,
-            subject.cases,
+        ? await sinceLastTime({
+            packs: { old: options.against, new: subject.pack },
+            recorded: events,
+            cases: subject.cases,
             sandbox,
             signal,
             progress,
-          )
+          })
         : null;
     return assemble(options, reviewed, since, [sandbox, other], notDone);
   } finally {
@@ -123,7 +125,7 @@ async function otherEngine(first: Sandbox, notDone: string[]): Promise<Sandbox |
     });
   } catch (error) {
     if (!(error instanceof EngineMissingError)) throw error;
-    notDone.push("the other engine is not installed, so that answers were not compared between engines");
+    notDone.push("the other engine is not installed, so answers were not compared between engines");
     return null;
   }
 }
@@ -191,10 +193,10 @@ function sheetOf(findings: readonly ReviewFinding[]): VerdictSheet {
   const suggestion = counts.high > 0 ? "refuse" : counts.medium > 0 ? "look" : "approve";
   const why =
     suggestion === "refuse"
-      ? "there are findings that must be explained before this runs anywhere"
+      ? "findings of high severity must be explained before this runs anywhere"
       : suggestion === "look"
-        ? "nothing speaks against it by itself; the findings of medium severity deserve a look"
-        : "nothing was found that speaks against it";
+        ? "no blocking findings; inspect the findings of medium severity"
+        : "no findings of high or medium severity";
   const seen = findings.map(({ code, severity, hook, message }) => ({ code, severity, hook, message }));
   return { counts, suggestion, why, findingsDigest: sha256(canonicalJson(seen)) };
 }

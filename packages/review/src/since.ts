@@ -4,21 +4,30 @@ import type { LoadedPack } from "hookwarden/pack";
 import { draft, type Draft } from "./draft.ts";
 import type { SinceLastTime } from "./report.ts";
 import type { Input } from "./run/input.ts";
-import { shown, shownJson } from "./shown.ts";
+import { guestText, guestJson } from "./guest-text.ts";
 
 /** Events near the recorded ones that are decided by both versions. */
 const near = 400;
-const mostGroups = 60;
+const maxGroups = 60;
 
-/** How the reviewed version behaves otherwise than the one before it. */
-export async function sinceLastTime(
-  packs: { readonly old: LoadedPack; readonly new: LoadedPack },
-  recorded: readonly Input[],
-  cases: ReadonlyMap<string, readonly Input[]>,
-  sandbox: Sandbox,
-  signal: AbortSignal,
-  progress: (text: string) => void,
-): Promise<{
+export interface ComparisonOptions {
+  readonly packs: { readonly old: LoadedPack; readonly new: LoadedPack };
+  readonly recorded: readonly Input[];
+  readonly cases: ReadonlyMap<string, readonly Input[]>;
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  readonly progress: (text: string) => void;
+}
+
+/** Compares the behaviour of the reviewed version with the previous one. */
+export async function sinceLastTime({
+  packs,
+  recorded,
+  cases,
+  sandbox,
+  signal,
+  progress,
+}: ComparisonOptions): Promise<{
   readonly since: SinceLastTime;
   readonly drafts: readonly (Draft & { readonly hook: string | null })[];
 }> {
@@ -34,9 +43,9 @@ export async function sinceLastTime(
     sandbox,
     signal,
     progress: (done, total, what) =>
-      progress(`comparing with the version before: ${done} of ${total}, ${what}`),
+      progress(`comparing with the previous version: ${done} of ${total}, ${what}`),
   });
-  const opened = diff.openings;
+  const opened = diff.loosenings;
   const byHook = Map.groupBy(opened, ({ hook }) => hook);
   return {
     since: {
@@ -44,7 +53,7 @@ export async function sinceLastTime(
       hooks: diff.hooks,
       powers: diff.powers.map(({ hook, power, what, opens }) => ({ hook, power, what, opens })),
       groups: diff.groups
-        .slice(0, mostGroups)
+        .slice(0, maxGroups)
         .map(({ hook, event: name, kind, change, opens, count, example }) => ({
           hook,
           event: name,
@@ -53,21 +62,21 @@ export async function sinceLastTime(
           opens,
           count,
           example: {
-            event: shownJson(example.event.fields),
-            old: shownJson(example.old),
-            new: shownJson(example.new),
+            event: guestJson(example.event.fields),
+            old: guestJson(example.old),
+            new: guestJson(example.new),
           },
         })),
-      openings: opened.length,
+      loosenings: opened.length,
       explored: diff.explored,
     },
     drafts: [...byHook].map(([hook, own]) => ({
       ...draft(
         "opened-since",
-        `${own.length} ${own.length === 1 ? "thing is" : "things are"} let through, or may be done, that the version before held or had not`,
+        `${own.length} ${own.length === 1 ? "loosening" : "loosenings"} since the previous version: actions that it stopped, or powers that it did not have`,
         own.slice(0, 4).map(({ what, event: one }) => ({
           label: what.slice(0, 120),
-          text: one ? shownJson(one.fields, 300) : shown("a power of the manifest or the pack"),
+          text: one ? guestJson(one.fields, 300) : guestText("a power in the manifest or the pack"),
         })),
       ),
       hook,

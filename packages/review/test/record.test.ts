@@ -268,7 +268,7 @@ describe("a review", () => {
       sandbox,
       other: null,
     });
-    expect(report.since?.openings).toBeGreaterThan(1);
+    expect(report.since?.loosenings).toBeGreaterThan(1);
     expect(report.since?.powers).toContainEqual(
       expect.objectContaining({ what: "asks for `halt`", opens: true }),
     );

@@ -1,5 +1,5 @@
 /** `@hookwarden/testing`: the cases of a pack, in a test runner such as vitest. */
-import { failureLines } from "./report/words.ts";
+import { failureLines } from "./report/failure-lines.ts";
 import { listCases } from "hookwarden/check";
 import { type HookReport, testPack, type TestOptions, type TestReport } from "./test-pack.ts";
 

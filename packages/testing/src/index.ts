@@ -4,7 +4,7 @@ export type { Coverage, CoverageTotals } from "./cover/index.ts";
 export { jsonReport } from "./report/json.ts";
 export { junitReport } from "./report/junit.ts";
 export { tapReport } from "./report/tap.ts";
-export { failureLines } from "./report/words.ts";
+export { failureLines } from "./report/failure-lines.ts";
 export {
   type HookReport,
   testPack,

@@ -27,7 +27,7 @@ export interface TestOptions {
   /** Whether to count which parts of the scripts run, on quickjs. Default: no. */
   readonly coverage?: boolean;
   /** Most cases at the same time on one engine. Default: the number of its processes. */
-  readonly atOnce?: number;
+  readonly concurrency?: number;
   /** How scripts are bundled. */
   readonly load?: LoadOptions;
   /** Aborted: cases that have not begun do not begin. */
@@ -91,7 +91,7 @@ export async function testPack(dir: string, options: TestOptions = {}): Promise<
         const results: CaseResult[] = [];
         await inParallel(
           indexes,
-          options.atOnce ?? settingsOf({ engine: sandbox.engine }).processes,
+          options.concurrency ?? settingsOf({ engine: sandbox.engine }).processes,
           (index) => runCase(hook, index, packs, sandbox),
           (result) => {
             results.push(result);

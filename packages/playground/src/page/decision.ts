@@ -3,7 +3,7 @@ import { errorTable, placeText } from "hookwarden/errors";
 import type { Completions } from "../completions.ts";
 import type { Answer, Problem, Step } from "../protocol.ts";
 import { h } from "./dom.ts";
-import { inert } from "./inert.ts";
+import { sanitizeText } from "./sanitize-text.ts";
 
 /** How a verdict is shown: what it is to the agent. */
 const tones: ReadonlyMap<string, string> = new Map([
@@ -99,10 +99,10 @@ export class DecisionView {
         h("span", { class: "verdict-event" }, `at ${hook_event_name}`),
       ),
       h("p", { class: "verdict-means" }, ...withCode(sentence(this.#means.get(verdict) ?? ""))),
-      words === null ? null : h("blockquote", {}, ...inert(words)),
+      words === null ? null : h("blockquote", {}, ...sanitizeText(words)),
       decided_by === null
         ? null
-        : h("p", { class: "by" }, "decided by ", h("code", {}, ...inert(decided_by))),
+        : h("p", { class: "by" }, "decided by ", h("code", {}, ...sanitizeText(decided_by))),
     );
   }
 }
@@ -115,7 +115,7 @@ function problemCard({ code, message, place, about }: Problem, decided: number):
     "div",
     { class: "verdict problem" },
     h("p", { class: "verdict-line" }, h("strong", { class: "problem-title" }, title)),
-    where === "" ? null : h("p", { class: "by" }, h("code", {}, ...inert(where))),
+    where === "" ? null : h("p", { class: "by" }, h("code", {}, ...sanitizeText(where))),
     h("p", {}, ...quotedWords(sentence(message))),
     row === null ? null : h("p", { class: "verdict-means" }, ...withCode(row.fix)),
     h("p", { class: "by" }, h("code", {}, code)),
@@ -160,7 +160,7 @@ function details({ decision, states }: Step, ready: boolean): readonly HTMLEleme
           h(
             "div",
             { class: "part" },
-            h("h4", {}, ...inert(hook)),
+            h("h4", {}, ...sanitizeText(hook)),
             text === null ? h("p", { class: "dim" }, "none") : json(JSON.parse(text)),
           ),
         ),
@@ -188,8 +188,8 @@ function quoted(what: string, { hook, text }: AttributedText): HTMLElement {
   return h(
     "div",
     { class: "part" },
-    h("h4", {}, `${what}, by `, h("code", {}, ...inert(hook))),
-    h("blockquote", {}, ...inert(text)),
+    h("h4", {}, `${what}, by `, h("code", {}, ...sanitizeText(hook))),
+    h("blockquote", {}, ...sanitizeText(text)),
   );
 }
 
@@ -202,7 +202,7 @@ function traceRow(entry: TraceEntry): HTMLElement {
     h(
       "p",
       { class: "trace-head" },
-      h("code", { class: "trace-hook" }, ...inert(hook)),
+      h("code", { class: "trace-hook" }, ...sanitizeText(hook)),
       h("span", { class: "outcome" }, recheck ? `${outcome}, second run` : outcome),
       ran ? h("span", { class: "cost" }, costOf(entry)) : null,
     ),
@@ -211,9 +211,9 @@ function traceRow(entry: TraceEntry): HTMLElement {
       h(
         "p",
         { class: "refusal" },
-        h("code", {}, ...inert(action)),
+        h("code", {}, ...sanitizeText(action)),
         ` refused (${code}): `,
-        ...inert(message),
+        ...sanitizeText(message),
       ),
     ),
     fault
@@ -222,10 +222,10 @@ function traceRow(entry: TraceEntry): HTMLElement {
           { class: "refusal" },
           h("code", {}, fault.code),
           " ",
-          ...inert(fault.message + (fault.at ? ` at ${placeText(fault.at)}` : "")),
+          ...sanitizeText(fault.message + (fault.at ? ` at ${placeText(fault.at)}` : "")),
         )
       : null,
-    note === undefined ? null : h("p", { class: "dim" }, ...inert(note)),
+    note === undefined ? null : h("p", { class: "dim" }, ...sanitizeText(note)),
     overwritten === undefined
       ? null
       : h("p", { class: "dim" }, `overwritten later: ${overwritten.join(", ")}`),
@@ -234,7 +234,7 @@ function traceRow(entry: TraceEntry): HTMLElement {
       : h(
           "pre",
           { class: "logs", tabindex: "0", "aria-label": "Console output" },
-          ...logs.flatMap(({ level, text }) => [`${level}: `, ...inert(text), "\n"]),
+          ...logs.flatMap(({ level, text }) => [`${level}: `, ...sanitizeText(text), "\n"]),
         ),
   );
 }
@@ -262,7 +262,7 @@ function json(value: unknown): HTMLElement {
   return h(
     "pre",
     { class: "json", tabindex: "0", "aria-label": "JSON" },
-    ...inert(JSON.stringify(value, null, 2)),
+    ...sanitizeText(JSON.stringify(value, null, 2)),
   );
 }
 
@@ -270,7 +270,9 @@ function json(value: unknown): HTMLElement {
 function quotedWords(text: string): readonly (Node | string)[] {
   return text
     .split("`")
-    .flatMap((part, index) => (index % 2 === 0 ? inert(part) : [h("code", {}, ...inert(part))]));
+    .flatMap((part, index) =>
+      index % 2 === 0 ? sanitizeText(part) : [h("code", {}, ...sanitizeText(part))],
+    );
 }
 
 /** A text of ours, with what stands in backticks as code. */

@@ -82,7 +82,7 @@ export class Playground {
       else this.#openExample(this.#example);
     } catch (error) {
       this.#openExample(this.#example);
-      this.#say(error instanceof LinkError ? error.message : "The link cannot be read.");
+      this.#showBanner(error instanceof LinkError ? error.message : "The link cannot be read.");
     }
   }
 
@@ -162,7 +162,7 @@ export class Playground {
     byId<HTMLInputElement>("tenant").value = shared.tenant;
     this.#showEvents(shared.events, shared.state);
     byId<HTMLSelectElement>("case").value = "";
-    this.#say(
+    this.#showBanner(
       shared.digest === digestOf(example)
         ? "This example came with the link. It runs in the sandbox of this page and nowhere else."
         : "This link was made with other versions of the shipped policies: the decision may differ from its author's.",
@@ -192,7 +192,7 @@ export class Playground {
     );
     const rest = paths.filter((path) => !main.includes(path)).sort();
     this.#files.show(main, rest, open !== undefined && paths.includes(open) ? open : (main[0] ?? packFile));
-    this.#say(null);
+    this.#showBanner(null);
   }
 
   #showEvents(events: string, state: string): void {
@@ -256,18 +256,18 @@ export class Playground {
         () => true,
         () => false,
       );
-      this.#say(
+      this.#showBanner(
         copied
           ? "The link is copied: the example is in it."
           : "The link stands in the address: the example is in it.",
       );
     } catch (error) {
       if (!(error instanceof LinkError || error instanceof HookwardenError)) throw error;
-      this.#say(error.message);
+      this.#showBanner(error.message);
     }
   }
 
-  #say(words: string | null): void {
+  #showBanner(words: string | null): void {
     const banner = byId("banner");
     banner.textContent = words ?? "";
     banner.hidden = words === null;
@@ -284,10 +284,10 @@ function themeSwitch(button: HTMLElement): void {
   const dark = (): boolean =>
     root.dataset["theme"] === "dark" ||
     (root.dataset["theme"] === undefined && matchMedia("(prefers-color-scheme: dark)").matches);
-  const tell = (): void => button.setAttribute("aria-pressed", String(dark()));
+  const updatePressed = (): void => button.setAttribute("aria-pressed", String(dark()));
   button.addEventListener("click", () => {
     root.dataset["theme"] = dark() ? "light" : "dark";
-    tell();
+    updatePressed();
   });
-  tell();
+  updatePressed();
 }

@@ -1,5 +1,5 @@
 import { h } from "./dom.ts";
-import { inert } from "./inert.ts";
+import { sanitizeText } from "./sanitize-text.ts";
 
 /**
  * Wires a list of tabs: arrow keys move, and the chosen one is told.
@@ -49,7 +49,7 @@ export class FileTabs {
     for (const path of main) list.append(tab(path));
     const more = h("select", { class: "more", "aria-label": "More files" });
     more.append(h("option", { value: "" }, `${rest.length} more ${rest.length === 1 ? "file" : "files"}`));
-    for (const path of rest) more.append(h("option", { value: path }, ...inert(path)));
+    for (const path of rest) more.append(h("option", { value: path }, ...sanitizeText(path)));
     this.#choose = tabList(list, (path) => {
       more.value = rest.includes(path) ? path : "";
       more.classList.toggle("chosen", more.value !== "");

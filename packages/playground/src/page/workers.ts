@@ -1,7 +1,7 @@
 import type { Answer, EnginePort, FromBroker, Library, ToBroker, Workspace } from "../protocol.ts";
 
 /** How long a whole workspace may take before the worker that decides is ended too, in milliseconds. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /**
  * The two workers of the page. The one that decides asks for an engine, and for another one where that hangs; the page
@@ -38,7 +38,7 @@ export class Workers {
     this.#next = null;
     this.#broker ??= this.#startBroker();
     const id = ++this.#lastId;
-    const timer = window.setTimeout(() => this.#giveUp(), patienceMs);
+    const timer = window.setTimeout(() => this.#giveUp(), timeoutMs);
     this.#waiting = { id, done, timer };
     this.#send({ kind: "decide", id, workspace });
   }

@@ -18,7 +18,7 @@ import type { Answer, Library, Problem, Step, Workspace } from "../protocol.ts";
 import { Programs } from "./programs.ts";
 
 /** Most events of one workspace. */
-const mostEvents = 200;
+const maxEvents = 200;
 
 /**
  * Decides the events of workspaces with the broker's own code. Ids are `case-1`, `case-2` and so on, as in the cases of
@@ -95,12 +95,12 @@ function readEvents(text: string): readonly (object | string)[] {
   if (trimmed === "") throw new HookwardenError("event-not-json", "there is no event");
   if (trimmed.startsWith("[")) {
     const list = strictJson(text) as unknown[];
-    if (list.length > mostEvents) throw tooMany();
+    if (list.length > maxEvents) throw tooMany();
     return list.map((event) => event as object);
   }
   if (looksLikeLines(trimmed)) {
     const lines = trimmed.split("\n").filter((line) => line.trim() !== "");
-    if (lines.length > mostEvents) throw tooMany();
+    if (lines.length > maxEvents) throw tooMany();
     return lines;
   }
   return [text];
@@ -112,7 +112,7 @@ function looksLikeLines(text: string): boolean {
 }
 
 function tooMany(): HookwardenError {
-  return new HookwardenError("event-invalid", `there are more than ${mostEvents} events`);
+  return new HookwardenError("event-invalid", `there are more than ${maxEvents} events`);
 }
 
 function strictJson(text: string): unknown {

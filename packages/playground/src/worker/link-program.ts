@@ -13,7 +13,7 @@ const typed = /\.[cm]?ts$/;
 /** Tried in this order where an import names no file as it stands. */
 const endings: readonly string[] = ["", ".ts", ".js", ".mts", ".mjs", "/index.ts", "/index.js"];
 /** Most files of one program. */
-const mostFiles = 500;
+const maxFiles = 500;
 
 /** What a program is made of. */
 export interface ProgramParts {
@@ -56,31 +56,34 @@ export default load(${JSON.stringify(parts.entry)}).default;
 
 class Linker {
   readonly modules: string[] = [];
-  private readonly parts: ProgramParts;
-  private readonly seen = new Set<string>();
+  readonly #parts: ProgramParts;
+  readonly #seen = new Set<string>();
 
   constructor(parts: ProgramParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   add(path: string): void {
-    if (this.seen.has(path)) return;
-    this.seen.add(path);
-    if (this.seen.size > mostFiles) throw this.failed(`it has more than ${mostFiles} files`, path);
-    const text = this.parts.files.get(path);
-    if (text === undefined) throw this.failed("the file is missing", path);
-    if (path.endsWith(".json")) this.put(path, asModule(this.json(path, text)), {});
-    else if (scripts.test(path)) this.addScript(path, text);
-    else throw this.failed("it is neither a script nor JSON", path);
+    if (this.#seen.has(path)) return;
+    this.#seen.add(path);
+    if (this.#seen.size > maxFiles) throw this.#failed(`it has more than ${maxFiles} files`, path);
+    const text = this.#parts.files.get(path);
+    if (text === undefined) throw this.#failed("the file is missing", path);
+    if (path.endsWith(".json")) this.#put(path, asModule(this.#json(path, text)), {});
+    else if (scripts.test(path)) this.#addScript(path, text);
+    else throw this.#failed("it is neither a script nor JSON", path);
   }
 
-  private addScript(path: string, text: string): void {
-    const plain = this.compile(path, text, []);
-    const imports = this.imports(path, plain).map((specifier) => [specifier, this.resolve(specifier, path)]);
-    this.put(path, this.compile(path, text, ["imports"]), Object.fromEntries(imports));
+  #addScript(path: string, text: string): void {
+    const plain = this.#compile(path, text, []);
+    const imports = this.#imports(path, plain).map((specifier) => [
+      specifier,
+      this.#resolve(specifier, path),
+    ]);
+    this.#put(path, this.#compile(path, text, ["imports"]), Object.fromEntries(imports));
   }
 
-  private compile(path: string, text: string, more: readonly "imports"[]): string {
+  #compile(path: string, text: string, more: readonly "imports"[]): string {
     try {
       return transform(text, {
         transforms: typed.test(path) ? ["typescript", ...more] : [...more],
@@ -89,21 +92,21 @@ class Linker {
         filePath: path,
       }).code;
     } catch (error) {
-      throw this.syntax(path, error, text);
+      throw this.#syntax(path, error, text);
     }
   }
 
   /** What a module imports, types not counted. A second parser reads it: the one that takes types away is lenient. */
-  private imports(path: string, code: string): readonly string[] {
+  #imports(path: string, code: string): readonly string[] {
     let program;
     try {
       program = parse(code, { ecmaVersion: "latest", sourceType: "module" });
     } catch (error) {
-      throw this.syntax(path, error, code);
+      throw this.#syntax(path, error, code);
     }
     const awaited = topLevelAwait(program);
     if (awaited !== null) {
-      throw this.failed(
+      throw this.#failed(
         "in a page, a script cannot `await` at its top level",
         path,
         positionOf(code, awaited),
@@ -115,57 +118,57 @@ class Linker {
     return [...new Set(found)];
   }
 
-  private syntax(path: string, error: unknown, text: string): HookwardenError {
+  #syntax(path: string, error: unknown, text: string): HookwardenError {
     const { loc } = error as { loc?: { line: number; column: number } };
     const message = error instanceof Error ? error.message : String(error);
     const words = message.replace(/^Error transforming [^:]*: /, "").replace(/ \(\d+:\d+\)$/, "");
-    return this.failed(words, path, firstError(text, typed.test(path)) ?? loc);
+    return this.#failed(words, path, firstError(text, typed.test(path)) ?? loc);
   }
 
   /** Where an import leads: a file of the pack, or a package. */
-  private resolve(specifier: string, from: string): string {
+  #resolve(specifier: string, from: string): string {
     if (specifier.startsWith(".")) {
       const base = join(from.split("/").slice(0, -1), specifier);
       const candidates = base === null ? [] : endings.map((ending) => base + ending);
       // TypeScript's habit: the import names the file that it will be.
       if (base !== null) candidates.push(base.replace(/\.([cm]?)js$/, ".$1ts"));
-      const found = candidates.find((path) => this.parts.files.has(path));
+      const found = candidates.find((path) => this.#parts.files.has(path));
       if (found === undefined)
-        throw this.failed(`it imports ${quote(specifier)}, and there is no such file`, from);
+        throw this.#failed(`it imports ${quote(specifier)}, and there is no such file`, from);
       this.add(found);
       return found;
     }
-    const text = this.parts.packages.get(specifier);
+    const text = this.#parts.packages.get(specifier);
     if (text === undefined) {
-      const known = [...this.parts.packages.keys()].map(quote).join(", ");
-      throw this.failed(`it imports ${quote(specifier)}; a page has no packages but ${known}`, from);
+      const known = [...this.#parts.packages.keys()].map(quote).join(", ");
+      throw this.#failed(`it imports ${quote(specifier)}; a page has no packages but ${known}`, from);
     }
     const name = `package:${specifier}`;
-    if (!this.seen.has(name)) {
-      this.seen.add(name);
-      this.put(name, text, {});
+    if (!this.#seen.has(name)) {
+      this.#seen.add(name);
+      this.#put(name, text, {});
     }
     return name;
   }
 
-  private json(path: string, text: string): string {
+  #json(path: string, text: string): string {
     try {
       return JSON.stringify(JSON.parse(text));
     } catch {
-      throw this.failed("it is not JSON", path);
+      throw this.#failed("it is not JSON", path);
     }
   }
 
-  private put(path: string, code: string, imports: { readonly [specifier: string]: string }): void {
+  #put(path: string, code: string, imports: { readonly [specifier: string]: string }): void {
     this.modules.push(
       `[${JSON.stringify(path)}, { imports: new Map(${JSON.stringify(Object.entries(imports))}), run(module, exports, require) {\n${code}\n} }]`,
     );
   }
 
-  private failed(message: string, file: string, loc?: { line: number; column: number }): HookwardenError {
+  #failed(message: string, file: string, loc?: { line: number; column: number }): HookwardenError {
     return new HookwardenError(
       "load-failed",
-      `the script of ${quote(this.parts.name)} was not bundled: ${message}`,
+      `the script of ${quote(this.#parts.name)} was not bundled: ${message}`,
       { file, ...(loc === undefined ? {} : { line: loc.line, column: loc.column }) },
     );
   }

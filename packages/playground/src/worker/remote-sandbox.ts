@@ -13,7 +13,7 @@ import type { EnginePort, FromEngine, ToEngine } from "../protocol.ts";
 /** How long an engine may be silent beyond a call's own limit before it is ended, in milliseconds. */
 const graceMs = 500;
 /** How long an engine may take to begin, in milliseconds. */
-const beginMs = 20_000;
+const startTimeoutMs = 20_000;
 
 interface Engine {
   readonly port: EnginePort;
@@ -116,7 +116,7 @@ export class RemoteSandbox implements Sandbox {
 
   async #begin(): Promise<Engine> {
     const port = await this.#renew();
-    const hello = await within(beginMs, (settle) => {
+    const hello = await within(startTimeoutMs, (settle) => {
       port.onmessage = ({ data }) => settle(data);
     });
     if (hello?.kind !== "hello") {

@@ -64,7 +64,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--html <file>", "write the report as one HTML file")
     .option("--json <file>", "write the whole report as JSON")
     .option("--against <old>", "folder or bundle of the version reviewed before")
-    .option("--trust <file>", "the keys that a bundle must be signed with")
+    .option("--trust <file>", "keys trusted to sign the bundle")
     .addOption(
       new Option("--isolation <where>", "where hooks run: child processes, or this one")
         .choices(["process", "inline"])
@@ -78,12 +78,12 @@ export function define(command: Command, cli: Cli): void {
       ]),
     )
     .addOption(
-      new Option("--decision <word>", "for a signed record: what you decide").choices(["approve", "refuse"]),
+      new Option("--decision <word>", "your decision, for the signed record").choices(["approve", "refuse"]),
     )
     .option("--reviewer <name>", "who decides")
     .option("--key <file>", "private key of the reviewer, as keygen makes them")
-    .option("--record <file>", "where the signed record goes")
-    .option("--expires <time>", "from when on an approval counts no more; default: in 365 days")
+    .option("--record <file>", "file for the signed record")
+    .option("--expires <time>", "when an approval expires; default: in 365 days")
     .action((subject: string, options: Options) => run(subject, options, cli));
   addExample(
     addFormat(command),
@@ -96,7 +96,7 @@ async function run(path: string, options: Options, cli: Cli): Promise<void> {
   const { terminal } = cli;
   checkDecision(options);
   const trust = options.trust === undefined ? null : await readTrust(options.trust);
-  terminal.progress("reading what is to be reviewed");
+  terminal.progress("reading the subject");
   const subject = await readSubject(path, trust);
   const against = options.against === undefined ? undefined : (await readSubject(options.against, null)).pack;
   const { events, bad } = await readAll(options, cli);
@@ -111,7 +111,7 @@ async function run(path: string, options: Options, cli: Cli): Promise<void> {
     progress: (text) => terminal.progress(text),
   });
   terminal.clearProgress();
-  // Half a review would say that the other half is well.
+  // A partial review would suggest that the rest is fine.
   if (terminal.signal.aborted) return;
   if (options.json !== undefined) await writeOut(options.json, `${safeJson(report, 2)}\n`);
   if (options.html !== undefined) await writeOut(options.html, reviewHtml(report));
@@ -201,7 +201,7 @@ async function print(
       paragraph(
         terminal,
         2,
-        `${top || "asks for nothing"}. Reads ${reads.smallest.join(", ") || "nothing"}. ${own.taken} of ${own.all} branches of its own code were taken.`,
+        `${top || "requests no actions"}. Reads ${reads.smallest.join(", ") || "nothing"}. ${own.taken} of ${own.all} branches of its own code were executed.`,
       ),
     );
   }
@@ -210,7 +210,7 @@ async function print(
       paragraph(
         terminal,
         0,
-        `Since the version before: ${plural(since.openings, "opening")}, ${plural(since.groups.length, "kind")} of differences.`,
+        `Since the previous version: ${plural(since.loosenings, "loosening")}, ${since.groups.length === 1 ? "1 kind of difference" : `${since.groups.length} kinds of differences`}.`,
       ),
     );
   for (const one of notDone)

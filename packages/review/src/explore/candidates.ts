@@ -1,5 +1,5 @@
-import type { WatchedRun } from "../run/runner.ts";
-import type { Operand, PairNote } from "../twin/reply.ts";
+import type { InstrumentedRun } from "../run/runner.ts";
+import type { Operand, Comparison } from "../instrumented/recording.ts";
 import { harmless, type Slot } from "./slots.ts";
 import { timesOf } from "./times.ts";
 
@@ -13,14 +13,14 @@ export interface Candidate {
   readonly harmless: boolean;
 }
 
-/** Kinds of slots that say nothing of what is done. */
+/** Kinds of slots that do not affect the action. */
 const aside: ReadonlySet<string> = new Set(["tenant", "time", "id", "inert", "chance", "state"]);
 /** Constants that are put into every slot, although nothing shows where they belong, at most. */
-const mostAnywhere = 24;
+const maxAnywhere = 24;
 /** Longest text that is made here, in characters: a call that notes comparisons costs many times its own price. */
-const longestMade = 5_000;
+const maxMadeLength = 5_000;
 /** Candidates of one run. */
-const most = 600;
+const maxCandidates = 600;
 
 /**
  * Inputs for which the comparisons of a run would end otherwise. Where an operand is found in the input, the other one
@@ -29,9 +29,9 @@ const most = 600;
  * @param first tells the comparisons that come before others: those of the hook's own code.
  */
 export function candidatesOf(
-  run: WatchedRun,
+  run: InstrumentedRun,
   slots: readonly Slot[],
-  first: (pair: PairNote) => boolean,
+  first: (pair: Comparison) => boolean,
 ): readonly Candidate[] {
   const { watched } = run;
   if (!watched) return [];
@@ -54,7 +54,7 @@ export function candidatesOf(
     watched.clock > 0 || watched.reads.some(({ path }) => path.length === 1 && path[0] === "time");
   const pairs = [...watched.pairs.filter(first), ...watched.pairs.filter((pair) => !first(pair))];
   for (const pair of pairs) {
-    if (found.length >= most) break;
+    if (found.length >= maxCandidates) break;
     for (const [seen, wanted] of sides(pair)) {
       if (typeof wanted === "number" && typeof seen === "number") {
         numbers(seen, wanted, texts, run, add, readsTime);
@@ -70,7 +70,7 @@ export function candidatesOf(
         if (typeof slot.value !== "string" || slot.kind === "time") continue;
         placed = place(slot, seen, wanted, pair.op, add) || placed;
       }
-      if (placed || wanted.length < 3 || inArgs(run, wanted) || anywhere >= mostAnywhere) continue;
+      if (placed || wanted.length < 3 || inArgs(run, wanted) || anywhere >= maxAnywhere) continue;
       anywhere++;
       for (const slot of texts) {
         if (slot.kind === "tenant" || slot.kind === "id" || slot.kind === "inert" || slot.path === "cwd")
@@ -86,7 +86,7 @@ export function candidatesOf(
 
 type Add = (slot: Slot, value: string | number, harmless?: boolean, word?: string) => void;
 
-function sides({ op, a, b }: PairNote): readonly (readonly [Operand, Operand])[] {
+function sides({ op, a, b }: Comparison): readonly (readonly [Operand, Operand])[] {
   if (op === "key") return [];
   // Of a text and a part of it, only the part can be put somewhere.
   if (op === "in") return [[a, b]];
@@ -125,7 +125,7 @@ function numbers(
   known: number,
   wanted: number,
   slots: readonly Slot[],
-  run: WatchedRun,
+  run: InstrumentedRun,
   add: Add,
   readsTime: boolean,
 ): void {
@@ -135,7 +135,7 @@ function numbers(
       if (readsTime) for (const time of timesOf(wanted, run.input.event.time)) add(slot, time, true);
     } else if (typeof slot.value === "number") {
       if (slot.value === known || slot.kind === "state") for (const one of near) add(slot, one);
-    } else if (slot.value.length === known && wanted > 0 && wanted < longestMade) {
+    } else if (slot.value.length === known && wanted > 0 && wanted < maxMadeLength) {
       for (const length of near) {
         if (length <= 0) continue;
         const missing = length - slot.value.length;
@@ -147,6 +147,6 @@ function numbers(
   }
 }
 
-function inArgs({ args }: WatchedRun, text: string): boolean {
+function inArgs({ args }: InstrumentedRun, text: string): boolean {
   return args[0].includes(text);
 }

@@ -1,12 +1,12 @@
 import type { Input } from "../run/input.ts";
 import { acts, effectWords, opens } from "../run/effect.ts";
-import { each, type Run, type Runner, type WatchedRun } from "../run/runner.ts";
-import type { PairNote } from "../twin/reply.ts";
+import { mapConcurrently, type Run, type Runner, type InstrumentedRun } from "../run/runner.ts";
+import type { Comparison } from "../instrumented/recording.ts";
 import { type Candidate, candidatesOf } from "./candidates.ts";
 import { type Slot, slotsOf } from "./slots.ts";
 
 /** A change of one input that turned the answer. */
-export interface Turn {
+export interface AnswerChange {
   readonly slot: Pick<Slot, "kind" | "path">;
   readonly from: string;
   readonly to: string;
@@ -23,20 +23,20 @@ export interface Turn {
 export interface Dependence {
   readonly slot: Pick<Slot, "kind" | "path">;
   /** Comparisons whose operands changed. */
-  readonly pairs: readonly { readonly before: PairNote | null; readonly after: PairNote }[];
+  readonly pairs: readonly { readonly before: Comparison | null; readonly after: Comparison }[];
   /** Branches that were taken in one run only. */
   readonly branches: readonly number[];
   readonly input: Input;
 }
 
 export interface Exploration {
-  readonly runs: readonly WatchedRun[];
-  readonly turns: readonly Turn[];
+  readonly runs: readonly InstrumentedRun[];
+  readonly turns: readonly AnswerChange[];
   readonly dependences: readonly Dependence[];
 }
 
 /** Children of one run that are tried at most. */
-const mostChildren = 40;
+const maxChildren = 40;
 
 /**
  * Looks for what turns a hook's answer: starts from the given inputs, sees what the program compares, and makes inputs
@@ -48,13 +48,13 @@ const mostChildren = 40;
 export async function explore(
   runner: Runner,
   seeds: readonly Input[],
-  isFirst: (pair: PairNote) => boolean,
+  isFirst: (pair: Comparison) => boolean,
   signal: AbortSignal,
   budget: number,
 ): Promise<Exploration> {
   const state = new Explorer(runner, isFirst);
-  const first = await each(seeds, (input) => runner.watch(input, true), signal);
-  const queue: WatchedRun[] = [];
+  const first = await mapConcurrently(seeds, (input) => runner.runInstrumented(input, true), signal);
+  const queue: InstrumentedRun[] = [];
   for (const run of first) {
     if (!run) continue;
     queue.push(run);
@@ -64,16 +64,16 @@ export async function explore(
   for (const run of queue.slice(0, 8)) dependences.push(...(await dependencesOf(runner, run)));
   let left = budget;
   while (queue.length > 0 && left > 0 && !signal.aborted) {
-    const parent = queue.shift() as WatchedRun;
-    const fresh = state.childrenOf(parent, Math.min(mostChildren, left));
+    const parent = queue.shift() as InstrumentedRun;
+    const fresh = state.childrenOf(parent, Math.min(maxChildren, left));
     left -= fresh.length;
-    const children = await each(fresh, ({ input }) => runner.watch(input, true), signal);
-    const news: WatchedRun[] = [];
+    const children = await mapConcurrently(fresh, ({ input }) => runner.runInstrumented(input, true), signal);
+    const news: InstrumentedRun[] = [];
     for (const [index, child] of children.entries()) {
       if (!child) continue;
       const candidate = fresh[index] as Child;
       if (state.note(child)) news.push(child);
-      await state.turned(candidate, parent, child);
+      await state.answerChanges(candidate, parent, child);
     }
     // What is new is nearer to the next door; what holds may be opened there.
     news.sort((a, b) => Number(acts(b.effect)) - Number(acts(a.effect)));
@@ -89,21 +89,21 @@ interface Child extends Candidate {
 }
 
 class Explorer {
-  readonly runs: WatchedRun[] = [];
-  readonly news: WatchedRun[] = [];
-  readonly turns: Turn[] = [];
+  readonly runs: InstrumentedRun[] = [];
+  readonly news: InstrumentedRun[] = [];
+  readonly turns: AnswerChange[] = [];
   readonly #runner: Runner;
-  readonly #isFirst: (pair: PairNote) => boolean;
+  readonly #isFirst: (pair: Comparison) => boolean;
   readonly #covered = new Set<number | string>();
   readonly #tried = new Set<string>();
 
-  constructor(runner: Runner, isFirst: (pair: PairNote) => boolean) {
+  constructor(runner: Runner, isFirst: (pair: Comparison) => boolean) {
     this.#runner = runner;
     this.#isFirst = isFirst;
   }
 
   /** Takes a run. @returns whether it went where none has gone before. */
-  note(run: WatchedRun): boolean {
+  note(run: InstrumentedRun): boolean {
     this.runs.push(run);
     const { watched } = run;
     if (!watched) return false;
@@ -119,7 +119,7 @@ class Explorer {
   }
 
   /** Inputs near a run that were not tried yet, at most so many. */
-  childrenOf(parent: WatchedRun, most: number): readonly Child[] {
+  childrenOf(parent: InstrumentedRun, count: number): readonly Child[] {
     // What was not read cannot matter yet; it may where another change has led further.
     const seen = new Set(parent.watched?.reads.map(({ of, path }) => `${of} ${path.join(".")}`));
     const slots = slotsOf(parent.input, this.#runner.hook.reads).filter((slot) => {
@@ -134,7 +134,7 @@ class Explorer {
     // In turn from each slot, so that none takes all the room.
     const bySlot = [...Map.groupBy(all, ({ slot }) => slot.path).values()];
     const children: Child[] = [];
-    for (let at = 0; children.length < most; at++) {
+    for (let at = 0; children.length < count; at++) {
       const row = bySlot.flatMap((own) => own.slice(at, at + 1));
       if (row.length === 0) break;
       for (const candidate of row) {
@@ -142,10 +142,10 @@ class Explorer {
         if (input) children.push({ ...candidate, input });
       }
     }
-    return children.slice(0, most);
+    return children.slice(0, count);
   }
 
-  #made({ input: base }: WatchedRun, { slot, to }: Candidate): Input | null {
+  #made({ input: base }: InstrumentedRun, { slot, to }: Candidate): Input | null {
     const input = slot.set(to);
     if (!input) return null;
     const key = keyOf(input);
@@ -158,7 +158,11 @@ class Explorer {
     };
   }
 
-  async turned({ slot, to, harmless, word }: Child, parent: WatchedRun, child: WatchedRun): Promise<void> {
+  async answerChanges(
+    { slot, to, harmless, word }: Child,
+    parent: InstrumentedRun,
+    child: InstrumentedRun,
+  ): Promise<void> {
     if (!parent.watched || !child.watched) return;
     if (effectWords(parent.effect) === effectWords(child.effect)) return;
     // With its own program, and what is kept compared with nothing kept.
@@ -187,7 +191,7 @@ class Explorer {
   }
 }
 
-function outcome({ op, a, b }: PairNote): string {
+function outcome({ op, a, b }: Comparison): string {
   if (op === "in") return String(typeof a === "string" && typeof b === "string" && a.includes(b));
   if (op === "<") return Number(a) < Number(b) ? "<" : a === b ? "=" : ">";
   return String(a === b);
@@ -198,13 +202,13 @@ function keyOf({ event, tenant, state, decisionId, config }: Input): string {
 }
 
 /** Sets each thing that says nothing of what is done to something else, and sees what in the program notices. */
-async function dependencesOf(runner: Runner, run: WatchedRun): Promise<readonly Dependence[]> {
+async function dependencesOf(runner: Runner, run: InstrumentedRun): Promise<readonly Dependence[]> {
   const { watched, input } = run;
   if (!watched) return [];
   const read = new Set(watched.reads.map(({ of, path }) => `${of} ${path.join(".")}`));
   const found: Dependence[] = [];
   const compare = async (slot: Pick<Slot, "kind" | "path">, changed: Input | null): Promise<void> => {
-    const other = changed && (await runner.watch(changed, true));
+    const other = changed && (await runner.runInstrumented(changed, true));
     if (!other?.watched) return;
     const now = other.watched;
     const keys = new Map(

@@ -1,10 +1,10 @@
 import type { Input } from "../run/input.ts";
 import { acts, opens } from "../run/effect.ts";
-import { each, type Run, type Runner } from "../run/runner.ts";
-import type { Turn } from "./explore.ts";
+import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
+import type { AnswerChange } from "./explore.ts";
 import { harmless, type Slot, slotsOf } from "./slots.ts";
 
-type WordKind = NonNullable<Turn["word"]>;
+type WordKind = NonNullable<AnswerChange["word"]>;
 
 /** Characters that people do not see, or take for others. */
 const unicode = [
@@ -26,7 +26,7 @@ const sizes = [300, 1_100, 2_100, 4_200, 9_000, 20_000, 70_000] as const;
 const prototypes = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"] as const;
 const plain = "zqxwv";
 /** Words of the script that are tried, and slots of one event. */
-const most = { words: 48, slots: 4, bases: 3 } as const;
+const max = { words: 48, slots: 4, bases: 3 } as const;
 
 /**
  * Adds words to events that a hook holds, in ways that change nothing about what is done, and sees whether it lets go.
@@ -38,9 +38,9 @@ export async function addWords(
   held: readonly Run[],
   words: readonly string[],
   signal: AbortSignal,
-): Promise<readonly Turn[]> {
-  const turns: Turn[] = [];
-  for (const base of held.slice(0, most.bases)) {
+): Promise<readonly AnswerChange[]> {
+  const turns: AnswerChange[] = [];
+  for (const base of held.slice(0, max.bases)) {
     const slots = slotsOf(base.input, runner.hook.reads);
     const open = slots.filter(
       (slot) =>
@@ -51,11 +51,11 @@ export async function addWords(
     const aside = slots.filter(
       ({ kind, value }) => (kind === "inert" || kind === "id") && typeof value === "string",
     );
-    for (const slot of open.slice(0, most.slots))
+    for (const slot of open.slice(0, max.slots))
       turns.push(...(await tryWords(runner, base, slot, words, signal)));
-    for (const slot of aside.slice(0, most.slots))
+    for (const slot of aside.slice(0, max.slots))
       turns.push(...(await setWords(runner, base, slot, words, signal)));
-    for (const slot of slots.filter(({ kind }) => kind === "text" || kind === "name").slice(0, most.slots))
+    for (const slot of slots.filter(({ kind }) => kind === "text" || kind === "name").slice(0, max.slots))
       turns.push(...(await setPrototypes(runner, base, slot)));
   }
   return turns;
@@ -67,11 +67,11 @@ async function tryWords(
   slot: Slot,
   words: readonly string[],
   signal: AbortSignal,
-): Promise<readonly Turn[]> {
+): Promise<readonly AnswerChange[]> {
   const value = String(slot.value);
   const ways = (word: string): readonly Input[] =>
     harmless(slot.path, value, word).flatMap((text) => slot.set(text) ?? []);
-  const controls = await each(ways(plain), (input) => runner.run(input), signal);
+  const controls = await mapConcurrently(ways(plain), (input) => runner.run(input), signal);
   // Where any word opens, the hook looks at the end of a text only: that says something else.
   const weak = controls.some((run) => run && opens(base.effect, run.effect));
   const tries: readonly (readonly [WordKind, string])[] = weak
@@ -79,7 +79,7 @@ async function tryWords(
     : [
         ...unicode.map((word) => ["unicode", word] as const),
         ...sizes.map((size) => ["size", "a".repeat(size)] as const),
-        ...words.slice(0, most.words).map((word) => ["text", word] as const),
+        ...words.slice(0, max.words).map((word) => ["text", word] as const),
       ];
   const all = tries.flatMap(([word, text]) =>
     // Padding in front is padding behind, for twice the price.
@@ -87,7 +87,7 @@ async function tryWords(
       .slice(0, word === "size" ? 1 : 2)
       .map((input) => ({ word, text, input })),
   );
-  return turned(runner, base, slot, all, signal);
+  return answerChanges(runner, base, slot, all, signal);
 }
 
 /** A field aside is set to a word as a whole. */
@@ -97,16 +97,16 @@ async function setWords(
   slot: Slot,
   words: readonly string[],
   signal: AbortSignal,
-): Promise<readonly Turn[]> {
-  const all = words.slice(0, most.words).flatMap((text) => {
+): Promise<readonly AnswerChange[]> {
+  const all = words.slice(0, max.words).flatMap((text) => {
     const input = slot.set(text);
     return input ? [{ word: "text" as const, text, input }] : [];
   });
-  return turned(runner, base, slot, all, signal);
+  return answerChanges(runner, base, slot, all, signal);
 }
 
 /** Only what is opened by a name of `Object.prototype`, and held under any other unknown name. */
-async function setPrototypes(runner: Runner, base: Run, slot: Slot): Promise<readonly Turn[]> {
+async function setPrototypes(runner: Runner, base: Run, slot: Slot): Promise<readonly AnswerChange[]> {
   const control = slot.set(plain);
   const controlled = control && (await runner.run(control));
   if (!controlled || !acts(controlled.effect)) return [];
@@ -114,18 +114,18 @@ async function setPrototypes(runner: Runner, base: Run, slot: Slot): Promise<rea
     const input = slot.set(text);
     return input ? [{ word: "prototype" as const, text, input }] : [];
   });
-  return turned(runner, controlled, slot, all, new AbortController().signal);
+  return answerChanges(runner, controlled, slot, all, new AbortController().signal);
 }
 
-async function turned(
+async function answerChanges(
   runner: Runner,
   base: Run,
   slot: Slot,
   all: readonly { readonly word: WordKind; readonly text: string; readonly input: Input }[],
   signal: AbortSignal,
-): Promise<readonly Turn[]> {
-  const runs = await each(all, ({ input }) => runner.run(input), signal);
-  return runs.flatMap((after, index): Turn[] => {
+): Promise<readonly AnswerChange[]> {
+  const runs = await mapConcurrently(all, ({ input }) => runner.run(input), signal);
+  return runs.flatMap((after, index): AnswerChange[] => {
     const { word, text, input } = all[index] as (typeof all)[number];
     if (!after || !opens(base.effect, after.effect)) return [];
     const named = {

@@ -1,4 +1,4 @@
-import { leavesOf, withValue } from "@hookwarden/testing/diff";
+import { leavesOf, withValue } from "@hookwarden/testing/mutate";
 import { validEvent, type Input } from "../run/input.ts";
 
 /** What an input is made of, as far as it can be changed: a leaf of the event, or something of the context. */

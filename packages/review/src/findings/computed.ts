@@ -1,23 +1,23 @@
 import { draft, type Draft } from "../draft.ts";
 import type { ProgramText } from "../program/text.ts";
-import type { WatchedRun } from "../run/runner.ts";
-import { shown } from "../shown.ts";
-import type { Operand, PairNote } from "../twin/reply.ts";
-import type { WatchingProgram } from "../twin/instrument.ts";
+import type { InstrumentedRun } from "../run/runner.ts";
+import { guestText } from "../guest-text.ts";
+import type { Operand, Comparison } from "../instrumented/recording.ts";
+import type { InstrumentedProgram } from "../instrumented/instrument.ts";
 
 /** Numbers below this are lengths, letters and counts. */
 const largeNumber = 65_536;
 /** Different values that must have been compared before they look like those of a digest. */
-const leastValues = 3;
+const minValues = 3;
 const wordForm = /[\p{L}\p{N}]{4,}/gu;
 
 /** Comparisons of something computed with a constant that no run has met, as those with a digest are. */
 export function hashFindings(
-  runs: readonly WatchedRun[],
-  program: WatchingProgram,
+  runs: readonly InstrumentedRun[],
+  program: InstrumentedProgram,
   text: ProgramText,
 ): readonly Draft[] {
-  const bySite = new Map<number, { pair: PairNote; run: WatchedRun }[]>();
+  const bySite = new Map<number, { pair: Comparison; run: InstrumentedRun }[]>();
   for (const run of runs) {
     for (const pair of run.watched?.pairs ?? []) {
       if (pair.op !== "==") continue;
@@ -36,22 +36,22 @@ export function hashFindings(
     ] as const) {
       for (const [constant, own] of Map.groupBy(notes, ({ pair }) => pair[fixed])) {
         const values = [...new Set(own.map(({ pair }) => pair[varying]))];
-        if (!isDigest(constant) || values.length < leastValues) continue;
+        if (!isDigest(constant) || values.length < minValues) continue;
         // Each value once: what is made of nothing is small, and comes often.
         const computed = values.filter(
           (value) =>
             isDigestLike(value, constant) &&
             !own.some(({ run }) => run.args.some((arg) => arg.includes(String(value)))),
         );
-        if (computed.length < leastValues || computed.length < values.length * 0.7) continue;
+        if (computed.length < minValues || computed.length < values.length * 0.7) continue;
         const start = key > 0 ? (program.sites[key]?.start ?? 0) : (program.branches[-1 - key]?.start ?? 0);
         found.push(
           draft(
             "compare-hash",
-            `something computed from the input is compared with \`${String(constant).slice(0, 40)}\`, which none of ${values.length} values was`,
+            `a value computed from the input is compared with \`${String(constant).slice(0, 40)}\`; none of ${values.length} values matched`,
             [
-              { label: "code", text: shown(text.slice(start, start + 160).split("\n")[0] ?? "", 160) },
-              { label: "values", text: shown(values.slice(0, 4).map(String).join(", "), 160) },
+              { label: "code", text: guestText(text.slice(start, start + 160).split("\n")[0] ?? "", 160) },
+              { label: "values", text: guestText(values.slice(0, 4).map(String).join(", "), 160) },
             ],
             { place: text.place(start) },
           ),
@@ -85,20 +85,20 @@ function isDigestLike(value: Operand, constant: Operand): boolean {
 
 /** Texts that the program compares with or looks up, and that stand neither in it nor in its input: it has made them. */
 export function hiddenTextFindings(
-  runs: readonly WatchedRun[],
+  runs: readonly InstrumentedRun[],
   emitted: readonly { readonly text: string; readonly args: readonly string[] }[],
-  program: WatchingProgram,
+  program: InstrumentedProgram,
   text: ProgramText,
 ): readonly Draft[] {
   const source = text.source.toLowerCase();
-  const found = new Map<string, { pair: PairNote | null; events: Set<string> }>();
+  const found = new Map<string, { pair: Comparison | null; events: Set<string> }>();
   const known = new Map<string, boolean>();
   const isKnown = (word: string): boolean => {
     let is = known.get(word);
     if (is === undefined) known.set(word, (is = source.includes(word)));
     return is;
   };
-  const look = (value: string, args: readonly string[], pair: PairNote | null): void => {
+  const check = (value: string, args: readonly string[], pair: Comparison | null): void => {
     const strange = (value.toLowerCase().match(wordForm) ?? []).filter(
       (word) => !/^[\d_]+$/.test(word) && !/^[0-9a-f]{6,}$/.test(word) && !isKnown(word),
     );
@@ -124,10 +124,10 @@ export function hiddenTextFindings(
     for (const pair of run.watched?.pairs ?? []) {
       for (const operand of [pair.a, pair.b])
         if (typeof operand === "string" && operand.length >= 4 && operand.length < 160)
-          look(operand, run.args, pair);
+          check(operand, run.args, pair);
     }
   }
-  for (const { text: one, args } of emitted) look(one.slice(0, 2_000), args, null);
+  for (const { text: one, args } of emitted) check(one.slice(0, 2_000), args, null);
   // What comes with one event only may be that event, worked on in a way that nobody thought of.
   const steady = [...found].filter(([, { events }]) => events.size >= 2);
   if (steady.length === 0) return [];
@@ -141,8 +141,8 @@ export function hiddenTextFindings(
   return [
     draft(
       "hidden-text",
-      `${steady.length === 1 ? "a text is" : `${steady.length} texts are`} made at run time that stand nowhere in the code`,
-      steady.slice(0, 6).map(([value]) => ({ label: "text", text: shown(value, 200) })),
+      `${steady.length === 1 ? "a text is built" : `${steady.length} texts are built`} at run time and cannot be found in the code`,
+      steady.slice(0, 6).map(([value]) => ({ label: "text", text: guestText(value, 200) })),
       { place: start === null ? null : text.place(start) },
     ),
   ];

@@ -4,10 +4,10 @@ import type { AttackProbeRun } from "../hook/attack.ts";
 import { eventEvidence } from "../hook/behaviour.ts";
 import type { Differences } from "../hook/determinism.ts";
 import type { ReadTree } from "../hook/read-tree.ts";
-import type { BaseRun } from "../hook/baseline.ts";
+import type { BaselineRun } from "../hook/baseline.ts";
 import type { CodeSection, EventCost, Interference, PowersSection, ReadsSection } from "../report.ts";
 import type { Run } from "../run/runner.ts";
-import { shown, shownJson } from "../shown.ts";
+import { guestText, guestJson } from "../guest-text.ts";
 
 /** Events below this are small: an honest hook does not run into a limit on them. */
 const smallBytes = 16_384;
@@ -28,7 +28,7 @@ export function readFindings(
     found.push(
       draft(
         "read-hidden",
-        `the answer depends on \`${interference.leaks[0]?.path}\`, of which no read was recorded`,
+        `the answer depends on \`${interference.leaks[0]?.path}\`, without a recorded read`,
         interference.leaks.slice(0, 3).map(({ path, event }) => ({ label: path, text: event })),
       ),
     );
@@ -38,7 +38,7 @@ export function readFindings(
     found.push(
       draft(
         "reads-too-much",
-        `declares \`${reads.declared.join("`, `")}\`, and \`${reads.smallest.join("`, `") || "nothing"}\` would do`,
+        `declares \`${reads.declared.join("`, `")}\`, and \`${reads.smallest.join("`, `") || "nothing"}\` is enough`,
       ),
     );
   const who = [
@@ -51,14 +51,14 @@ export function readFindings(
 
 export function determinismFindings(
   { determinism, repeated, engines }: Differences,
-  watched: readonly BaseRun[],
+  watched: readonly BaselineRun[],
 ): readonly Draft[] {
   const found: Draft[] = [];
   if (repeated[0])
     found.push(
       draft(
         "not-deterministic",
-        `${determinism.repeated.different + determinism.shuffled.different} calls gave another answer when they were made again`,
+        `${determinism.repeated.different + determinism.shuffled.different} calls gave a different answer when repeated`,
         [eventEvidence(repeated[0])],
       ),
     );
@@ -67,10 +67,13 @@ export function determinismFindings(
     found.push(
       draft(
         "watched-differs",
-        `${watched.length} calls were answered otherwise while their reads were recorded`,
+        `${watched.length} calls gave a different answer while their reads were recorded`,
         [
-          { label: "alone", text: shown(first.output ?? first.fault ?? "(nothing)") },
-          { label: "watched", text: shown(first.twin?.output ?? first.twin?.fault ?? "(nothing)") },
+          { label: "alone", text: guestText(first.output ?? first.fault ?? "(nothing)") },
+          {
+            label: "watched",
+            text: guestText(first.instrumented?.output ?? first.instrumented?.fault ?? "(nothing)"),
+          },
           eventEvidence(first),
         ],
       ),
@@ -81,9 +84,9 @@ export function determinismFindings(
     const verdicts = engines.find(({ here, there }) => here.effect.verdict !== there.effect.verdict);
     const { here, there } = verdicts ?? other;
     found.push(
-      draft("engine-differs", `${engines.length} calls gave another answer on the other engine`, [
-        { label: "quickjs", text: shown(here.output ?? here.fault ?? "(nothing)") },
-        { label: "isolate", text: shown(there.output ?? there.fault ?? "(nothing)") },
+      draft("engine-differs", `${engines.length} calls gave a different answer on the other engine`, [
+        { label: "quickjs", text: guestText(here.output ?? here.fault ?? "(nothing)") },
+        { label: "isolate", text: guestText(there.output ?? there.fault ?? "(nothing)") },
         eventEvidence(here),
       ]),
     );
@@ -113,7 +116,7 @@ export function costFindings(
       found.push(
         draft(
           "cost-burst",
-          `an event of ${first.args[0].length} bytes at ${event} costs ${first.outcome.steps ?? "too many"} steps${first.fault ? ` and ends in ${first.fault}` : ""}; the middle one costs ${median}`,
+          `an event of ${first.args[0].length} bytes at ${event} costs ${first.outcome.steps ?? "too many"} steps${first.fault ? ` and ends in ${first.fault}` : ""}; the median call costs ${median}`,
           [eventEvidence(first)],
           {
             severity:
@@ -124,14 +127,14 @@ export function costFindings(
         ),
       );
     if (median > stepLimit * muchOfLimit)
-      found.push(draft("cost-always", `the middle call at ${event} costs ${median} of ${stepLimit} steps`));
+      found.push(draft("cost-always", `the median call at ${event} costs ${median} of ${stepLimit} steps`));
   }
   for (const { event, exponent, field, falls } of costs) {
     if (exponent !== null && exponent > 1.6)
       found.push(
         draft(
           "cost-growth",
-          `at ${event} steps grow with the power ${exponent} of \`${field}\`${falls ? `; \`${falls.limit}\` falls at ${falls.inputBytes} bytes` : ""}`,
+          `at ${event} steps grow with the size of \`${field}\` to the power ${exponent}${falls ? `; \`${falls.limit}\` is reached at ${falls.inputBytes} bytes` : ""}`,
         ),
       );
   }
@@ -145,7 +148,7 @@ export function attackFindings(probes: readonly AttackProbeRun[]): readonly Draf
     found.push(
       draft(
         "fault-opens",
-        `${opened.name} at ${opened.event} makes the hook fail, and what it held goes on`,
+        `${opened.name} at ${opened.event} makes the hook fail, and the step that it stopped continues`,
         opened.worst ? [eventEvidence(opened.worst)] : [],
         { severity: eventRows.get(opened.event)?.closedAs ? "high" : "medium" },
       ),
@@ -156,8 +159,8 @@ export function attackFindings(probes: readonly AttackProbeRun[]): readonly Draf
     found.push(
       draft(
         "fault-provoked",
-        `${failed.length} kinds of hostile events make the hook fail (${codes.join(", ")})`,
-        [{ label: "kinds", text: shownJson([...new Set(failed.map(({ name }) => name))]) }],
+        `${failed.length === 1 ? "1 kind of hostile event makes" : `${failed.length} kinds of hostile events make`} the hook fail (${codes.join(", ")})`,
+        [{ label: "kinds", text: guestJson([...new Set(failed.map(({ name }) => name))]) }],
       ),
     );
   }
@@ -167,13 +170,13 @@ export function attackFindings(probes: readonly AttackProbeRun[]): readonly Draf
 export function powerFindings(powers: PowersSection): readonly Draft[] {
   const found: Draft[] = [];
   if (powers.list.some(({ name, granted }) => name === "allow" && granted))
-    found.push(draft("power-allow", "may answer for the person"));
+    found.push(draft("power-allow", "may approve actions on behalf of a person"));
   const unused = powers.unused.filter(({ name }) => !name.startsWith("read "));
   if (unused.length > 0)
     found.push(
       draft(
         "power-unused",
-        `asks for ${unused.map(({ name }) => `\`${name}\``).join(", ")}, and no run has seen it used`,
+        `requests ${unused.map(({ name }) => `\`${name}\``).join(", ")}, which no run used`,
       ),
     );
   return found;
@@ -201,7 +204,7 @@ export function codeFindings(code: CodeSection): readonly Draft[] {
     found.push(
       draft(
         "unreadable-module",
-        `\`${minified[0]?.path}\`${minified.length > 1 ? ` and ${minified.length - 1} more` : ""} cannot be read by people`,
+        `\`${minified[0]?.path}\`${minified.length > 1 ? ` and ${minified.length - 1} more` : ""} is minified`,
       ),
     );
   const own = code.uncovered.filter((branch) => branch.own);
@@ -211,7 +214,7 @@ export function codeFindings(code: CodeSection): readonly Draft[] {
     found.push(
       draft(
         "branch-uncovered",
-        `${own.length} branches of the hook's own code were taken by no run`,
+        `${own.length === 1 ? "1 branch" : `${own.length} branches`} of the hook's own code ${own.length === 1 ? "was" : "were"} not executed`,
         own.slice(0, 3).map(({ place, condition, code: body }) => ({
           label: `line ${place.moduleLine ?? place.line}: ${condition.text.slice(0, 60)}`,
           text: body,

@@ -1,8 +1,8 @@
 import { draft, type Draft } from "../draft.ts";
 import { eventEvidence, textsFor } from "../hook/behaviour.ts";
-import { type Leak, textsOf } from "../hook/leaks.ts";
+import { type Leak, textAt, textsOf } from "../hook/leaks.ts";
 import type { Run } from "../run/runner.ts";
-import { shown, shownJson } from "../shown.ts";
+import { guestText, guestJson } from "../guest-text.ts";
 
 /** Orders of the kind that injections give. Of what a hook says of its own accord: quotes are taken out before. */
 const orders: readonly RegExp[] = [
@@ -22,7 +22,7 @@ const joiners = /(?:;|&&|\|\||\||\$\(|`|>\s*\/|<\()/;
 /** Characters of a field that come out again before that is called long. */
 const longQuote = 160;
 /** Characters of a text that are looked at. */
-const mostLooked = 6_000;
+const maxScannedChars = 6_000;
 
 /** What is wrong with the texts and rewrites that runs have made. */
 export function textFindings(runs: readonly Run[]): readonly Draft[] {
@@ -33,22 +33,22 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
     for (const { action, text, to } of textsFor(run)) {
       if (to !== "person" && givesOrders(withoutQuotes(text, args)))
         add(
-          draft("text-instructs", `\`${action}\` gives the model orders`, [
-            { label: action, text: shown(text, 400) },
+          draft("text-instructs", `\`${action}\` gives the model instructions`, [
+            { label: action, text: guestText(text, 400) },
             eventEvidence(run),
           ]),
         );
       if (hidden.test(withoutInput(text, args)))
         add(
-          draft("text-hidden", `\`${action}\` has characters that cannot be seen`, [
-            { label: action, text: shown(text, 400) },
+          draft("text-hidden", `\`${action}\` has invisible characters`, [
+            { label: action, text: guestText(text, 400) },
             eventEvidence(run),
           ]),
         );
       if (image.test(withoutInput(text, args)))
         add(
-          draft("leak-address", `\`${action}\` has an image that a client would fetch`, [
-            { label: action, text: shown(text, 400) },
+          draft("leak-address", `\`${action}\` has an image that clients fetch`, [
+            { label: action, text: guestText(text, 400) },
             eventEvidence(run),
           ]),
         );
@@ -56,8 +56,8 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
     const rewritten = addedCommand(run);
     if (rewritten !== null)
       add(
-        draft("rewrite-command", "a rewrite adds a command, an address or code that the event did not have", [
-          { label: "rewritten to", text: shown(rewritten, 400) },
+        draft("rewrite-command", "a rewrite adds a command, URL or code that the event did not contain", [
+          { label: "rewritten to", text: guestText(rewritten, 400) },
           eventEvidence(run),
         ]),
       );
@@ -65,22 +65,22 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
       const before = JSON.stringify(run.input.event[field] ?? null);
       if (hidden.test(plainly(json)) && !hidden.test(plainly(before)))
         add(
-          draft("text-hidden", `a rewrite of \`${field}\` has characters that cannot be seen`, [
-            { label: field, text: shown(json, 400) },
+          draft("text-hidden", `a rewrite of \`${field}\` has invisible characters`, [
+            { label: field, text: guestText(json, 400) },
             eventEvidence(run),
           ]),
         );
       if (field !== "tool_input" && image.test(json) && !image.test(before))
         add(
-          draft("leak-address", `a rewrite of \`${field}\` has an image that a client would fetch`, [
-            { label: field, text: shown(json, 400) },
+          draft("leak-address", `a rewrite of \`${field}\` has an image that clients fetch`, [
+            { label: field, text: guestText(json, 400) },
             eventEvidence(run),
           ]),
         );
       if (field !== "tool_input" && givesOrders(json) && !givesOrders(before))
         add(
-          draft("text-instructs", `a rewrite of \`${field}\` gives the model orders`, [
-            { label: field, text: shown(json, 400) },
+          draft("text-instructs", `a rewrite of \`${field}\` gives the model instructions`, [
+            { label: field, text: guestText(json, 400) },
             eventEvidence(run),
           ]),
         );
@@ -113,7 +113,7 @@ function withoutQuotes(text: string, args: string): string {
 
 /** A text without the longer parts that it has from its input. */
 function withoutInput(whole: string, args: string): string {
-  const text = whole.slice(0, mostLooked);
+  const text = whole.slice(0, maxScannedChars);
   const parts = text.match(/[^\s]+/g) ?? [];
   const known = parts.filter((part) => part.length > 5 && args.includes(JSON.stringify(part).slice(1, -1)));
   return known.reduce((rest, part) => rest.replaceAll(part, "…"), text);
@@ -128,7 +128,7 @@ function addedCommand(run: Run): string | null {
     if (rewrites === null || !rewrites.startsWith("tool_input")) continue;
     const known = JSON.stringify(text).slice(1, -1);
     if (before.includes(known)) continue;
-    const original = originalAt(run.input.event, rewrites.split("."));
+    const original = textAt(run.input.event, rewrites.split("."));
     const added = original !== "" && text.includes(original) ? text.replace(original, " ") : text;
     if (
       (strange.test(added) && !strange.test(original)) ||
@@ -139,13 +139,6 @@ function addedCommand(run: Run): string | null {
   return null;
 }
 
-function originalAt(event: unknown, path: readonly string[]): string {
-  let at: unknown = event;
-  for (const key of path)
-    at = typeof at === "object" && at !== null ? (at as { readonly [key: string]: unknown })[key] : undefined;
-  return typeof at === "string" ? at : "";
-}
-
 /** Data of events that comes out where it should not. */
 export function leakFindings(leaks: readonly Leak[]): readonly Draft[] {
   const found = new Map<string, Draft>();
@@ -153,35 +146,35 @@ export function leakFindings(leaks: readonly Leak[]): readonly Draft[] {
     const evidence = [
       {
         label: `${leak.action} ${leak.at.split(" ").slice(1).join(" ")}`.trim(),
-        text: shown(leak.output, 400),
+        text: guestText(leak.output, 400),
       },
-      { label: "event", text: shownJson(leak.input.event, 500) },
+      { label: "event", text: guestJson(leak.input.event, 500) },
     ];
     const quiet = leak.as === "verbatim" || leak.as === "case";
     const one =
       leak.kind === "address"
         ? draft(
             "leak-address",
-            `\`${leak.action}\` writes an address with data of \`${leak.path}\` in it`,
+            `\`${leak.action}\` writes a URL that contains data from \`${leak.path}\``,
             evidence,
           )
         : leak.kind === "state"
           ? draft(
               "leak-state",
-              `data of \`${leak.path}\` is kept, and comes out in \`${leak.action}\` at another event`,
+              `data from \`${leak.path}\` is stored and disclosed by \`${leak.action}\` at another event`,
               evidence,
               { severity: quiet && leak.characters < longQuote ? "medium" : "high" },
             )
           : !quiet
             ? draft(
                 "leak-encoded",
-                `\`${leak.action}\` has data of \`${leak.path}\` in it (${leak.as})`,
+                `\`${leak.action}\` contains data from \`${leak.path}\` (${leak.as})`,
                 evidence,
               )
             : leak.kind === "field"
               ? draft(
                   "leak-field",
-                  `\`${leak.action}\` writes data of \`${leak.path}\` to ${leak.at.split(" ").slice(1).join(" ")}`,
+                  `\`${leak.action}\` writes data from \`${leak.path}\` to ${leak.at.split(" ").slice(1).join(" ")}`,
                   evidence,
                 )
               : leak.characters > longQuote

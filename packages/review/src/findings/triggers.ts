@@ -1,13 +1,13 @@
 import type { ReviewCode, Severity } from "../codes.ts";
 import { draft, type Draft } from "../draft.ts";
-import type { Dependence, Turn } from "../explore/explore.ts";
+import type { Dependence, AnswerChange } from "../explore/explore.ts";
 import { eventEvidence, kindOfTurn } from "../hook/behaviour.ts";
 import type { ProgramText } from "../program/text.ts";
 import type { Evidence, Trigger } from "../report.ts";
 import { effectWords, opensFully } from "../run/effect.ts";
-import { shown } from "../shown.ts";
-import type { Operand, PairNote } from "../twin/reply.ts";
-import type { WatchingProgram } from "../twin/instrument.ts";
+import { guestText } from "../guest-text.ts";
+import type { Operand, Comparison } from "../instrumented/recording.ts";
+import type { InstrumentedProgram } from "../instrumented/instrument.ts";
 
 const codes: { readonly [K in Trigger["kind"]]: ReviewCode | null } = {
   tenant: "trigger-tenant",
@@ -24,33 +24,33 @@ const codes: { readonly [K in Trigger["kind"]]: ReviewCode | null } = {
   name: null,
 };
 const words: { readonly [K in Trigger["kind"]]: string } = {
-  tenant: "the name of the tenant",
+  tenant: "the tenant's name",
   time: "the time",
   session: "an id",
   chance: "chance",
-  state: "what is kept in its state",
+  state: "its stored state",
   config: "its configuration",
   size: "the length of a text",
-  unicode: "a character that cannot be seen",
-  text: "a word that changes nothing about the action",
-  field: "a field that has nothing to do with the action",
-  prototype: "a name that every object has",
+  unicode: "an invisible character",
+  text: "a word that does not change the action",
+  field: "a field unrelated to the action",
+  prototype: "a name on every object's prototype",
   name: "a name",
 };
-/** Kinds on which nothing at all should depend. */
+/** Kinds on which no answer should depend. */
 const never: ReadonlySet<string> = new Set(["tenant", "session", "chance"]);
 
-/** What was seen to turn an answer that should not. */
-export function turnFindings(turns: readonly Turn[]): readonly Draft[] {
+/** Inputs that changed an answer and should not have. */
+export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
   const found: Draft[] = [];
-  const telling = turns.filter(
+  const relevant = turns.filter(
     (turn) =>
       turn.harmless &&
       (turn.opens ||
         (turn.before.effect.verdict !== turn.after.effect.verdict &&
           (never.has(kindOfTurn(turn)) || kindOfTurn(turn) === "time"))),
   );
-  for (const [kind, all] of Map.groupBy(telling, kindOfTurn)) {
+  for (const [kind, all] of Map.groupBy(relevant, kindOfTurn)) {
     const code = codes[kind];
     if (code === null) continue;
     const own = all.toSorted(
@@ -60,21 +60,21 @@ export function turnFindings(turns: readonly Turn[]): readonly Draft[] {
         Number(b.opens) - Number(a.opens) ||
         a.to.length - b.to.length,
     );
-    const turn = own[0] as Turn;
+    const turn = own[0] as AnswerChange;
     const weak = own.every(({ word }) => word === "plain");
     const full = own.some(({ before, after }) => opensFully(before.effect, after.effect));
     const severity: Severity = weak || !(full || never.has(kind)) ? "medium" : "high";
-    const message = `${turn.opens ? "opens" : "turns"} by ${words[kind]}: ${effectWords(turn.before.effect)} becomes ${effectWords(turn.after.effect)} at ${turn.before.event} when \`${turn.slot.path}\` is another one`;
+    const message = `${turn.opens ? "opens" : "turns"} by ${words[kind]}: ${effectWords(turn.before.effect)} becomes ${effectWords(turn.after.effect)} at ${turn.before.event} when \`${turn.slot.path}\` changes`;
     found.push(
       draft(
         code,
         message,
         [
-          { label: "before", text: shown(turn.from, 200) },
-          { label: "after", text: shown(turn.to, 200) },
+          { label: "before", text: guestText(turn.from, 200) },
+          { label: "after", text: guestText(turn.to, 200) },
           ...own
             .slice(1, 4)
-            .map((other) => ({ label: `also ${other.slot.path}`, text: shown(other.to, 120) })),
+            .map((other) => ({ label: `also ${other.slot.path}`, text: guestText(other.to, 120) })),
           eventEvidence(turn.after),
         ],
         { severity },
@@ -87,7 +87,7 @@ export function turnFindings(turns: readonly Turn[]): readonly Draft[] {
 /** Conditions in the code that depend on what says nothing of the action, whether a run has met them or not. */
 export function dependenceFindings(
   dependences: readonly Dependence[],
-  program: WatchingProgram,
+  program: InstrumentedProgram,
   text: ProgramText,
 ): readonly Draft[] {
   const found: Draft[] = [];
@@ -108,25 +108,25 @@ export function dependenceFindings(
     const pairs = all.flatMap((one) =>
       one.pairs.map(({ before, after }) => ({ before, after, dependence: one })),
     );
-    const telling = pairs
+    const relevant = pairs
       .map((one) => ({ ...one, constant: constantOf(one.before, one.after, one.dependence) }))
       .filter(({ constant, after }) => constant !== undefined || (after.op === "key" && kind === "tenant"));
     const branches = all.flatMap((one) => one.branches);
-    const best = telling.toSorted((a, b) => weight(b.constant) - weight(a.constant))[0];
+    const best = relevant.toSorted((a, b) => weight(b.constant) - weight(a.constant))[0];
     if (!best && branches.length === 0) continue;
     const offset = best
       ? placeOf(best.after, program)
       : (program.branches[branches[0] as number]?.start ?? 0);
     const severity: Severity = trigger === "time" && best && !isAbsolute(best.constant) ? "medium" : "high";
-    const evidence: Evidence[] = telling.slice(0, 4).map(({ after }) => ({
+    const evidence: Evidence[] = relevant.slice(0, 4).map(({ after }) => ({
       label: "compares",
-      text: shown(`${show(after.a)} ${after.op} ${show(after.b)}`, 200),
+      text: guestText(`${show(after.a)} ${after.op} ${show(after.b)}`, 200),
     }));
     const site = best && program.sites[best.after.site];
     if (site && best.after.site > 0)
       evidence.unshift({
         label: "code",
-        text: shown(text.slice(site.start, Math.min(site.end, site.start + 200)), 200),
+        text: guestText(text.slice(site.start, Math.min(site.end, site.start + 200)), 200),
       });
     found.push(
       draft(code, `a condition depends on ${words[trigger]}`, evidence, {
@@ -138,7 +138,7 @@ export function dependenceFindings(
   return found;
 }
 
-function placeOf(pair: PairNote, { sites, branches }: WatchingProgram): number {
+function placeOf(pair: Comparison, { sites, branches }: InstrumentedProgram): number {
   return pair.site > 0 ? (sites[pair.site]?.start ?? 0) : (branches[pair.branch]?.start ?? 0);
 }
 
@@ -147,7 +147,11 @@ function show(operand: Operand): string {
 }
 
 /** The operand that stayed as it was, where it is none that came with the event; `undefined` where there is none such. */
-function constantOf(before: PairNote | null, after: PairNote, { input }: Dependence): Operand | undefined {
+function constantOf(
+  before: Comparison | null,
+  after: Comparison,
+  { input }: Dependence,
+): Operand | undefined {
   if (after.op === "key") return undefined;
   const stays =
     before === null

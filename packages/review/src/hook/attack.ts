@@ -1,9 +1,9 @@
 import type { FaultCode } from "@hookwarden/sandbox";
-import { leavesOf, withValue } from "@hookwarden/testing/diff";
+import { leavesOf, withValue } from "@hookwarden/testing/mutate";
 import type { AttackProbe } from "../report.ts";
 import { acts, opens } from "../run/effect.ts";
 import { type Fields, type Input, validEvent } from "../run/input.ts";
-import { each, type Run, type Runner } from "../run/runner.ts";
+import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { textsOf } from "./leaks.ts";
 
 /** One way to make an event hostile. `null`: not at this place. */
@@ -70,7 +70,7 @@ export async function probeAttacks(
   for (const { name, make } of hostilities) {
     for (const [event, own] of Map.groupBy(chosen, (run) => run.event)) {
       const inputs = own.flatMap((base) => hostile(base, make, name, runner.hook.reads));
-      const runs = await each(inputs, ({ input }) => runner.run(input), signal);
+      const runs = await mapConcurrently(inputs, ({ input }) => runner.run(input), signal);
       const faults: { [code in FaultCode]?: number } = {};
       let opened = 0;
       let smuggled = 0;

@@ -1,23 +1,23 @@
 import { circumstantialFaults } from "@hookwarden/sandbox";
 import { canonicalJson } from "hookwarden/files";
 import type { Input } from "../run/input.ts";
-import { each, type Run, type Runner, type WatchedRun } from "../run/runner.ts";
+import { mapConcurrently, type Run, type Runner, type InstrumentedRun } from "../run/runner.ts";
 
-/** The runs that are not made by exploration, each with what its watching twin saw. */
+/** The runs that are not made by exploration, each with what its watching instrumented saw. */
 export interface Baseline {
-  readonly runs: readonly BaseRun[];
-  /** Runs whose twin answered otherwise. */
-  readonly watchedDiffers: readonly BaseRun[];
+  readonly runs: readonly BaselineRun[];
+  /** Runs whose instrumented answered otherwise. */
+  readonly divergent: readonly BaselineRun[];
   /** Calls whose record was lost. */
   readonly lost: number;
 }
 
-export interface BaseRun extends Run {
+export interface BaselineRun extends Run {
   /** `null` where the record was lost, or the call was a fault of a limit. */
-  readonly twin: WatchedRun | null;
+  readonly instrumented: InstrumentedRun | null;
 }
 
-/** Faults after which there is nothing more to see, and the twin would only burn the same again. */
+/** Faults after which there is nothing more to see, and the instrumented would only burn the same again. */
 const limits: ReadonlySet<string> = new Set([
   "steps-exceeded",
   "memory-exceeded",
@@ -36,37 +36,39 @@ export async function runBaseline(
   runner: Runner,
   inputs: readonly Input[],
   signal: AbortSignal,
-  told: () => void,
+  onCall: () => void,
 ): Promise<Baseline> {
   const chains = chainsOf(inputs, runner.hook.state?.scope ?? null);
   let steps = 0;
   let skipped = 0;
-  const results = await each(
+  const results = await mapConcurrently(
     chains,
     async (chain) => {
-      const runs: BaseRun[] = [];
+      const runs: BaselineRun[] = [];
       let state: string | null = null;
       for (const input of chain) {
         if (signal.aborted) break;
-        told();
+        onCall();
         if (steps > stepBudget && skipped++ % 8 !== 0) continue;
         const run = await runner.run(chain.length > 1 && state !== null ? { ...input, state } : input);
         if (!run) continue;
         steps += run.outcome.steps ?? 0;
         if (run.answer.ok && run.answer.state !== null) state = run.answer.state;
         const stopped = !run.outcome.ok && limits.has(run.outcome.fault.code);
-        runs.push({ ...run, twin: stopped ? null : await runner.watch(run.input, false) });
+        runs.push({ ...run, instrumented: stopped ? null : await runner.runInstrumented(run.input, false) });
       }
       return runs;
     },
     signal,
   );
   const runs = results.flat().filter((run) => run !== undefined);
-  const twins = runs.filter(({ twin }) => twin !== null);
+  const instrumentedRuns = runs.filter(({ instrumented }) => instrumented !== null);
   return {
     runs,
-    watchedDiffers: twins.filter((run) => run.twin?.watched && !sameAnswer(run, run.twin)),
-    lost: twins.filter(({ twin }) => !twin?.watched).length,
+    divergent: instrumentedRuns.filter(
+      (run) => run.instrumented?.watched && !sameAnswer(run, run.instrumented),
+    ),
+    lost: instrumentedRuns.filter(({ instrumented }) => !instrumented?.watched).length,
   };
 }
 

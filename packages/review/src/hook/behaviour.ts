@@ -9,20 +9,20 @@ import type {
   StateBehaviour,
   Trigger,
 } from "../report.ts";
-import type { Turn } from "../explore/explore.ts";
+import type { AnswerChange } from "../explore/explore.ts";
 import { effectWords } from "../run/effect.ts";
 import type { Run } from "../run/runner.ts";
-import { shown, shownJson } from "../shown.ts";
+import { guestText, guestJson } from "../guest-text.ts";
 import type { Leak } from "./leaks.ts";
 
-const most = { clusters: 24, texts: 60, conditions: 16, near: 60, triggers: 40 } as const;
+const max = { clusters: 24, texts: 60, conditions: 16, near: 60, triggers: 40 } as const;
 
 /** What a hook did, over all runs. */
 export function behaviourOf(
   runs: readonly Run[],
   determinism: BehaviourSection["determinism"],
   leaks: readonly Leak[],
-  turns: readonly Turn[],
+  turns: readonly AnswerChange[],
   stateful: boolean,
 ): BehaviourSection {
   return {
@@ -32,7 +32,7 @@ export function behaviourOf(
     texts: emittedTexts(runs, leaks),
     determinism,
     state: stateful ? stateOf(runs, leaks) : null,
-    triggers: turns.slice(0, most.triggers).map(triggerOf),
+    triggers: turns.slice(0, max.triggers).map(triggerOf),
   };
 }
 
@@ -94,14 +94,14 @@ function conditionsOf(runs: readonly Run[]): readonly Condition[] {
         }
       }
     }
-    found.push(...pairs.sort((a, b) => a.distance - b.distance).slice(0, most.conditions));
+    found.push(...pairs.sort((a, b) => a.distance - b.distance).slice(0, max.conditions));
   }
   return found;
 }
 
 function thin(runs: readonly Run[]): readonly Run[] {
-  if (runs.length <= most.near) return runs;
-  return runs.filter((_, index) => index % Math.ceil(runs.length / most.near) === 0);
+  if (runs.length <= max.near) return runs;
+  return runs.filter((_, index) => index % Math.ceil(runs.length / max.near) === 0);
 }
 
 function distanceOf(
@@ -132,7 +132,7 @@ function differing(x: string, y: string): number {
 function side(run: Run, path: string | null): Condition["a"] {
   const value =
     path === null ? run.args[0] : (leaves(JSON.parse(run.args[0]), "", new Map()).get(path) ?? "(absent)");
-  return { verdict: effectWords(run.effect), shown: shown(value, 300), origin: run.input.label };
+  return { verdict: effectWords(run.effect), shown: guestText(value, 300), origin: run.input.label };
 }
 
 /** An output with what varies from event to event taken out. */
@@ -151,16 +151,16 @@ function clustersOf(runs: readonly Run[]): readonly OutputCluster[] {
   );
   return [...Map.groupBy(answered, (run) => `${run.event} ${shapeOf(run.output as string)}`).values()]
     .sort((a, b) => b.length - a.length)
-    .slice(0, most.clusters)
+    .slice(0, max.clusters)
     .map((own) => {
       const first = own[0] as Run;
       const example = own.reduce((a, b) => ((b.output?.length ?? 0) < (a.output?.length ?? 0) ? b : a));
       return {
         event: first.event,
-        shape: shown(shapeOf(first.output as string), 300),
+        shape: guestText(shapeOf(first.output as string), 300),
         verdict: effectWords(first.effect),
         count: own.length,
-        example: shown(example.output as string, 400),
+        example: guestText(example.output as string, 400),
       };
     });
 }
@@ -213,7 +213,7 @@ function emittedTexts(runs: readonly Run[], leaks: readonly Leak[]): readonly Em
         text: {
           action,
           to,
-          text: shown(text, 600),
+          text: guestText(text, 600),
           count: 0,
           carries: [...new Map(carries.map((one) => [`${one.path} ${one.as}`, one])).values()],
         },
@@ -223,7 +223,7 @@ function emittedTexts(runs: readonly Run[], leaks: readonly Leak[]): readonly Em
   return [...found.values()]
     .map(({ text, shape }) => ({ ...text, count: counts.get(shape) ?? 0 }))
     .sort((a, b) => b.count - a.count)
-    .slice(0, most.texts);
+    .slice(0, max.texts);
 }
 
 function stateOf(runs: readonly Run[], leaks: readonly Leak[]): StateBehaviour {
@@ -234,7 +234,7 @@ function stateOf(runs: readonly Run[], leaks: readonly Leak[]): StateBehaviour {
   return {
     writes: states.length,
     largestBytes: states.reduce((size, state) => Math.max(size, Buffer.byteLength(state)), 0),
-    examples: examples.map((state) => shown(state, 300)),
+    examples: examples.map((state) => guestText(state, 300)),
     keeps: [...new Set(leaks.filter(({ kind }) => kind === "state").map(({ path }) => path))],
   };
 }
@@ -249,7 +249,7 @@ const kinds: ReadonlyMap<string, Trigger["kind"]> = new Map([
 ]);
 
 /** What kind of trigger a turn is. */
-export function kindOfTurn({ slot, word }: Turn): Trigger["kind"] {
+export function kindOfTurn({ slot, word }: AnswerChange): Trigger["kind"] {
   if (word === "unicode" || word === "size" || word === "prototype") return word;
   const kind = kinds.get(slot.kind);
   if (kind) return kind;
@@ -257,13 +257,13 @@ export function kindOfTurn({ slot, word }: Turn): Trigger["kind"] {
   return slot.kind === "inert" || slot.path === "cwd" ? "field" : "text";
 }
 
-export function triggerOf(turn: Turn): Trigger {
+export function triggerOf(turn: AnswerChange): Trigger {
   return {
     kind: kindOfTurn(turn),
     event: turn.before.event,
     path: turn.slot.path,
-    from: shown(turn.from, 300),
-    to: shown(turn.to, 300),
+    from: guestText(turn.from, 300),
+    to: guestText(turn.to, 300),
     before: effectWords(turn.before.effect),
     after: effectWords(turn.after.effect),
     opens: turn.opens,
@@ -271,7 +271,10 @@ export function triggerOf(turn: Turn): Trigger {
 }
 
 /** An event as evidence: without what every event has. */
-export function eventEvidence(run: Run): { readonly label: string; readonly text: ReturnType<typeof shown> } {
+export function eventEvidence(run: Run): {
+  readonly label: string;
+  readonly text: ReturnType<typeof guestText>;
+} {
   const { hook_event_name, ...rest } = run.input.event;
-  return { label: `event (${hook_event_name})`, text: shownJson(rest, 700) };
+  return { label: `event (${hook_event_name})`, text: guestJson(rest, 700) };
 }

@@ -1,6 +1,6 @@
 import type { Input } from "../run/input.ts";
 import type { Runner } from "../run/runner.ts";
-import type { PairNote } from "../twin/reply.ts";
+import type { Comparison } from "../instrumented/recording.ts";
 
 /** A comparison of the configuration with something that its schema does not speak of. */
 export interface ConfigSwitch {
@@ -8,7 +8,7 @@ export interface ConfigSwitch {
   readonly constant: string | null;
   /** The path in the configuration; `null` where it is not known. */
   readonly path: string | null;
-  readonly pair: PairNote | null;
+  readonly pair: Comparison | null;
   readonly input: Input;
 }
 
@@ -40,7 +40,7 @@ export async function findConfigSwitches(
   const asked = new Set<string>();
   const found = new Map<string, ConfigSwitch>();
   for (const input of inputs) {
-    const run = await runner.watch({ ...input, config }, true);
+    const run = await runner.runInstrumented({ ...input, config }, true);
     for (const { of, path } of run?.watched?.reads ?? [])
       if (of === "context" && path[0] === "config" && path[1] !== undefined) asked.add(path[1]);
     for (const pair of run?.watched?.pairs ?? []) {

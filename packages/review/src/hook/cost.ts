@@ -1,13 +1,13 @@
 import type { Sandbox } from "@hookwarden/sandbox";
-import { forecast, grow, longestText, Probe } from "@hookwarden/testing/measure";
+import { forecast, probeScaling, longestTextPath, Probe } from "@hookwarden/testing/measure";
 import type { LoadedPack } from "hookwarden/pack";
 import type { EventCost, Quantiles } from "../report.ts";
 import type { Run, Runner } from "../run/runner.ts";
 
-/** Largest event of a curve, in bytes: what is beyond is foretold. */
-const mostBytes = 262_144;
+/** Largest event of a curve, in bytes: what is beyond is predicted. */
+const maxBytes = 262_144;
 /** Steps below which growth says nothing. */
-const leastSteps = 2_000;
+const minSteps = 2_000;
 
 /** What a hook costs at each of its events, in its runs and in growing sizes of one event. */
 export async function measureCost(
@@ -21,22 +21,22 @@ export async function measureCost(
   for (const [event, own] of Map.groupBy(runs, (run) => run.event)) {
     const good = own.filter(({ outcome }) => outcome.ok);
     // The event that costs most has the most code to go through.
-    const [dear] = good.toSorted((a, b) => (b.outcome.steps ?? 0) - (a.outcome.steps ?? 0));
-    const field = dear ? longestText(dear.input.event, runner.hook.reads) : null;
+    const [costliest] = good.toSorted((a, b) => (b.outcome.steps ?? 0) - (a.outcome.steps ?? 0));
+    const field = costliest ? longestTextPath(costliest.input.event, runner.hook.reads) : null;
     const samples =
-      dear && field
+      costliest && field
         ? await (async () => {
             await using probe = await Probe.create(pack, runner.hook, sandbox);
-            return await grow(
+            return await probeScaling(
               probe,
-              dear.input.event,
+              costliest.input.event,
               field,
-              Math.min(mostBytes, runner.hook.limits.inputBytes),
+              Math.min(maxBytes, runner.hook.limits.inputBytes),
               signal,
             );
           })()
         : [];
-    const foretold = samples.length > 0 ? forecast(samples, runner.hook.limits) : null;
+    const predicted = samples.length > 0 ? forecast(samples, runner.hook.limits) : null;
     costs.push({
       event,
       calls: own.length,
@@ -51,7 +51,11 @@ export async function measureCost(
       })),
       field: field?.join(".") ?? null,
       exponent: exponentOf(samples),
-      falls: foretold && { limit: foretold.limit, inputBytes: foretold.inputBytes, basis: foretold.basis },
+      falls: predicted && {
+        limit: predicted.limit,
+        inputBytes: predicted.inputBytes,
+        basis: predicted.basis,
+      },
     });
   }
   return costs;
@@ -65,9 +69,9 @@ function exponentOf(
     readonly fault: string | null;
   }[],
 ): number | null {
-  const telling = samples.filter(({ steps, fault }) => fault === null && (steps ?? 0) >= leastSteps);
-  const points = telling
-    .slice(-Math.max(3, Math.ceil(telling.length / 2)))
+  const relevant = samples.filter(({ steps, fault }) => fault === null && (steps ?? 0) >= minSteps);
+  const points = relevant
+    .slice(-Math.max(3, Math.ceil(relevant.length / 2)))
     .map(({ inputBytes, steps }) => [Math.log(inputBytes), Math.log(steps ?? 1)] as const);
   if (points.length < 3) return null;
   const mean = (of: (point: readonly [number, number]) => number): number =>
@@ -84,5 +88,5 @@ export function quantiles(values: readonly number[]): Quantiles | null {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;
-  return { least: sorted[0] as number, median: at(0.5), p99: at(0.99), most: sorted.at(-1) as number };
+  return { min: sorted[0] as number, median: at(0.5), p99: at(0.99), max: sorted.at(-1) as number };
 }

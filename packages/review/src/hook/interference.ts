@@ -1,23 +1,24 @@
+import { withValue } from "@hookwarden/testing/mutate";
 import { coversPath } from "./read-tree.ts";
 import type { Interference } from "../report.ts";
-import { type Fields, type Input, validEvent } from "../run/input.ts";
+import { type Input, validEvent } from "../run/input.ts";
 import type { Runner } from "../run/runner.ts";
-import { shownJson } from "../shown.ts";
-import type { Watched } from "../twin/reply.ts";
-import { sameAnswer, type BaseRun } from "./baseline.ts";
+import { guestJson } from "../guest-text.ts";
+import type { Recording } from "../instrumented/recording.ts";
+import { sameAnswer, type BaselineRun } from "./baseline.ts";
 
-/** Calls that are made again, at most. */
-const most = 48;
+/** Calls that are made again, at maxCalls. */
+const maxCalls = 48;
 
 /**
  * Changes everything that a call did not read, and calls again: the answer must be the same to the byte. What the
  * recorder missed, or what the hook kept from it, shows here, because this runs the hook's own program.
  */
-export async function checkInterference(runner: Runner, runs: readonly BaseRun[]): Promise<Interference> {
+export async function checkInterference(runner: Runner, runs: readonly BaselineRun[]): Promise<Interference> {
   const leaks = new Map<string, Input>();
   let checked = 0;
   for (const run of spread(runs)) {
-    const watched = run.twin?.watched;
+    const watched = run.instrumented?.watched;
     if (!watched || !run.outcome.ok) continue;
     const changes = unreadChanges(run.input, watched, runner.hook.reads);
     if (changes.length === 0) continue;
@@ -32,7 +33,7 @@ export async function checkInterference(runner: Runner, runs: readonly BaseRun[]
     }
     if (leaks.size === 0) leaks.set("(several together)", all);
   }
-  return { checked, leaks: [...leaks].map(([path, { event }]) => ({ path, event: shownJson(event) })) };
+  return { checked, leaks: [...leaks].map(([path, { event }]) => ({ path, event: guestJson(event) })) };
 }
 
 interface Change {
@@ -41,7 +42,7 @@ interface Change {
 }
 
 /** What can be changed of an input although the hook was given it, because it was not read. */
-function unreadChanges(input: Input, watched: Watched, reads: readonly string[]): readonly Change[] {
+function unreadChanges(input: Input, watched: Recording, reads: readonly string[]): readonly Change[] {
   const read = new ReadIndex(watched);
   const changes: Change[] = [];
   const walk = (value: unknown, path: readonly string[], real: readonly string[]): void => {
@@ -69,7 +70,7 @@ function unreadChanges(input: Input, watched: Watched, reads: readonly string[])
     changes.push({
       path: path.join("."),
       make: (one) => {
-        const event = validEvent(setAt(one.event, path, value()));
+        const event = validEvent(withValue(one.event, path, value()));
         return event && { ...one, event };
       },
     });
@@ -86,7 +87,7 @@ class ReadIndex {
   readonly #event = new Map<string, { any: boolean; listed: boolean }>();
   readonly #context = new Set<string>();
 
-  constructor({ reads }: Watched) {
+  constructor({ reads }: Recording) {
     for (const { of, path, how } of reads) {
       if (of === "context") {
         this.#context.add(String(path[0]));
@@ -124,25 +125,13 @@ function other(value: unknown): unknown {
   return "zq";
 }
 
-function setAt(fields: Fields, path: readonly string[], value: unknown): Fields {
-  const copy = structuredClone(fields) as Record<string, unknown>;
-  let at: Record<string, unknown> = copy;
-  for (const key of path.slice(0, -1)) {
-    const next = at[key];
-    if (typeof next !== "object" || next === null) return fields;
-    at = next as Record<string, unknown>;
-  }
-  at[path.at(-1) as string] = value;
-  return copy;
-}
-
 /** Some of each event, tool and effect. */
-function spread(runs: readonly BaseRun[]): readonly BaseRun[] {
+function spread(runs: readonly BaselineRun[]): readonly BaselineRun[] {
   const kinds = Map.groupBy(runs, ({ event, effect, input }) =>
     JSON.stringify([event, effect.verdict, [...effect.changes.keys()], input.event["tool_name"] ?? null]),
   );
-  const some: BaseRun[] = [];
-  for (let at = 0; some.length < most; at++) {
+  const some: BaselineRun[] = [];
+  for (let at = 0; some.length < maxCalls; at++) {
     let more = false;
     for (const own of kinds.values()) {
       const run = own[at];
@@ -152,5 +141,5 @@ function spread(runs: readonly BaseRun[]): readonly BaseRun[] {
     }
     if (!more) break;
   }
-  return some.slice(0, most);
+  return some.slice(0, maxCalls);
 }

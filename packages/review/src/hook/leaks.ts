@@ -1,4 +1,4 @@
-import { leavesOf, withValue } from "@hookwarden/testing/diff";
+import { leavesOf, valueAt, withValue } from "@hookwarden/testing/mutate";
 import type { Action } from "hookwarden/broker";
 import { actionRows } from "hookwarden/catalogue";
 import type { Encoding } from "../report.ts";
@@ -21,9 +21,9 @@ export interface Leak {
   readonly input: Input;
 }
 
-const most = { bases: 10, leaves: 8 } as const;
+const max = { bases: 10, leaves: 8 } as const;
 /** Characters of a text, half from its start and half from its end, in which other forms of a word are looked for. */
-const mostLooked = 16_384;
+const maxScannedChars = 16_384;
 
 /**
  * Puts words that stand nowhere else into the fields that a hook reads, and looks for them in what it says: as they
@@ -38,10 +38,10 @@ export async function findLeaks(
   others: readonly Run[],
 ): Promise<readonly Leak[]> {
   const leaks: Leak[] = [];
-  for (const base of bases.slice(0, most.bases)) {
+  for (const base of bases.slice(0, max.bases)) {
     const leaves = leavesOf(base.input.event, runner.hook.reads)
       .filter(({ value }) => typeof value === "string")
-      .slice(-most.leaves);
+      .slice(-max.leaves);
     const more = ["session_id", "cwd"].filter(
       (name) =>
         (runner.hook.reads.includes(name) || runner.hook.reads.includes("*")) &&
@@ -69,7 +69,7 @@ async function outOfState(
   bases: readonly Run[],
 ): Promise<readonly Leak[]> {
   const leaks: Leak[] = [];
-  for (const leak of kept.slice(0, most.bases)) {
+  for (const leak of kept.slice(0, max.bases)) {
     const first = await runner.run(leak.input);
     if (!first?.answer.ok || first.answer.state === null) continue;
     for (const base of bases) {
@@ -165,10 +165,10 @@ export function marked(input: Input, path: readonly string[], word: string, way:
   return event && { ...input, origin: "made", label: `${input.label}; a word in ${path.join(".")}`, event };
 }
 
-function textAt(event: unknown, path: readonly string[]): string {
-  let at: unknown = event;
-  for (const key of path) at = (at as { readonly [key: string]: unknown } | undefined)?.[key];
-  return typeof at === "string" ? at : "";
+/** The text at a path of an event; empty where there is none. */
+export function textAt(event: unknown, path: readonly string[]): string {
+  const value = valueAt(event, path);
+  return typeof value === "string" ? value : "";
 }
 
 interface Out {
@@ -218,7 +218,9 @@ export function textsOf(run: Run): ReadonlyMap<string, Out> {
 export function foundAs(whole: string, word: string): Encoding | null {
   if (whole.includes(word)) return "verbatim";
   const text =
-    whole.length > mostLooked ? whole.slice(0, mostLooked / 2) + whole.slice(-mostLooked / 2) : whole;
+    whole.length > maxScannedChars
+      ? whole.slice(0, maxScannedChars / 2) + whole.slice(-maxScannedChars / 2)
+      : whole;
   const lower = text.toLowerCase();
   if (lower.includes(word)) return "case";
   const reversed = [...word].toReversed().join("");

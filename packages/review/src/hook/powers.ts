@@ -4,31 +4,31 @@ import type { Power, PowersSection } from "../report.ts";
 import type { Run } from "../run/runner.ts";
 import { coversPath, type ReadTree } from "./read-tree.ts";
 
-/** How dangerous an action is in a stranger's hands, and what it means in words. Worst first. */
+/** How dangerous an action is in an untrusted hook, and its description. Most dangerous first. */
 const dangers: { readonly [A in ActionName]: readonly [danger: number, words: (on: string) => string] } = {
-  allow: [100, (on) => `may answer for the person, so that ${on} run without asking`],
-  modify_input: [95, (on) => `may change what ${on} run on`],
+  allow: [100, (on) => `may approve ${on} without asking a person`],
+  modify_input: [95, (on) => `may change the input of ${on}`],
   replace_system: [92, () => "may rewrite the system prompt"],
   replace_messages: [90, () => "may rewrite the conversation"],
   set_params: [78, () => "may change the parameters of model requests"],
-  transform: [85, () => "may rewrite what the person asked for"],
-  replace_response: [82, () => "may rewrite what the model answered"],
-  replace_result: [80, (on) => `may rewrite what the model sees of the results of ${on}`],
-  replace_error: [70, (on) => `may rewrite what the model sees of the failures of ${on}`],
-  replace_chunk: [68, () => "may rewrite streamed answers piece by piece"],
+  transform: [85, () => "may rewrite the person's prompt"],
+  replace_response: [82, () => "may rewrite the model's response"],
+  replace_result: [80, (on) => `may rewrite the results of ${on} before the model sees them`],
+  replace_error: [70, (on) => `may rewrite the errors of ${on} before the model sees them`],
+  replace_chunk: [68, () => "may rewrite chunks of streamed responses"],
   inject: [75, () => "may add messages to the conversation"],
   augment: [62, (on) => `may add text to the results of ${on}`],
   add_context: [60, () => "may add context for the model"],
-  halt: [50, () => "may end the agent's work"],
-  retry: [42, () => "may send the agent back to try again, up to three times"],
-  deny: [40, (on) => `may refuse ${on}`],
-  block: [40, () => "may veto a step: a prompt, a request, an answer, a result or a stop"],
-  skip: [38, (on) => `may leave ${on} out`],
-  drop_chunk: [36, () => "may drop pieces of streamed answers"],
-  ask: [25, (on) => `may make a person decide about ${on}`],
-  set_state: [20, () => "may keep data between its calls"],
+  halt: [50, () => "may halt the agent"],
+  retry: [42, () => "may make the agent retry, up to three times"],
+  deny: [40, (on) => `may deny ${on}`],
+  block: [40, () => "may block a prompt, request, response, result or stop"],
+  skip: [38, (on) => `may skip ${on}`],
+  drop_chunk: [36, () => "may drop chunks of streamed responses"],
+  ask: [25, (on) => `may ask a person to approve ${on}`],
+  set_state: [20, () => "may keep state between calls"],
   notify: [15, () => "may show text to the person"],
-  continue: [0, () => "may say nothing"],
+  continue: [0, () => "may continue without a verdict"],
 };
 
 /** What a path of an event holds, for those where a reader should know. Longest prefix counts. */
@@ -36,15 +36,15 @@ const readWords: readonly (readonly [path: string, danger: number, sentence: str
   ["*", 72, "sees everything of its events: inputs, results, conversations, ids and folders"],
   ["messages", 70, "sees the whole conversation"],
   ["system", 66, "sees the system prompt"],
-  ["tool_response", 65, "sees what tools return: every file that is read, every page that is fetched"],
+  ["tool_response", 65, "sees tool results: every file that is read, every page that is fetched"],
   ["tool_input.content", 58, "sees what is written to files"],
   ["tool_input.command", 45, "sees every shell command"],
-  ["tool_input", 58, "sees everything that tools are called with"],
-  ["prompt", 60, "sees what the person asks for"],
-  ["message", 55, "sees what the model answers"],
-  ["last_assistant_message", 55, "sees what the model answers last"],
-  ["session_id", 30, "sees which session it is in"],
-  ["cwd", 20, "sees the folder that the agent works in"],
+  ["tool_input", 58, "sees the input of every tool call"],
+  ["prompt", 60, "sees the person's prompts"],
+  ["message", 55, "sees the model's messages"],
+  ["last_assistant_message", 55, "sees the model's final message"],
+  ["session_id", 30, "sees the session identifier"],
+  ["cwd", 20, "sees the agent's working directory"],
   ["error", 45, "sees error messages"],
 ];
 
@@ -73,7 +73,7 @@ export function powersOf(
       const granted = hook.granted.has(action);
       return {
         name: action,
-        sentence: `${words(on)}${legal ? "" : ", at none of its events"}${granted ? "" : ", which the pack does not grant"}`,
+        sentence: `${words(on)}${legal ? "" : ", which is not legal at any of its events"}${granted ? "" : ", which the pack does not grant"}`,
         danger: granted && legal ? danger : 5,
         granted,
         used: used(action),
@@ -108,7 +108,7 @@ export function powersOf(
     const tenant = hook.state.scope === "tenant";
     more.push({
       name: "state",
-      sentence: `keeps up to ${hook.state.maxBytes} bytes ${tenant ? "for all sessions of a tenant: what it sees in one it can use in another" : "for each session"}`,
+      sentence: `keeps up to ${hook.state.maxBytes} bytes ${tenant ? "for all sessions of a tenant: data from one session can be used in another" : "for each session"}`,
       danger: tenant ? 48 : 22,
       granted: true,
       used: null,
@@ -123,7 +123,7 @@ export function powersOf(
     )
       more.push({
         name: `open at ${event}`,
-        sentence: `lets the step at ${event} go on when it fails`,
+        sentence: `fails open at ${event}: the step continues when the hook fails`,
         danger: 55,
         granted: true,
         used: null,
@@ -161,6 +161,6 @@ function onWords({ on }: LoadedHook): string {
   if (matchers.includes(null)) return "calls of any tool";
   const all = matchers.join("|").toLowerCase();
   if (/^bash$/.test(all)) return "shell commands";
-  if (/bash|shell/.test(all)) return "shell commands and what is called like them";
+  if (/bash|shell/.test(all)) return "shell commands and similarly named tools";
   return `calls of \`${matchers.join("`, `").slice(0, 60)}\``;
 }

@@ -1,6 +1,6 @@
 import { catalogueFields, type EventName } from "hookwarden/catalogue";
 import type { ReadPath } from "../report.ts";
-import type { Watched } from "../twin/reply.ts";
+import type { Recording } from "../instrumented/recording.ts";
 
 /** Whether declared read paths cover a path of an event. */
 export function coversPath(reads: readonly string[], path: readonly string[], event: string): boolean {
@@ -36,7 +36,7 @@ export class ReadTree {
   #chanceCalls = 0;
   calls = 0;
 
-  add(event: EventName, watched: Watched): void {
+  add(event: EventName, watched: Recording): void {
     this.calls++;
     if (watched.clock > 0) this.#clockCalls++;
     if (watched.chance > 0) this.#chanceCalls++;
@@ -105,7 +105,7 @@ export class ReadTree {
         !declared.some((read) => read.startsWith(`${path.join(".")}.`))
       )
         continue;
-      needed.add(sayable(path));
+      needed.add(toManifestPath(path));
     }
     const all = [...needed].sort();
     if (all.includes("*")) {
@@ -167,7 +167,7 @@ export class ReadTree {
 }
 
 /** A path as a manifest can say it: not below an array, and without keys that have a dot. */
-function sayable(path: readonly string[]): string {
+function toManifestPath(path: readonly string[]): string {
   const end = path.findIndex((segment) => segment === "*" || segment.includes(".") || segment === "");
   return (end < 0 ? path : path.slice(0, Math.max(1, end))).join(".");
 }

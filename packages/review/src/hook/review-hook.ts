@@ -3,9 +3,9 @@ import { sha256 } from "hookwarden/files";
 import type { CompiledModule } from "hookwarden/compile";
 import type { LoadedHook, LoadedPack } from "hookwarden/pack";
 import { type Draft, draft } from "../draft.ts";
-import { type Dependence, explore, type Turn } from "../explore/explore.ts";
+import { type Dependence, explore, type AnswerChange } from "../explore/explore.ts";
 import { addWords } from "../explore/harmless-words.ts";
-import { varySurroundings } from "../explore/surroundings.ts";
+import { varyContext } from "../explore/vary-context.ts";
 import { hashFindings, hiddenTextFindings } from "../findings/computed.ts";
 import {
   attackFindings,
@@ -26,11 +26,11 @@ import { ownWords, propertyNames } from "../program/words.ts";
 import type { AttackProbe, CodeSection, HookReview, ReadsSection } from "../report.ts";
 import { acts, effectWords } from "../run/effect.ts";
 import type { Input } from "../run/input.ts";
-import { type Run, Runner, type WatchedRun } from "../run/runner.ts";
-import { shown } from "../shown.ts";
-import type { PairNote } from "../twin/reply.ts";
+import { type Run, Runner, type InstrumentedRun } from "../run/runner.ts";
+import { guestText } from "../guest-text.ts";
+import type { Comparison } from "../instrumented/recording.ts";
 import { probeAttacks } from "./attack.ts";
-import { type BaseRun, runBaseline } from "./baseline.ts";
+import { type BaselineRun, runBaseline } from "./baseline.ts";
 import { behaviourOf, textsFor } from "./behaviour.ts";
 import { findConfigSwitches } from "./config-switch.ts";
 import { measureCost } from "./cost.ts";
@@ -67,10 +67,10 @@ export interface ReviewedHook {
 }
 
 /** Most events that exploration starts from. */
-const mostSeeds = 22;
+const maxSeeds = 22;
 const sourceShown = 262_144;
 /** Events of a hook's own cases that are run. */
-const mostCases = { small: 90, large: 40 } as const;
+const maxCases = { small: 90, large: 40 } as const;
 /** A program with more branches than this has a library in it: each call that is watched costs several times as much. */
 const largeProgram = 1_500;
 /** Runs of exploration. */
@@ -85,7 +85,7 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   const drafts: Draft[] = [];
   const size = runner.light.branches.length > largeProgram ? "large" : "small";
   const samples = sampleInputs(hook);
-  const inputs = [...parts.recorded, ...spread(subject.cases, mostCases[size]), ...samples].filter(
+  const inputs = [...parts.recorded, ...spread(subject.cases, maxCases[size]), ...samples].filter(
     (input) => runner.bindingFor(input) !== null,
   );
   let done = 0;
@@ -93,10 +93,10 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
     progress(`${++done} of ${inputs.length} events`),
   );
   const tree = new ReadTree();
-  const noteReads = (run: WatchedRun | null): void => {
+  const noteReads = (run: InstrumentedRun | null): void => {
     if (run?.watched) tree.add(run.event, run.watched);
   };
-  for (const run of base.runs) noteReads(run.twin);
+  for (const run of base.runs) noteReads(run.instrumented);
   const failing = base.runs.length > 0 && base.runs.every((run) => run.fault === "load-failed");
   if (failing)
     drafts.push(
@@ -108,7 +108,7 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
 
   progress("exploring");
   const seeds = seedsOf(base.runs);
-  const isOwn = ({ site, branch }: PairNote): boolean =>
+  const isOwn = ({ site, branch }: Comparison): boolean =>
     text.isOwn(site > 0 ? (runner.full.sites[site]?.start ?? 0) : (runner.full.branches[branch]?.start ?? 0));
   const explored = await explore(
     runner,
@@ -124,14 +124,14 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   const held = heldOf([...base.runs, ...made]);
   const constants = comparedConstants(explored.runs);
   const words = [...new Set([...constants, ...ownWords(text), ...configWords(hook)])];
-  const turns: Turn[] = [...explored.turns, ...(await addWords(runner, held, words, signal))];
-  const looks = {
+  const turns: AnswerChange[] = [...explored.turns, ...(await addWords(runner, held, words, signal))];
+  const contextReads = {
     time: tree.readsContext("(clock)") || tree.readsContext("time") || tree.readsField("time"),
     chance: tree.readsContext("(chance)"),
     state: hook.state !== null,
   };
   const contexts = held.length > 0 ? held : base.runs.slice(0, 3);
-  turns.push(...(await varySurroundings(runner, contexts, parts.recorded.slice(0, 300), looks, signal)));
+  turns.push(...(await varyContext(runner, contexts, parts.recorded.slice(0, 300), contextReads, signal)));
   drafts.push(...turnFindings(turns), ...dependenceFindings(explored.dependences, runner.full, text));
   drafts.push(...hashFindings(explored.runs, runner.full, text));
   const afters = turns.map(({ after }) => after);
@@ -147,17 +147,17 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
       one.constant === null
         ? draft(
             "trigger-config",
-            `asks its configuration for \`${one.path}\`, of which its schema says nothing`,
+            `reads \`${one.path}\` from its configuration, which its schema does not document`,
           )
         : draft(
             "trigger-config",
-            "compares its configuration with a value of which its schema says nothing",
-            [{ label: "value", text: shown(one.constant) }],
+            "compares its configuration with a value that its schema does not document",
+            [{ label: "value", text: guestText(one.constant) }],
           ),
     );
   }
 
-  progress("looking for data that comes out");
+  progress("looking for leaked data");
   const leaks = await findLeaks(
     runner,
     leakBases(all),
@@ -170,24 +170,16 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   const allowed = made.find(({ effect }) => effect.verdict === "allow");
   if (allowed && !before.has("allow"))
     drafts.push(
-      draft("allow-opens", "answers for the person at an event that only exploration made", [
-        { label: allowed.input.label, text: shown(allowed.args[0], 500) },
+      draft("allow-opens", "returns `allow` at an event that only exploration generated", [
+        { label: allowed.input.label, text: guestText(allowed.args[0], 500) },
       ]),
     );
 
-  progress("changing what is not read");
+  progress("changing unread fields");
   const interference = await checkInterference(runner, base.runs);
-  progress("calling again");
-  const watched = base.runs.filter(({ twin }) => twin?.watched).length;
-  const differences = await checkDeterminism(
-    runner,
-    base.runs,
-    base.watchedDiffers.length,
-    watched,
-    parts.other,
-    signal,
-  );
-  drafts.push(...determinismFindings(differences, base.watchedDiffers));
+  progress("repeating calls");
+  const differences = await checkDeterminism(runner, { baseline: base, other: parts.other, signal });
+  drafts.push(...determinismFindings(differences, base.divergent));
   progress("hostile events");
   const others = base.runs.filter(({ effect, answer }) => answer.ok && !acts(effect));
   const probes = await probeAttacks(runner, held, others, signal);
@@ -211,7 +203,7 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
     subject,
     text,
     runner,
-    [...base.runs.flatMap(({ twin }) => twin ?? []), ...explored.runs],
+    [...base.runs.flatMap(({ instrumented }) => instrumented ?? []), ...explored.runs],
     explored.dependences,
   );
   drafts.push(...readFindings(reads, tree, interference), ...powerFindings(powers), ...codeFindings(code));
@@ -219,7 +211,7 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
     review: {
       name: hook.name,
       version: hook.version,
-      description: hook.manifest.description === undefined ? null : shown(hook.manifest.description),
+      description: hook.manifest.description === undefined ? null : guestText(hook.manifest.description),
       digest: hook.digest,
       program: sha256(hook.program.source),
       priority: hook.priority,
@@ -256,7 +248,7 @@ function merged(drafts: readonly Draft[]): readonly Draft[] {
     const best = own.toSorted((a, b) => rank.indexOf(a.severity) - rank.indexOf(b.severity))[0] as Draft;
     const more = own
       .filter((one) => one !== best && one.message !== best.message)
-      .map(({ message }) => ({ label: "also", text: shown(message, 300) }));
+      .map(({ message }) => ({ label: "also", text: guestText(message, 300) }));
     return {
       ...best,
       evidence: [...best.evidence, ...more.slice(0, 4)],
@@ -266,7 +258,7 @@ function merged(drafts: readonly Draft[]): readonly Draft[] {
 }
 
 /** Where exploration starts: of everything that the hook did the smallest events, then those that covered most. */
-function seedsOf(runs: readonly BaseRun[]): readonly BaseRun[] {
+function seedsOf(runs: readonly BaselineRun[]): readonly BaselineRun[] {
   const good = runs
     .filter(({ outcome }) => outcome.ok)
     .toSorted((a, b) => a.args[0].length - b.args[0].length);
@@ -274,15 +266,15 @@ function seedsOf(runs: readonly BaseRun[]): readonly BaseRun[] {
     good.filter(({ effect }) => acts(effect)),
     (run) => `${run.event} ${effectWords(run.effect)} ${String(run.input.event["tool_name"] ?? "")}`,
   );
-  const chosen = new Set<BaseRun>();
+  const chosen = new Set<BaselineRun>();
   for (let at = 0; at < 3; at++)
     for (const own of kinds.values())
-      for (const run of own.slice(at, at + 1)) if (chosen.size < mostSeeds / 2) chosen.add(run);
-  const covered = new Set([...chosen].flatMap((run) => run.twin?.watched?.cover ?? []));
+      for (const run of own.slice(at, at + 1)) if (chosen.size < maxSeeds / 2) chosen.add(run);
+  const covered = new Set([...chosen].flatMap((run) => run.instrumented?.watched?.cover ?? []));
   const events = new Set([...chosen].map(({ event }) => event));
   for (const run of good) {
-    if (chosen.size >= mostSeeds) break;
-    const cover = run.twin?.watched?.cover ?? [];
+    if (chosen.size >= maxSeeds) break;
+    const cover = run.instrumented?.watched?.cover ?? [];
     if (events.has(run.event) && cover.every((branch) => covered.has(branch))) continue;
     events.add(run.event);
     chosen.add(run);
@@ -319,7 +311,7 @@ function leakBases(runs: readonly Run[]): readonly Run[] {
 }
 
 /** Texts that stand on one side of comparisons and came with no event. */
-function comparedConstants(runs: readonly WatchedRun[]): readonly string[] {
+function comparedConstants(runs: readonly InstrumentedRun[]): readonly string[] {
   const found = new Set<string>();
   for (const { watched, args } of runs)
     for (const { op, a, b } of watched?.pairs ?? [])
@@ -350,7 +342,7 @@ function codeOf(
   { modules }: HookSubject,
   text: ProgramText,
   runner: Runner,
-  watched: readonly WatchedRun[],
+  watched: readonly InstrumentedRun[],
   dependences: readonly Dependence[],
 ): CodeSection {
   const { branches } = runner.full;
@@ -367,6 +359,6 @@ function codeOf(
     constructs: findConstructs(text),
     modules: originsOf(modules, text),
     bytes: Buffer.byteLength(text.source),
-    source: shown(text.source, sourceShown),
+    source: guestText(text.source, sourceShown),
   };
 }

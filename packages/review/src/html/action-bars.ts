@@ -1,5 +1,3 @@
-import { scaleLinear } from "d3-scale";
-import { stack } from "d3-shape";
 import { markup, type Markup } from "@hookwarden/testing/html";
 import type { EventBehaviour } from "../report.ts";
 import { count, thousands } from "./texts.ts";
@@ -23,14 +21,14 @@ const tones: ReadonlyMap<string, string> = new Map([
 const order: readonly string[] = ["faults", "holds", "asks", "changes", "allows", "passes"];
 const names: ReadonlyMap<string, string> = new Map([
   ["faults", "failed"],
-  ["holds", "held the agent back"],
-  ["asks", "asked, or sent it back"],
+  ["holds", "stopped the agent"],
+  ["asks", "asked or retried"],
   ["changes", "changed or added something"],
   ["allows", "allowed"],
-  ["passes", "let it pass"],
+  ["passes", "continued"],
 ]);
 
-/** What the hook answered at each event: a bar of shares, and the numbers beside it. */
+/** The hook's answers for each event, as a stacked bar with counts. */
 export function actionBars(events: readonly EventBehaviour[]): Markup {
   const used = new Set(events.flatMap(({ actions }) => Object.keys(actions).map(toneOf)));
   const keys = order.filter((tone) => used.has(tone));
@@ -49,13 +47,14 @@ function bar({ event, calls, actions, faults }: EventBehaviour, keys: readonly s
     totals.set(tone, (totals.get(tone) ?? 0) + times);
   }
   const all = [...totals.values()].reduce((sum, times) => sum + times, 0);
-  const x = scaleLinear()
-    .domain([0, Math.max(1, all)])
-    .range([0, width]);
-  const layers = stack<ReadonlyMap<string, number>>()
-    .keys(keys)
-    .value((of, tone) => of.get(tone) ?? 0)([totals]);
-  const told = Object.entries(actions)
+  const scale = width / Math.max(1, all);
+  let end = 0;
+  const segments = keys.map((tone) => {
+    const start = end;
+    end += totals.get(tone) ?? 0;
+    return { tone, x: start * scale, length: (end - start) * scale };
+  });
+  const summary = Object.entries(actions)
     .sort(([, a], [, b]) => b - a)
     .map(([action, times]) => `${action} ${thousands(times)}`)
     .join(", ");
@@ -66,23 +65,22 @@ function bar({ event, calls, actions, faults }: EventBehaviour, keys: readonly s
       class="actions"
       viewBox="0 0 ${width} 20"
       role="img"
-      aria-label="${event}: ${told}"
+      aria-label="${event}: ${summary}"
       preserveAspectRatio="none"
     >
-      ${layers.map((layer) => {
-        const [from = 0, to = 0] = layer[0] ?? [];
-        return to > from
+      ${segments.map(({ tone, x, length }) =>
+        length > 0
           ? markup`<rect
-              class="${layer.key}"
-              x="${x(from).toFixed(2)}"
-              width="${Math.max(1.5, x(to) - x(from)).toFixed(2)}"
+              class="${tone}"
+              x="${x.toFixed(2)}"
+              width="${Math.max(1.5, length).toFixed(2)}"
               height="20"
             />`
-          : null;
-      })}
+          : null,
+      )}
     </svg>
     <p class="quiet">
-      ${told}${failed.length > 0 ? markup` · <span class="text-high">${failed.join(", ")}</span>` : null}
+      ${summary}${failed.length > 0 ? markup` · <span class="text-high">${failed.join(", ")}</span>` : null}
     </p>
   </div>`;
 }

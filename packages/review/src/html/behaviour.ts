@@ -3,30 +3,30 @@ import type { BehaviourSection, Condition, EmittedText, HookReview, Trigger } fr
 import { actionBars } from "./action-bars.ts";
 import { count, guest, guestBlock, list, table, thousands } from "./texts.ts";
 
-/** So many rows are shown, the others folded. */
-const mostRows = 12;
+/** Rows shown before the rest is folded. */
+const maxRows = 12;
 
 export function behaviour({ behaviour: section }: HookReview): Markup {
   const { events, conditions, clusters, texts, triggers, state } = section;
   return markup`${actionBars(events)}
     ${
       triggers.length > 0
-        ? markup`<h4>What turned its answer</h4>
-            <p class="quiet">One input changed at a time.</p>
+        ? markup`<h4>Inputs that changed the verdict</h4>
+            <p class="quiet">One input was changed at a time.</p>
             ${triggerTable(triggers)}`
         : null
     }
-    <h4>Where it draws its lines</h4>
+    <h4>Decision boundaries</h4>
     ${
       conditions.length > 0
-        ? markup`<p class="quiet">Nearest events with different verdicts.</p>
+        ? markup`<p class="quiet">Closest pairs of events with different verdicts.</p>
             ${folded(conditions, conditionTable)}`
-        : markup`<p class="quiet">No two events were found that it treats differently.</p>`
+        : markup`<p class="quiet">All events received the same verdict.</p>`
     }
-    <h4>What it answers</h4>
+    <h4>Outputs</h4>
     ${
       clusters.length === 0
-        ? markup`<p class="quiet">It has answered nothing.</p>`
+        ? markup`<p class="quiet">The hook returned no output.</p>`
         : folded(clusters, (some) =>
             table(
               "Outputs by their shape",
@@ -45,18 +45,18 @@ export function behaviour({ behaviour: section }: HookReview): Markup {
             ),
           )
     }
-    <h4>What it writes to the model and to people</h4>
-    ${texts.length === 0 ? markup`<p class="quiet">No text was seen.</p>` : folded(texts, textTable)}
+    <h4>Texts for the model and for people</h4>
+    ${texts.length === 0 ? markup`<p class="quiet">The hook wrote no text.</p>` : folded(texts, textTable)}
     ${determinism(section)}
     <h4>State</h4>
     ${
       state
         ? markup`<p>
               Written ${count(state.writes, "time")}, ${thousands(state.largestBytes)} bytes at
-              most.${state.keeps.length > 0 ? markup` It keeps data of <code>${state.keeps.join(", ")}</code>.` : null}
+              most.${state.keeps.length > 0 ? markup` It stores data from <code>${state.keeps.join(", ")}</code>.` : null}
             </p>
             ${state.examples.slice(0, 3).map((example) => guestBlock(example, "state"))}`
-        : markup`<p class="quiet">It keeps none.</p>`
+        : markup`<p class="quiet">The hook keeps no state.</p>`
     }`;
 }
 
@@ -89,7 +89,7 @@ function triggerTable(triggers: readonly Trigger[]): Markup {
 function conditionTable(conditions: readonly Condition[]): Markup {
   return table(
     "Conditions",
-    ["where", "one event", "its neighbour", "apart"],
+    ["where", "one event", "closest event", "distance"],
     conditions.map(({ event, path, a, b, distance }) => [
       markup`<code>${path ?? "several fields"}</code> <span class="quiet">${event}</span>`,
       markup`${verdictWord(a.verdict)} <code class="wrap">${guest(a.shown)}</code>
@@ -126,33 +126,33 @@ function textTable(texts: readonly EmittedText[]): Markup {
 
 function determinism({ determinism: { repeated, shuffled, engines, watched } }: BehaviourSection): Markup {
   const rows = [
-    ["The same call again", repeated],
+    ["Repeated calls", repeated],
     ["Calls in another order", shuffled],
     ["On the other engine", engines],
-    ["While its reads were recorded", watched],
+    ["With reads recorded", watched],
   ] as const;
-  return markup`<h4>Does it answer the same?</h4>
+  return markup`<h4>Determinism</h4>
     ${list(
       rows.map(([what, result]) =>
         result === null
-          ? markup`${what}: <span class="quiet">not run, the engine is not installed</span>`
+          ? markup`${what}: <span class="quiet">not run: the engine is not installed</span>`
           : result.different > 0
             ? markup`${what}:
                 <strong class="text-high"
                   >${count(result.different, "answer differs", "answers differ")}</strong
                 >
                 of ${thousands(result.checked)}`
-            : markup`${what}: the same in all ${thousands(result.checked)}`,
+            : markup`${what}: identical in all ${thousands(result.checked)} calls`,
       ),
       "",
     )}`;
 }
 
 function folded<Row>(rows: readonly Row[], draw: (some: readonly Row[]) => Markup): Markup {
-  if (rows.length <= mostRows) return draw(rows);
-  return markup`${draw(rows.slice(0, mostRows))}
+  if (rows.length <= maxRows) return draw(rows);
+  return markup`${draw(rows.slice(0, maxRows))}
     <details class="more">
-      <summary>${rows.length - mostRows} more</summary>
-      ${draw(rows.slice(mostRows))}
+      <summary>${rows.length - maxRows} more</summary>
+      ${draw(rows.slice(maxRows))}
     </details>`;
 }

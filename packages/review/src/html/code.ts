@@ -15,19 +15,19 @@ import {
 } from "./texts.ts";
 
 /** So many branches are shown open, the others folded. */
-const mostOpen = 8;
+const maxOpen = 8;
 
 const kinds: ReadonlyMap<UncoveredBranch["kind"], string> = new Map([
-  ["then", "the branch of an if"],
+  ["then", "then branch of an if"],
   ["else", "the other branch of an if"],
   ["case", "a case of a switch"],
-  ["and", "behind &&"],
-  ["or", "behind ||"],
-  ["nullish", "behind ??"],
+  ["and", "right side of &&"],
+  ["or", "right side of ||"],
+  ["nullish", "right side of ??"],
   ["loop", "the body of a loop"],
   ["function", "a function"],
-  ["catch", "a catch"],
-  ["choice", "one side of a choice"],
+  ["catch", "a catch block"],
+  ["choice", "one side of a conditional expression"],
 ]);
 
 /** What no run has seen: the first thing to read. */
@@ -35,21 +35,21 @@ export function uncovered({ code: section }: HookReview): Markup {
   const own = section.uncovered.filter((branch) => branch.own);
   const rest = section.uncovered.length - own.length;
   return markup`${coverage(section)}
-  ${own.length === 0 ? markup`<p class="good-line">Every way through its own code was taken by at least one run.</p>` : own.slice(0, mostOpen).map(branch)}
+  ${own.length === 0 ? markup`<p class="good-line">Every branch of the hook's own code was executed.</p>` : own.slice(0, maxOpen).map(branch)}
   ${
-    own.length > mostOpen
+    own.length > maxOpen
       ? markup`<details class="more">
-          <summary>${own.length - mostOpen} more</summary>
-          ${own.slice(mostOpen).map(branch)}
+          <summary>${own.length - maxOpen} more</summary>
+          ${own.slice(maxOpen).map(branch)}
         </details>`
       : null
   }
-  ${rest > 0 ? markup`<p class="quiet">${count(rest, "branch", "branches")} in npm packages never ran either; packages are rarely used whole.</p>` : null}`;
+  ${rest > 0 ? markup`<p class="quiet">${count(rest, "branch", "branches")} in npm packages were not executed either; hooks rarely use a whole package.</p>` : null}`;
 }
 
 function branch({ place: at, kind, condition, code, dependsOn, weight }: UncoveredBranch): Markup {
-  const look = weight >= 70 ? "high" : weight >= 40 ? "medium" : "low";
-  return markup`<article class="branch ${look}">
+  const attention = weight >= 70 ? "high" : weight >= 40 ? "medium" : "low";
+  return markup`<article class="branch ${attention}">
     <p class="branch-head">
       <strong>${kinds.get(kind) ?? kind}</strong>
       <span class="quiet">${place(at)}</span
@@ -68,7 +68,7 @@ function coverage({ coverage: { own } }: CodeSection): Markup | null {
       <rect class="rail" width="100" height="8" />
       <rect class="fill" width="${share.toFixed(1)}" height="8" />
     </svg>
-    ${thousands(own.taken)} of ${thousands(own.all)} ways through its own code were taken
+    ${thousands(own.taken)} of ${thousands(own.all)} branches of its own code were executed
     (${Math.floor(share)} %)
   </p>`;
 }
@@ -76,7 +76,7 @@ function coverage({ coverage: { own } }: CodeSection): Markup | null {
 /** The program: where it comes from, what deserves a look, and its text. */
 export function code({ code: section, program }: HookReview): Markup {
   const { constructs, modules, bytes: size, source } = section;
-  return markup`<h4>Constructs that deserve a look</h4>
+  return markup`<h4>Constructs to inspect</h4>
     ${list(
       constructs.map(
         ({ severity, code: name, place: at, excerpt, reason }) =>
@@ -85,13 +85,13 @@ export function code({ code: section, program }: HookReview): Markup {
       ),
       "None.",
     )}
-    <h4>Where it comes from</h4>
+    <h4>Modules</h4>
     ${table(
       "Modules",
       ["module", "package", "licence", "bytes", "note"],
       modules.map(({ path, package: name, version, licence, bytes: left, minified }) => [
         markup`<code class="wrap">${path}</code>`,
-        name === null ? markup`<span class="quiet">its own</span>` : `${name} ${version ?? ""}`,
+        name === null ? markup`<span class="quiet">own code</span>` : `${name} ${version ?? ""}`,
         licence ?? markup`<span class="quiet">–</span>`,
         thousands(left),
         minified ? markup`<span class="text-medium">minified</span>` : null,

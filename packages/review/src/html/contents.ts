@@ -3,14 +3,14 @@ import { severities } from "../codes.ts";
 import type { ReviewReport } from "../report.ts";
 import { hookParts } from "./hook.ts";
 
-/** The way through a long report. */
+/** Navigation for the report. */
 export function contents({ hooks, since, findings }: ReviewReport): Markup {
   const single = hooks.length === 1;
   return markup`<nav class="contents" aria-label="Contents">
     <p class="brand">hookwarden <span>review</span></p>
     <ul>
       <li><a href="#verdict">Verdict</a></li>
-      ${since ? markup`<li><a href="#since">Since last time</a></li>` : null}
+      ${since ? markup`<li><a href="#since">Changes since the last review</a></li>` : null}
       <li>
         <a href="#findings">Findings <span class="number">${findings.length}</span></a>
       </li>

@@ -4,15 +4,15 @@ import { curve } from "./cost-curve.ts";
 import { bytes, table, thousands } from "./texts.ts";
 
 export function cost({ cost: { events }, powers: { limits } }: HookReview): Markup {
-  if (events.length === 0) return markup`<p class="quiet">Nothing was measured.</p>`;
+  if (events.length === 0) return markup`<p class="quiet">No costs were measured.</p>`;
   return markup`${table(
     "Cost of a call",
-    ["event", "calls", "steps: median", "99 of 100", "most", "memory: most"],
+    ["event", "calls", "steps: median", "p99", "max", "memory: max"],
     events.map(({ event, calls, steps, memoryBytes }) => [
       markup`<code>${event}</code>`,
       thousands(calls),
       ...quantiles(steps),
-      memoryBytes ? bytes(memoryBytes.most) : "–",
+      memoryBytes ? bytes(memoryBytes.max) : "–",
     ]),
     "numbers",
   )}
@@ -20,7 +20,7 @@ export function cost({ cost: { events }, powers: { limits } }: HookReview): Mark
 }
 
 function quantiles(steps: Quantiles | null): readonly string[] {
-  return steps ? [thousands(steps.median), thousands(steps.p99), thousands(steps.most)] : ["–", "–", "–"];
+  return steps ? [thousands(steps.median), thousands(steps.p99), thousands(steps.max)] : ["–", "–", "–"];
 }
 
 function grown(event: EventCost, limits: { readonly [limit: string]: number }): Markup | null {
@@ -28,11 +28,11 @@ function grown(event: EventCost, limits: { readonly [limit: string]: number }): 
   if (points.length < 2) return null;
   const growth =
     exponent === null
-      ? "Its steps hardly grow."
-      : `Its steps grow with the size to the power of ${exponent.toFixed(1)}${exponent < 1.25 ? ", about as fast as the event." : "."}`;
+      ? "Step count hardly grows."
+      : `Step count grows with the size to the power of ${exponent.toFixed(1)}${exponent < 1.25 ? ", approximately linear." : "."}`;
   const end = falls
-    ? `${falls.basis === "reached" ? "It reached" : "It would reach"} the limit of ${falls.limit} at ${bytes(falls.inputBytes)}.`
-    : "No limit falls within the largest event.";
+    ? `The limit ${falls.limit} ${falls.basis === "reached" ? "was" : "would be"} reached at ${bytes(falls.inputBytes)}.`
+    : "No limit is reached within the largest event.";
   return markup`<figure>
     ${curve(event, limits)}
     <figcaption>

@@ -4,7 +4,7 @@ import type { Evidence, GuestText, ReviewFinding } from "../report.ts";
 import { badge, count, guestBlock, place, sentence } from "./texts.ts";
 
 /** More than so many of one severity are folded, worst first all the same. */
-const mostOpen = 12;
+const maxOpen = 12;
 
 /** All findings, worst first. */
 export function findings(all: readonly ReviewFinding[]): Markup {
@@ -12,12 +12,12 @@ export function findings(all: readonly ReviewFinding[]): Markup {
     <h2 id="findings">Findings</h2>
     ${
       all.length === 0
-        ? markup`<p class="good-line">Nothing was found.</p>`
+        ? markup`<p class="good-line">No findings.</p>`
         : severities.map((severity) => {
             const some = all.filter((finding) => finding.severity === severity);
             if (some.length === 0) return null;
-            const open = some.slice(0, mostOpen);
-            const rest = some.slice(mostOpen);
+            const open = some.slice(0, maxOpen);
+            const rest = some.slice(maxOpen);
             return markup`${open.map(one)}
             ${
               rest.length > 0
@@ -43,7 +43,7 @@ function one({ id, code, severity, hook, message, evidence, place: at }: ReviewF
       <span class="finding-id">${id}</span>
     </p>
     <h3 id="${id}-title">${words(sentence(message))}</h3>
-    ${row ? markup`<p class="look">${row.look}</p>` : null}
+    ${row ? markup`<p class="look">${row.advice}</p>` : null}
     ${byLabel(evidence).map(
       ([label, texts]) =>
         markup`<div class="evidence">

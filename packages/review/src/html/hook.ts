@@ -14,7 +14,7 @@ export const hookParts: readonly {
   readonly title: string;
   readonly draw: (hook: HookReview) => Markup;
 }[] = [
-  { id: "uncovered", title: "Code that never ran", draw: uncovered },
+  { id: "uncovered", title: "Unexecuted code", draw: uncovered },
   { id: "powers", title: "Powers", draw: powers },
   { id: "reads", title: "Reads", draw: reads },
   { id: "behaviour", title: "Behaviour", draw: behaviour },
@@ -36,7 +36,7 @@ export function hookSection(hook: HookReview, index: number, single: boolean): M
   });
   return markup`<section class="hook" aria-labelledby="hook-${index + 1}">
     <h2 id="hook-${index + 1}"><code>${name}</code> <span class="quiet">${version}</span></h2>
-    ${description ? markup`<p class="description">${guest(description)} <span class="quiet">(its own words)</span></p>` : null}
+    ${description ? markup`<p class="description">${guest(description)} <span class="quiet">(the hook's own description)</span></p>` : null}
     <p class="quiet">${mode}, priority ${priority}, <code>${digest.slice(0, 19)}</code></p>
     ${
       single || grave

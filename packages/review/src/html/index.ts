@@ -18,7 +18,7 @@ export function reviewHtml(report: ReviewReport): string {
   return page({
     title: `Review of ${named(subject)}`,
     style,
-    body: markup`<a class="skip" href="#main">To the verdict</a>
+    body: markup`<a class="skip" href="#main">Skip to the verdict</a>
       <div class="layout">
         ${contents(report)}
         <main id="main" tabindex="-1">

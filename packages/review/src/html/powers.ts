@@ -12,7 +12,7 @@ export function powers({ powers: section }: HookReview): Markup {
     </ol>
     ${
       refused.length > 0
-        ? markup`<h4>Asked for, and not granted</h4>
+        ? markup`<h4>Requested but not granted</h4>
             ${list(
               refused.map(({ sentence: text }) => sentence(text)),
               "",
@@ -21,7 +21,7 @@ export function powers({ powers: section }: HookReview): Markup {
     }
     ${
       unused.length > 0
-        ? markup`<h4>Asked for, and never used in the runs</h4>
+        ? markup`<h4>Requested but never used</h4>
             ${list(
               unused.map(({ name, sentence: text }) => markup`<code>${name}</code>: ${text}`),
               "",
@@ -35,10 +35,10 @@ export function powers({ powers: section }: HookReview): Markup {
       ["event", "matcher", "when it fails"],
       on.map(({ event, matcher, onFailure }) => [
         markup`<code>${event}</code>`,
-        matcher === null ? "every name" : markup`<code>${matcher}</code>`,
+        matcher === null ? "all names" : markup`<code>${matcher}</code>`,
         onFailure === "closed"
-          ? "closed: the step is held"
-          : markup`<span class="text-medium">open: the step goes on</span>`,
+          ? "closed: the step is stopped"
+          : markup`<span class="text-medium">open: the step continues</span>`,
       ]),
     )}
     <p class="quiet">
@@ -53,7 +53,7 @@ function row({ sentence: text, danger, used, others }: Power): Markup {
   const level = danger >= 70 ? "high" : danger >= 40 ? "medium" : "low";
   const how = used
     ? used.recorded + used.generated === 0
-      ? "never used in the runs"
+      ? "never used"
       : `used ${thousands(used.recorded)} × on recorded events, ${thousands(used.generated)} × on others`
     : null;
   return markup`<li class="power">

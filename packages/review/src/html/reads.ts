@@ -4,7 +4,7 @@ import { codes, count, guestBlock, table, thousands } from "./texts.ts";
 
 export function reads({ reads: section }: HookReview): Markup {
   const { declared, paths, context, smallest, unused, recorded, lost, interference } = section;
-  const most = Math.max(1, ...[...paths, ...context].map(({ calls }) => calls));
+  const maxCalls = Math.max(1, ...[...paths, ...context].map(({ calls }) => calls));
   const { checked, leaks } = interference;
   return markup`<dl class="lists">
       <div>
@@ -12,13 +12,13 @@ export function reads({ reads: section }: HookReview): Markup {
         <dd>${declared.length > 0 ? codes(declared) : "nothing"}</dd>
       </div>
       <div>
-        <dt>The least that suffices</dt>
+        <dt>Minimum required</dt>
         <dd>${smallest.length > 0 ? codes(smallest) : "nothing"}</dd>
       </div>
       ${
         unused.length > 0
           ? markup`<div>
-              <dt>Declared, and never read</dt>
+              <dt>Declared but never read</dt>
               <dd class="text-medium">${codes(unused)}</dd>
             </div>`
           : null
@@ -27,10 +27,10 @@ export function reads({ reads: section }: HookReview): Markup {
     <p class="${leaks.length > 0 ? "grown" : "good-line"}">
       ${
         leaks.length > 0
-          ? `The answer depends on ${count(leaks.length, "field")} of which no read was recorded: ${leaks.map(({ path }) => path).join(", ")}.`
+          ? `The answer depends on ${count(leaks.length, "field")} without a recorded read: ${leaks.map(({ path }) => path).join(", ")}.`
           : checked === 0
-            ? "No call was made again with other fields."
-            : `${count(checked, "call")} made again with everything changed that was not read: the same answers, byte for byte.`
+            ? "No call was repeated with changed unread fields."
+            : `${count(checked, "call")} repeated with all unread fields changed: identical answers.`
       }
     </p>
     ${leaks.map(
@@ -40,24 +40,24 @@ export function reads({ reads: section }: HookReview): Markup {
           ${guestBlock(event, path)}
         </div>`,
     )}
-    ${paths.length > 0 ? pathTable("Read from the event", paths, most) : markup`<p class="quiet">It was not seen to read anything of an event.</p>`}
-    ${context.length > 0 ? pathTable("Read from its surroundings", context, most) : null}
+    ${paths.length > 0 ? pathTable("Read from the event", paths, maxCalls) : markup`<p class="quiet">No reads of event fields were recorded.</p>`}
+    ${context.length > 0 ? pathTable("Read from the context", context, maxCalls) : null}
     <p class="quiet">
       Recorded in
-      ${count(recorded, "call")}${lost > 0 ? `; the record of ${count(lost, "call")} was lost, because recording reached a limit` : ""}.
+      ${count(recorded, "call")}${lost > 0 ? `; the records of ${count(lost, "call")} were lost because recording reached a limit` : ""}.
     </p>`;
 }
 
-function pathTable(title: string, paths: readonly ReadPath[], most: number): Markup {
+function pathTable(title: string, paths: readonly ReadPath[], maxCalls: number): Markup {
   return markup`<h4>${title}</h4>
     ${table(
       title,
       ["path", "calls", "values", "asked for", "listed", "at"],
       paths.map(({ path, values, asked, listed, calls, events, present }) => [
-        markup`<code>${path}</code>${present ? null : markup` <span class="quiet">never there</span>`}`,
+        markup`<code>${path}</code>${present ? null : markup` <span class="quiet">never present</span>`}`,
         markup`<span class="bar-cell"
           ><svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-            <rect class="fill" width="${((100 * calls) / most).toFixed(1)}" height="8" />
+            <rect class="fill" width="${((100 * calls) / maxCalls).toFixed(1)}" height="8" />
           </svg>
           ${thousands(calls)}</span
         >`,

@@ -7,8 +7,8 @@ const suggestions: {
   readonly [S in VerdictSheet["suggestion"]]: { readonly word: string; readonly mark: string };
 } = {
   refuse: { word: "Do not install", mark: "✕" },
-  look: { word: "Look closer", mark: "!" },
-  approve: { word: "Nothing stands against it", mark: "✓" },
+  look: { word: "Inspect before installing", mark: "!" },
+  approve: { word: "No blocking findings", mark: "✓" },
 };
 
 /** The first page: what was reviewed, what is suggested and why, and room for a person's decision. */
@@ -35,33 +35,33 @@ export function sheet(report: ReviewReport): Markup {
             </li>`,
         )}
       </ul>
-      <p class="note">This is what the findings suggest. A person decides.</p>
+      <p class="note">Suggested by the findings. The decision is yours.</p>
     </section>
     ${
       notDone.length === 0
         ? null
         : markup`<section class="notice" aria-labelledby="not-done">
-            <h2 id="not-done">What was not done</h2>
+            <h2 id="not-done">Not reviewed</h2>
             ${list(notDone.map(sentence), "")}
           </section>`
     }
     <section class="facts" aria-labelledby="looked-at">
-      <h2 id="looked-at">What was looked at</h2>
+      <h2 id="looked-at">Scope of the review</h2>
       <dl>
         <div>
           <dt>Recorded events</dt>
           <dd>${thousands(corpus.recorded)}</dd>
         </div>
         <div>
-          <dt>Events of cases</dt>
+          <dt>Events from test cases</dt>
           <dd>${thousands(corpus.cases)}</dd>
         </div>
         <div>
-          <dt>Made events</dt>
+          <dt>Generated events</dt>
           <dd>${thousands(corpus.generated)}</dd>
         </div>
         <div>
-          <dt>Calls of hooks</dt>
+          <dt>Hook calls</dt>
           <dd>${thousands(corpus.calls)}</dd>
         </div>
       </dl>
@@ -100,14 +100,14 @@ function digests(
     ...(bundle
       ? ([
           ["Bundle", bundle.digest],
-          ["Signature", bundle.signed ? `holds, by the key ${bundle.key ?? "without a name"}` : "none"],
+          ["Signature", bundle.signed ? `valid, key ${bundle.key ?? "without a name"}` : "none"],
         ] as const)
       : []),
     ["Recorded events", corpus.digest],
     ["Findings", findingsDigest],
   ];
   return markup`<details class="digests">
-    <summary>Digests, for the record of this review</summary>
+    <summary>Digests for the review record</summary>
     <dl>
       ${rows.map(
         ([what, digest]) =>

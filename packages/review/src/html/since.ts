@@ -2,10 +2,10 @@ import { markup, type Markup, words } from "@hookwarden/testing/html";
 import type { SinceLastTime } from "../report.ts";
 import { codes, count, guestBlock } from "./texts.ts";
 
-/** What changed since the version that was reviewed last; what grew is red. */
+/** Changes since the last reviewed version; loosenings are red. */
 export function since(changes: SinceLastTime | null): Markup | null {
   if (!changes) return null;
-  const { old, hooks, powers, groups, openings, explored } = changes;
+  const { old, hooks, powers, groups, loosenings, explored } = changes;
   const sorted = [...powers].sort((a, b) => Number(b.opens) - Number(a.opens));
   const before = [old.name, old.version].filter((part) => part !== null).join(" ") || old.pack.slice(0, 19);
   const rows = [
@@ -14,13 +14,13 @@ export function since(changes: SinceLastTime | null): Markup | null {
     ["changed", hooks.changed],
   ] as const;
   return markup`<section aria-labelledby="since">
-    <h2 id="since">Since last time</h2>
+    <h2 id="since">Changes since the last review</h2>
     <p>
       Compared with <strong>${before}</strong>, over the recorded
       events${explored > 0 ? ` and ${count(explored, "event")} near them` : ""}.
     </p>
-    <p class="${openings > 0 ? "grown" : "good-line"}">
-      ${openings > 0 ? `${count(openings, "event")} that it held back before ${openings === 1 ? "passes" : "pass"} now.` : "Over these events, nothing passes that it held back before."}
+    <p class="${loosenings > 0 ? "grown" : "good-line"}">
+      ${loosenings > 0 ? `${count(loosenings, "loosening")}: events that were stopped before now pass, or powers were added.` : "No loosenings over these events."}
     </p>
     <ul class="plain">
       ${rows.map(([what, names]) => (names.length > 0 ? markup`<li>${what}: ${codes(names)}</li>` : null))}

@@ -9,7 +9,7 @@ const written = /\\u\{([0-9a-f]{1,6})\}/g;
 export function guest({ text, cutFrom }: GuestText): Markup {
   const inert = escape(text).replace(written, `<span class="hidden">\\u{$1}</span>`);
   const rest =
-    cutFrom === null ? "" : `<span class="cut"> … cut from ${thousands(cutFrom)} characters</span>`;
+    cutFrom === null ? "" : `<span class="cut"> … truncated from ${thousands(cutFrom)} characters</span>`;
   return new Markup(inert + rest);
 }
 

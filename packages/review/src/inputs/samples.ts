@@ -1,6 +1,6 @@
 import { type EventName, eventRows } from "hookwarden/catalogue";
 import type { LoadedHook } from "hookwarden/pack";
-import { matcherNames } from "@hookwarden/testing/diff";
+import { matcherNames } from "@hookwarden/testing/mutate";
 import { type Fields, type Input, inputOf } from "../run/input.ts";
 
 /** Commands of the kinds that guards are about, and harmless ones. */

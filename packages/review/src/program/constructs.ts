@@ -1,7 +1,7 @@
 import { type Node, parse } from "acorn";
 import { fullAncestor } from "acorn-walk";
 import type { ReviewCode, Severity } from "../codes.ts";
-import { shown } from "../shown.ts";
+import { guestText } from "../guest-text.ts";
 import type { Construct } from "../report.ts";
 import type { ProgramText } from "./text.ts";
 
@@ -41,26 +41,26 @@ const definers: ReadonlySet<string> = new Set([
 /** What esbuild writes by itself to join modules. */
 const joinHelper =
   /^var __(?:export|defProp|copyProps|toCommonJS|reExport|name|getOwnProp\w*|hasOwnProp|commonJS\w*|esm|toESM|create|getProtoOf)\b/;
-const longest = 120;
-const mostOfOne = 12;
+const maxExcerpt = 120;
+const maxPerReason = 12;
 
 /** What stands in a program that deserves a look, from its syntax tree alone: nothing of it is run. */
 export function findConstructs(text: ProgramText): readonly Construct[] {
   const found: Construct[] = [];
   const counts = new Map<string, number>();
   const tree = parse(text.source, { ecmaVersion: "latest", sourceType: "module" }) as unknown as AnyNode;
-  const say = (node: Node, code: ReviewCode, severity: Severity, reason: string): void => {
+  const report = (node: Node, code: ReviewCode, severity: Severity, reason: string): void => {
     // A library gets the benefit of the doubt that a hook's own code does not: its source is public.
     const own = text.isOwn(node.start);
     const key = `${code} ${reason}`;
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
-    if (count > mostOfOne) return;
+    if (count > maxPerReason) return;
     found.push({
       code,
       severity: own ? severity : lesser(severity),
       place: text.place(node.start),
-      excerpt: shown(text.slice(node.start, Math.min(node.end, node.start + 400)), longest),
+      excerpt: guestText(text.slice(node.start, Math.min(node.end, node.start + 400)), maxExcerpt),
       reason,
     });
   };
@@ -71,28 +71,28 @@ export function findConstructs(text: ProgramText): readonly Construct[] {
     const parent = ancestors.at(-2) as AnyNode | undefined;
     switch (node.type) {
       case "Literal":
-        return literal(node, parent, say);
+        return literal(node, parent, report);
       case "TemplateElement": {
         const cooked = (node["value"] as { readonly cooked?: string }).cooked ?? "";
-        if (looksEncoded(cooked)) say(node, "encoded-literal", "medium", "a long text that looks encoded");
+        if (looksEncoded(cooked)) report(node, "encoded-literal", "medium", "a long text that looks encoded");
         return;
       }
       case "ArrayExpression":
-        return numberList(node, say);
+        return numberList(node, report);
       case "AssignmentExpression":
-        return assignment(node["left"] as AnyNode, node, say);
+        return assignment(node["left"] as AnyNode, node, report);
       case "CallExpression":
       case "NewExpression":
-        return call(node, parent, say);
+        return call(node, parent, report);
       case "MemberExpression":
-        return member(node, say);
+        return member(node, report);
       case "Property":
       case "MethodDefinition":
         if (node["kind"] === "get" && returnsDifferently(node))
-          say(node, "watches-access", "medium", "a getter that does more than get");
+          report(node, "watches-access", "medium", "a getter that does more than get");
         return;
       case "WithStatement":
-        say(node, "dynamic-name", "medium", "`with`");
+        report(node, "dynamic-name", "medium", "`with`");
         return;
       default:
     }
@@ -100,7 +100,7 @@ export function findConstructs(text: ProgramText): readonly Construct[] {
   return found.sort((a, b) => rank(a.severity) - rank(b.severity));
 }
 
-type Say = (node: Node, code: ReviewCode, severity: Severity, reason: string) => void;
+type Report = (node: Node, code: ReviewCode, severity: Severity, reason: string) => void;
 
 function rank(severity: Severity): number {
   return ["high", "medium", "low", "info"].indexOf(severity);
@@ -119,24 +119,24 @@ function helperRanges(tree: AnyNode, text: ProgramText): readonly (readonly [num
 const isoDate =
   /^(?:19|20|21)\d{2}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
-function literal(node: AnyNode, parent: AnyNode | undefined, say: Say): void {
+function literal(node: AnyNode, parent: AnyNode | undefined, report: Report): void {
   const { value } = node;
   if (typeof value === "string") {
-    if (isoDate.test(value)) say(node, "literal-date", "medium", "a date");
-    if (looksEncoded(value)) say(node, "encoded-literal", "medium", "a long text that looks encoded");
+    if (isoDate.test(value)) report(node, "literal-date", "medium", "a date");
+    if (looksEncoded(value)) report(node, "encoded-literal", "medium", "a long text that looks encoded");
     if (
       typeof node["raw"] === "string" &&
       (node["raw"].match(/\\(?:x[0-9a-f]{2}|u00[2-7][0-9a-f])/gi)?.length ?? 0) > 6
     )
-      say(node, "encoded-literal", "medium", "plain letters written as escapes");
+      report(node, "encoded-literal", "medium", "plain letters written as escapes");
     if (/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e007f}]/u.test(value) && value.length > 3)
-      say(node, "text-hidden", "medium", "a text with characters that cannot be seen");
+      report(node, "text-hidden", "medium", "a text with characters that cannot be seen");
   } else if (typeof value === "number" && Number.isInteger(value)) {
     const compared = parent?.type === "BinaryExpression" && /^[<>=!]/.test(String(parent["operator"]));
     if (compared && value > 1.5e12 && value < 2.6e12)
-      say(node, "literal-date", "medium", "a moment in milliseconds");
+      report(node, "literal-date", "medium", "a moment in milliseconds");
     else if (compared && value > 1.5e9 && value < 2.6e9 && value % 100 !== 0)
-      say(node, "literal-date", "low", "a number that can be a moment in seconds, or a digest");
+      report(node, "literal-date", "low", "a number that can be a moment in seconds, or a digest");
   }
 }
 
@@ -160,7 +160,7 @@ function entropy(text: string): number {
   );
 }
 
-function numberList(node: AnyNode, say: Say): void {
+function numberList(node: AnyNode, report: Report): void {
   const elements = node["elements"] as readonly (AnyNode | null)[];
   if (elements.length < 8) return;
   const codes = elements.filter(
@@ -176,7 +176,7 @@ function numberList(node: AnyNode, say: Say): void {
     (one) => (one?.["value"] as number) >= 32 && (one?.["value"] as number) < 127,
   ).length;
   if (letters / codes.length > 0.8 && new Set(codes.map((one) => one?.["value"])).size > 3)
-    say(node, "encoded-literal", "medium", "a list of numbers that are letters");
+    report(node, "encoded-literal", "medium", "a list of numbers that are letters");
 }
 
 function rootName(node: AnyNode): string | null {
@@ -185,15 +185,16 @@ function rootName(node: AnyNode): string | null {
   return at.type === "Identifier" ? String(at["name"]) : null;
 }
 
-function assignment(left: AnyNode, node: AnyNode, say: Say): void {
+function assignment(left: AnyNode, node: AnyNode, report: Report): void {
   if (left.type !== "MemberExpression") return;
   const root = rootName(left);
   const path = memberPath(left);
   if (root !== null && builtins.has(root)) {
     // Libraries set this to have shorter stack traces.
     if (path.endsWith(".stackTraceLimit") || path.endsWith(".prepareStackTrace")) return;
-    say(node, "patches-builtins", "high", `sets \`${path.slice(0, 60)}\``);
-  } else if (/(?:^|\.)(?:__proto__)$/.test(path)) say(node, "patches-builtins", "medium", "sets a prototype");
+    report(node, "patches-builtins", "high", `sets \`${path.slice(0, 60)}\``);
+  } else if (/(?:^|\.)(?:__proto__)$/.test(path))
+    report(node, "patches-builtins", "medium", "sets a prototype");
 }
 
 function memberPath(node: AnyNode): string {
@@ -208,12 +209,12 @@ function memberPath(node: AnyNode): string {
   return `${memberPath(node["object"] as AnyNode)}.${name}`;
 }
 
-function call(node: AnyNode, parent: AnyNode | undefined, say: Say): void {
+function call(node: AnyNode, parent: AnyNode | undefined, report: Report): void {
   const callee = node["callee"] as AnyNode;
   const args = node["arguments"] as readonly AnyNode[];
   const name = callee.type === "Identifier" ? String(callee["name"]) : null;
   const path = callee.type === "MemberExpression" ? memberPath(callee) : "";
-  if (name === "eval" || name === "Function") say(node, "dynamic-code", "medium", `asks for \`${name}\``);
+  if (name === "eval" || name === "Function") report(node, "dynamic-code", "medium", `asks for \`${name}\``);
   if (
     path.endsWith(".constructor.constructor") ||
     (path.endsWith(".constructor") &&
@@ -221,10 +222,10 @@ function call(node: AnyNode, parent: AnyNode | undefined, say: Say): void {
       typeof args[0]["value"] === "string" &&
       parent?.type === "CallExpression")
   )
-    say(node, "dynamic-code", "medium", "makes a function by way of a constructor");
-  if (node.type === "NewExpression" && name === "Proxy") say(node, "watches-access", "medium", "a proxy");
+    report(node, "dynamic-code", "medium", "makes a function by way of a constructor");
+  if (node.type === "NewExpression" && name === "Proxy") report(node, "watches-access", "medium", "a proxy");
   if (/__(?:define|lookup)(?:Getter|Setter)__$/.test(path))
-    say(node, "watches-access", "medium", "a getter or setter made at run time");
+    report(node, "watches-access", "medium", "a getter or setter made at run time");
   const last = path.slice(path.lastIndexOf(".") + 1);
   const [target] = args;
   if (definers.has(last) && target && /^(?:Object|Reflect)\./.test(path)) {
@@ -234,21 +235,21 @@ function call(node: AnyNode, parent: AnyNode | undefined, say: Say): void {
       builtins.has(root) &&
       (target.type === "MemberExpression" || root === "globalThis" || root === "JSON" || root === "Math")
     )
-      say(
+      report(
         node,
         "patches-builtins",
         addsOnly(target, args[1]) ? "info" : "high",
         `changes \`${memberPath(target).slice(0, 60)}\``,
       );
     else if (last === "defineProperty" && hasGetter(args[2]))
-      say(node, "watches-access", "medium", "a getter made at run time");
+      report(node, "watches-access", "medium", "a getter made at run time");
   }
   if (
     /(?:String|)\.?(?:fromCharCode|fromCodePoint)$/.test(path) &&
     args.length >= 4 &&
     args.every((one) => one.type === "Literal")
   )
-    say(node, "encoded-literal", "medium", "a text made of numbers");
+    report(node, "encoded-literal", "medium", "a text made of numbers");
 }
 
 /** Whether only globals are put there that the guest's world has not: what libraries do that need them. */
@@ -283,16 +284,16 @@ function returnsDifferently(node: AnyNode): boolean {
   return /"type":"(?:UpdateExpression|AssignmentExpression)"/.test(text);
 }
 
-function member(node: AnyNode, say: Say): void {
+function member(node: AnyNode, report: Report): void {
   if (!node["computed"]) return;
   const property = node["property"] as AnyNode;
   const object = node["object"] as AnyNode;
   const global =
     object.type === "Identifier" && (object["name"] === "globalThis" || builtins.has(String(object["name"])));
   if (global && property.type !== "Literal" && !isIndex(property))
-    say(node, "dynamic-name", "medium", "looks a global up under a name made at run time");
+    report(node, "dynamic-name", "medium", "looks a global up under a name made at run time");
   else if (isBuilt(property))
-    say(node, "dynamic-name", "medium", "looks a property up under a name that is put together");
+    report(node, "dynamic-name", "medium", "looks a property up under a name that is put together");
 }
 
 function isIndex(node: AnyNode): boolean {

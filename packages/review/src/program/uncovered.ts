@@ -1,10 +1,10 @@
-import type { Branch } from "../twin/instrument.ts";
+import type { Branch } from "../instrumented/instrument.ts";
 import type { UncoveredBranch } from "../report.ts";
-import { shown } from "../shown.ts";
+import { guestText } from "../guest-text.ts";
 import type { ProgramText } from "./text.ts";
 
 /** Most branches that are listed. */
-const most = 80;
+const maxBranches = 80;
 const words =
   /\b(?:return|deny|allow|block|halt|skip|ask|continue_?|setState|modifyInput|notify|throw)\b|action\s*:/;
 
@@ -40,14 +40,14 @@ export function uncoveredBranches(
       place: text.place(branch.start),
       endLine: text.line(branch.end),
       kind: branch.kind,
-      condition: shown(branch.condition ? text.slice(...branch.condition) : "", 240),
-      code: shown(code, 600),
+      condition: guestText(branch.condition ? text.slice(...branch.condition) : "", 240),
+      code: guestText(code, 600),
       dependsOn,
       own,
       weight,
     });
   }
-  return found.sort((a, b) => b.weight - a.weight || a.place.line - b.place.line).slice(0, most);
+  return found.sort((a, b) => b.weight - a.weight || a.place.line - b.place.line).slice(0, maxBranches);
 }
 
 /** How many branches were taken of the hook's own, and of others. */

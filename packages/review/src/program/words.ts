@@ -1,9 +1,9 @@
 import { type Node, parse } from "acorn";
 import { full } from "acorn-walk";
-import { wordsOf } from "@hookwarden/testing/diff";
+import { wordsOf } from "@hookwarden/testing/mutate";
 import type { ProgramText } from "./text.ts";
 
-const most = 60;
+const maxWords = 60;
 
 /** The words that stand in a hook's own code: texts, parts of templates, and what its regular expressions match. */
 export function ownWords(text: ProgramText): readonly string[] {
@@ -24,7 +24,9 @@ export function ownWords(text: ProgramText): readonly string[] {
       add((value as { readonly cooked?: string } | undefined)?.cooked ?? "");
   });
   // Odd ones first: marks that nobody writes by chance.
-  return [...found].sort((a, b) => Number(/[\d_#@!-]/.test(b)) - Number(/[\d_#@!-]/.test(a))).slice(0, most);
+  return [...found]
+    .sort((a, b) => Number(/[\d_#@!-]/.test(b)) - Number(/[\d_#@!-]/.test(a)))
+    .slice(0, maxWords);
 }
 
 /** Names of properties that a hook's own code asks for, or takes apart. */

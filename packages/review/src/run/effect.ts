@@ -1,6 +1,6 @@
 import type { Answer, Verdict, Binding } from "hookwarden/broker";
 import { actionRows } from "hookwarden/catalogue";
-import { isOpened } from "@hookwarden/testing/diff";
+import { isLoosened } from "@hookwarden/testing/diff";
 
 /** What an answer does to the step, as far as a guard is judged by it. */
 export interface Effect {
@@ -37,8 +37,8 @@ const stops: ReadonlySet<string> = new Set(
  * not given, where nothing stops the step instead.
  */
 export function opens(before: Effect, after: Effect): boolean {
-  if (isOpened(before.verdict, after.verdict)) return true;
-  if (stops.has(after.verdict) || isOpened(after.verdict, before.verdict)) return false;
+  if (isLoosened(before.verdict, after.verdict)) return true;
+  if (stops.has(after.verdict) || isLoosened(after.verdict, before.verdict)) return false;
   for (const field of before.changes.keys()) if (!after.changes.has(field)) return true;
   for (const kind of before.additions) if (!after.additions.has(kind)) return true;
   return false;
@@ -46,7 +46,7 @@ export function opens(before: Effect, after: Effect): boolean {
 
 /** Whether an effect holds, rewrites or warns at all. */
 export function acts({ verdict, changes, additions }: Effect): boolean {
-  return isOpened(verdict, "continue") || changes.size > 0 || additions.size > 0;
+  return isLoosened(verdict, "continue") || changes.size > 0 || additions.size > 0;
 }
 
 /** An effect in a few words, for lists. */
@@ -56,7 +56,7 @@ export function effectWords({ verdict, changes, additions }: Effect): string {
   return verdict === "continue" ? more.join(", ") : `${verdict}, ${more.join(", ")}`;
 }
 
-/** Whether an opening leaves nothing in the way: a question to a person, or another try, is still a gate. */
+/** Whether a loosening leaves nothing in the way: a question to a person, or another try, is still a gate. */
 export function opensFully(before: Effect, after: Effect): boolean {
-  return opens(before, after) && (!isOpened(after.verdict, "continue") || before.verdict === "continue");
+  return opens(before, after) && (!isLoosened(after.verdict, "continue") || before.verdict === "continue");
 }

@@ -12,8 +12,8 @@ import {
 } from "hookwarden/broker";
 import { type EventName, eventRows } from "hookwarden/catalogue";
 import type { LoadedHook, LoadedPack } from "hookwarden/pack";
-import { readWatched, type Watched } from "../twin/reply.ts";
-import { watching, type WatchingProgram } from "../twin/instrument.ts";
+import { readRecording, type Recording } from "../instrumented/recording.ts";
+import { instrumentProgram, type InstrumentedProgram } from "../instrumented/instrument.ts";
 import { type Effect, effectOf } from "./effect.ts";
 import type { Input } from "./input.ts";
 
@@ -32,17 +32,22 @@ export interface Run {
 }
 
 /** What the recording program saw of a call; `null` where its record was lost. */
-export interface WatchedRun extends Run {
-  readonly watched: Watched | null;
+export interface InstrumentedRun extends Run {
+  readonly watched: Recording | null;
 }
 
 /** Least time for a call, in milliseconds: how long one takes is the machine's doing as much as the hook's. */
-const leastWallMs = 2_000;
-/** How much more than the hook itself its watching twin may use. */
-const watchedFactor = 4;
+const minWallMs = 2_000;
+/** How much more than the hook itself its watching instrumented may use. */
+const instrumentedFactor = 4;
 /** Calls that ran into a limit before no more than the recorded events are tried: each takes as long as it can. */
-const mostBurns = 5;
-const burns: ReadonlySet<string> = new Set(["steps-exceeded", "timeout", "memory-exceeded", "crashed"]);
+const maxExhaustedCalls = 5;
+const exhaustionFaults: ReadonlySet<string> = new Set([
+  "steps-exceeded",
+  "timeout",
+  "memory-exceeded",
+  "crashed",
+]);
 
 /** Calls one hook by itself, as a pack with nothing else in it would. */
 export class Runner {
@@ -50,13 +55,13 @@ export class Runner {
   /** How many calls were made. */
   calls = 0;
   /** How many of them ran into a limit of work. */
-  burnt = 0;
+  exhaustedCalls = 0;
   readonly #plan: Plan;
   readonly #sandbox: Sandbox;
   readonly #limits: Limits;
-  readonly #watchedLimits: Limits;
-  #light: WatchingProgram | null = null;
-  #full: WatchingProgram | null = null;
+  readonly #instrumentedLimits: Limits;
+  #light: InstrumentedProgram | null = null;
+  #full: InstrumentedProgram | null = null;
 
   constructor(pack: LoadedPack, hook: LoadedHook, sandbox: Sandbox) {
     this.hook = hook;
@@ -66,27 +71,27 @@ export class Runner {
       hooks: [hook.mode === "monitor" ? { ...hook, mode: "sequential" } : hook],
     });
     this.#sandbox = sandbox;
-    this.#limits = { ...hook.limits, wallMs: Math.max(hook.limits.wallMs, leastWallMs) };
-    this.#watchedLimits = {
+    this.#limits = { ...hook.limits, wallMs: Math.max(hook.limits.wallMs, minWallMs) };
+    this.#instrumentedLimits = {
       ...limitCeilings,
       memoryKb: Math.min(limitCeilings.memoryKb, hook.limits.memoryKb * 2 + 16_384),
-      steps: Math.min(limitCeilings.steps, hook.limits.steps * watchedFactor),
-      wallMs: leastWallMs + 1_000,
+      steps: Math.min(limitCeilings.steps, hook.limits.steps * instrumentedFactor),
+      wallMs: minWallMs + 1_000,
     };
   }
 
-  /** The twin that counts branches and reads; the one that notes comparisons too has the same branches. */
-  get light(): WatchingProgram {
-    return (this.#light ??= watching(this.hook.program, false));
+  /** The instrumented that counts branches and reads; the one that notes comparisons too has the same branches. */
+  get light(): InstrumentedProgram {
+    return (this.#light ??= instrumentProgram(this.hook.program, false));
   }
 
-  get full(): WatchingProgram {
-    return (this.#full ??= watching(this.hook.program, true));
+  get full(): InstrumentedProgram {
+    return (this.#full ??= instrumentProgram(this.hook.program, true));
   }
 
   /** Whether so many calls ran into limits that only what was recorded is still run. */
-  get tired(): boolean {
-    return this.burnt >= mostBurns;
+  get isExhausted(): boolean {
+    return this.exhaustedCalls >= maxExhaustedCalls;
   }
 
   /** Where the hook listens to this event; `null` where it does not. */
@@ -106,25 +111,34 @@ export class Runner {
   ): Promise<Run | null> {
     const binding = this.bindingFor(input);
     if (!binding) return null;
-    if (this.tired && input.origin !== "recorded" && input.origin !== "case") return null;
+    if (this.isExhausted && input.origin !== "recorded" && input.origin !== "case") return null;
     const args = this.#args(binding, input);
     const outcome = await this.#call(binding, input, args, this.hook.program, limits, sandbox);
     return this.#made(input, binding, args, outcome, outcome.ok ? outcome.output : null);
   }
 
   /**
-   * Calls the watching twin. Its answer is that of the hook, unless the hook can tell.
+   * Calls the watching instrumented. Its answer is that of the hook, unless the hook can tell.
    *
    * @param pairs whether comparisons are noted.
    */
-  async watch(input: Input, pairs: boolean): Promise<WatchedRun | null> {
+  async runInstrumented(input: Input, pairs: boolean): Promise<InstrumentedRun | null> {
     const binding = this.bindingFor(input);
     if (!binding) return null;
-    if (this.tired) return null;
+    if (this.isExhausted) return null;
     const args = this.#args(binding, input);
-    const twin = pairs ? this.full : this.light;
-    const outcome = await this.#call(binding, input, args, twin.program, this.#watchedLimits, this.#sandbox);
-    const watched = outcome.ok ? readWatched(outcome.output, twin.branches.length, twin.sites.length) : null;
+    const instrumented = pairs ? this.full : this.light;
+    const outcome = await this.#call(
+      binding,
+      input,
+      args,
+      instrumented.program,
+      this.#instrumentedLimits,
+      this.#sandbox,
+    );
+    const watched = outcome.ok
+      ? readRecording(outcome.output, instrumented.branches.length, instrumented.sites.length)
+      : null;
     if (!watched || watched.threw) {
       const fault: Outcome = watched
         ? { ...outcome, ok: false, fault: { code: "threw", message: "the hook threw" } }
@@ -173,7 +187,7 @@ export class Runner {
       seed: seedFor(digestWords(decisionId), binding.seed),
       limits,
     });
-    if (!outcome.ok && burns.has(outcome.fault.code)) this.burnt++;
+    if (!outcome.ok && exhaustionFaults.has(outcome.fault.code)) this.exhaustedCalls++;
     return outcome;
   }
 
@@ -201,14 +215,14 @@ export class Runner {
 }
 
 /** How many calls are under way at the same time. */
-const atOnce = 8;
+const concurrency = 8;
 
 /** Does work for each item, some at the same time; results are in the order of the items. */
-export async function each<Item, Result>(
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
   signal?: AbortSignal,
-  most: number = atOnce,
+  limit: number = concurrency,
 ): Promise<readonly Result[]> {
   const results: Result[] = new Array<Result>(items.length);
   let next = 0;
@@ -218,6 +232,6 @@ export async function each<Item, Result>(
       results[at] = await work(items[at] as Item);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   return results;
 }

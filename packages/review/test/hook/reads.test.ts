@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "@hookwarden/sandbox";
-import { type BaseRun, runBaseline } from "../../src/hook/baseline.ts";
+import { type BaselineRun, runBaseline } from "../../src/hook/baseline.ts";
 import { checkInterference } from "../../src/hook/interference.ts";
 import { ReadTree } from "../../src/hook/read-tree.ts";
 import { type Input, recordedInput } from "../../src/run/input.ts";
@@ -38,19 +38,20 @@ const inputs = [
 
 async function observe(
   body: string,
-): Promise<{ readonly runner: Runner; readonly runs: readonly BaseRun[]; readonly tree: ReadTree }> {
+): Promise<{ readonly runner: Runner; readonly runs: readonly BaselineRun[]; readonly tree: ReadTree }> {
   const pack = lonePack(body);
   const runner = new Runner(pack, pack.hooks[0] as (typeof pack.hooks)[number], sandbox);
-  const { runs, watchedDiffers, lost } = await runBaseline(
+  const { runs, divergent, lost } = await runBaseline(
     runner,
     inputs,
     new AbortController().signal,
     () => undefined,
   );
   expect(lost).toBe(0);
-  expect(watchedDiffers).toEqual([]);
+  expect(divergent).toEqual([]);
   const tree = new ReadTree();
-  for (const { twin, event: name } of runs) if (twin?.watched) tree.add(name, twin.watched);
+  for (const { instrumented, event: name } of runs)
+    if (instrumented?.watched) tree.add(name, instrumented.watched);
   return { runner, runs, tree };
 }
 
@@ -192,7 +193,9 @@ describe("the check that what was not read does not matter", () => {
     const { runner, runs } = await observe(body);
     const blind = runs.map((run) => ({
       ...run,
-      twin: run.twin?.watched ? { ...run.twin, watched: { ...run.twin.watched, reads: [] } } : null,
+      instrumented: run.instrumented?.watched
+        ? { ...run.instrumented, watched: { ...run.instrumented.watched, reads: [] } }
+        : null,
     }));
     const { leaks, checked } = await checkInterference(runner, blind);
     expect(checked).toBeGreaterThan(0);

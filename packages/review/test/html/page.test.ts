@@ -81,9 +81,9 @@ describe("the report", () => {
       since: null,
       sheet: { ...clean.sheet, counts, suggestion: "approve" },
     });
-    expect(html).toContain("Nothing was found.");
-    expect(html).toContain("Nothing stands against it");
-    expect(html).not.toContain("Since last time");
+    expect(html).toContain("No findings.");
+    expect(html).toContain("No blocking findings");
+    expect(html).not.toContain("Changes since the last review");
   });
 });
 

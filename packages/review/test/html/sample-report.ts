@@ -1,5 +1,5 @@
 import type { GuestText, HookReview, ReviewReport } from "../../src/report.ts";
-import { shown } from "../../src/shown.ts";
+import { guestText } from "../../src/guest-text.ts";
 
 /** A stranger's text that tries everything that a page could fall for. */
 export const hostile =
@@ -7,7 +7,7 @@ export const hostile =
   `<style>@import "https://evil.example/x.css"</style><a href="javascript:alert(1)">click</a>{{constructor}}&lt;"'` +
   "\u202egnp.exe\u2066\u200b\u{e0041}\u{e0042}\0\u001b[31m<!--";
 
-const text = (value: string, most?: number): GuestText => shown(value, most);
+const text = (value: string, most?: number): GuestText => guestText(value, most);
 const evil = text(hostile);
 
 /** A report of a hook that is well-behaved until a date, with every section filled. */
@@ -106,7 +106,7 @@ export function sampleReport(hooks: readonly HookReview[] = [sampleHook("guard-d
           },
         },
       ],
-      openings: 3,
+      loosenings: 3,
       explored: 400,
     },
     notDone: ["isolated-vm is not installed, so that the engines were not compared"],
@@ -285,8 +285,8 @@ export function sampleHook(name: string, grave = true): HookReview {
         {
           event: "PreToolUse",
           calls: 4_755,
-          steps: { least: 410, median: 1_240, p99: 22_004, most: 5_000_000 },
-          memoryBytes: { least: 0, median: 2_048, p99: 40_960, most: 1_204_224 },
+          steps: { min: 410, median: 1_240, p99: 22_004, max: 5_000_000 },
+          memoryBytes: { min: 0, median: 2_048, p99: 40_960, max: 1_204_224 },
           curve: [256, 512, 1_024, 2_048, 4_096, 8_192, 16_384].map((inputBytes, index) => ({
             inputBytes,
             steps: Math.min(5_000_000, 600 + (inputBytes * inputBytes) / 30),

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { defaultMaxEventBytes, readEvent } from "hookwarden/broker";
 import { HookwardenError } from "hookwarden/errors";
-import { benchPack, type HookCost, type Spread } from "../measure/index.ts";
+import { benchPack, type HookCost, type Percentiles } from "../measure/index.ts";
 import { loadPack } from "hookwarden/pack";
 import { createSandbox } from "hookwarden/warden";
 import {
@@ -30,7 +30,7 @@ interface BenchOptions extends FormatOption, EngineOptions {
 
 /** Exit status where an event could not be read. */
 const badInput = 65;
-const mostRounds = 10_000;
+const maxRounds = 10_000;
 
 export function define(command: Command, cli: Cli): void {
   addEvents(command.argument("<pack>", "folder of the pack"))
@@ -46,8 +46,8 @@ export function define(command: Command, cli: Cli): void {
 
 function rounds(text: string): number {
   const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1 || count > mostRounds)
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostRounds}.`);
+  if (!/^\d+$/.test(text) || count < 1 || count > maxRounds)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxRounds}.`);
   return count;
 }
 
@@ -119,13 +119,13 @@ async function print(costs: readonly HookCost[], terminal: Terminal): Promise<vo
       event,
       ...(output && output.p99 > 0 ? [`answers ${output.p50} to ${output.p99} bytes`] : []),
       ...(faults > 0 ? [plural(faults, "fault")] : []),
-      ...(cost.forecast ? [foretold(cost.forecast)] : []),
+      ...(cost.forecast ? [predicted(cost.forecast)] : []),
     ];
     await terminal.line(`${table.below(0, { text: parts.join("; "), style: "dim" })}`);
   }
 }
 
-function foretold({ limit, inputBytes, field, basis }: NonNullable<HookCost["forecast"]>): string {
+function predicted({ limit, inputBytes, field, basis }: NonNullable<HookCost["forecast"]>): string {
   const about = basis === "reached" ? "reached" : "would be reached";
   return `\`${limit}\` ${about} at ${bytes(inputBytes)} of input (\`${field}\`)`;
 }
@@ -135,7 +135,7 @@ function bytes(count: number): string {
   return count < 1_048_576 ? `${Math.round(count / 1_024)} KiB` : `${(count / 1_048_576).toFixed(1)} MiB`;
 }
 
-function short(spread: Spread | null, of: keyof Spread): string {
+function short(spread: Percentiles | null, of: keyof Percentiles): string {
   if (spread === null) return "-";
   const value = spread[of];
   return value >= 10_000_000 ? `${Math.round(value / 1_000_000)}M` : String(Math.round(value));

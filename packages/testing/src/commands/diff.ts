@@ -37,12 +37,12 @@ interface Options extends EngineOptions {
   readonly out?: string;
 }
 
-/** Exit status where there is an opening that nobody has accepted. */
+/** Exit status where there is a loosening that nobody has accepted. */
 const opened = 1;
 /** Exit status where an event could not be read. */
 const badInput = 65;
 /** Most neighbours that can be asked for. */
-const mostNeighbours = 1_000_000;
+const maxNeighbours = 1_000_000;
 
 export function define(command: Command, cli: Cli): void {
   command
@@ -50,8 +50,8 @@ export function define(command: Command, cli: Cli): void {
     .argument("<new>", "folder of the new version")
     .option("--events <files...>", "recorded events as JSON Lines or JSON; `-` is standard input (required)")
     .option("--explore <count>", "decide this many events near the recorded ones too", whole, 0)
-    .option("--accept <file>", "openings that have been reviewed and accepted")
-    .option("--write-accept <file>", "write a file that accepts all openings, to be reviewed")
+    .option("--accept <file>", "loosenings that have been reviewed and accepted")
+    .option("--write-accept <file>", "write a file that accepts all loosenings, to be reviewed")
     .addOption(
       new Option("--format <format>", "for people, for programs, or as one HTML file")
         .choices(["pretty", "json", "html"])
@@ -68,8 +68,8 @@ export function define(command: Command, cli: Cli): void {
 
 function whole(text: string): number {
   const count = Number(text);
-  if (!/^\d+$/.test(text) || count > mostNeighbours)
-    throw new InvalidArgumentError(`It must be a whole number from 0 to ${mostNeighbours}.`);
+  if (!/^\d+$/.test(text) || count > maxNeighbours)
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${maxNeighbours}.`);
   return count;
 }
 
@@ -105,10 +105,10 @@ async function run(oldFolder: string, newFolder: string, options: Options, cli: 
   if (options.out === undefined) await terminal.line(text.trimEnd());
   else await write(options.out, text);
   if (options.writeAccept !== undefined) {
-    await write(options.writeAccept, `${JSON.stringify(acceptedFile(diff.openings), null, 2)}\n`);
+    await write(options.writeAccept, `${JSON.stringify(acceptedFile(diff.loosenings), null, 2)}\n`);
   }
   if (bad > 0) cli.exitCode = badInput;
-  else if (diff.newOpenings > 0) cli.exitCode = opened;
+  else if (diff.newLoosenings > 0) cli.exitCode = opened;
 }
 
 function render(diff: PackDiff, { format }: Options, { terminal }: Cli): string {

@@ -65,7 +65,7 @@ export class CoverageCounter {
 
   /**
    * A sandbox that makes every call twice: as it is, which gives the answer, and with the counting twin of the program,
-   * whose answer is its counts alone. Both start from the same memory, clock and seed, so they take the same way.
+   * whose answer is its counts alone. BeforeAfter start from the same memory, clock and seed, so they take the same way.
    */
   around(inner: Sandbox): Sandbox {
     return new CountingSandbox(inner, (call) => this.#count(inner, call));

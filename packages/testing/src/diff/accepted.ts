@@ -1,8 +1,8 @@
 import { isObject } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden/errors";
-import type { Opening } from "./opening.ts";
+import type { Loosening } from "./loosening.ts";
 
-/** A file of openings that people have looked at and accepted. */
+/** A file of loosenings that people have looked at and accepted. */
 export interface AcceptedFile {
   readonly version: 1;
   readonly accepted: readonly {
@@ -17,7 +17,7 @@ export interface AcceptedFile {
 const digestForm = /^sha256:[0-9a-f]{64}$/;
 
 /**
- * The digests in a file of accepted openings.
+ * The digests in a file of accepted loosenings.
  *
  * @throws {HookwardenError} `option-invalid`
  */
@@ -39,9 +39,9 @@ export function readAccepted(value: unknown, file: string): ReadonlySet<string> 
   );
 }
 
-/** What a file holds that accepts these openings; in the order of their digests, so that its changes are small. */
-export function acceptedFile(openings: readonly Opening[]): AcceptedFile {
-  const byDigest = new Map(openings.map((opening) => [opening.digest, opening]));
+/** What a file holds that accepts these loosenings; in the order of their digests, so that its changes are small. */
+export function acceptedFile(loosenings: readonly Loosening[]): AcceptedFile {
+  const byDigest = new Map(loosenings.map((loosening) => [loosening.digest, loosening]));
   return {
     version: 1,
     accepted: [...byDigest.values()]

@@ -1,8 +1,8 @@
 import { circumstantialFaults } from "@hookwarden/sandbox";
 import type { Decision, TraceEntry, Verdict } from "hookwarden/broker";
 import { canonicalJson } from "hookwarden/files";
-import { isOpened } from "./opening.ts";
-import type { Both } from "./side.ts";
+import { isLoosened } from "./loosening.ts";
+import type { BeforeAfter } from "./before-after.ts";
 
 /** Every kind of difference, in the order in which reports have them. */
 export const changeKinds = [
@@ -26,8 +26,8 @@ export interface Difference {
   readonly kind: ChangeKind;
   /** What changed, in words that are the same for all events of a group: `deny → continue`. */
   readonly change: string;
-  readonly values: Both<unknown>;
-  /** Set where it is an opening. */
+  readonly values: BeforeAfter<unknown>;
+  /** Set where it is a loosening. */
   readonly opens: "verdict" | "rewrite" | null;
 }
 
@@ -40,20 +40,23 @@ const memoryNoise = { bytes: 4_096, share: 0.25 } as const;
  * @param alone whether one hook decided by itself: only then steps, memory and logs are those of one hook. In a whole
  *   pack a hook that stops keeps others from running, which would show as a difference of theirs.
  */
-export function compareDecisions({ old, new: next }: Both<Decision>, alone: boolean): readonly Difference[] {
+export function compareDecisions(
+  { old, new: next }: BeforeAfter<Decision>,
+  alone: boolean,
+): readonly Difference[] {
   const found: Difference[] = [];
   const note = (
     kind: ChangeKind,
-    values: Both<unknown>,
+    values: BeforeAfter<unknown>,
     change: string,
     opens: Difference["opens"] = null,
   ): void => void found.push({ kind, change, values, opens });
-  const whenUnequal = (kind: ChangeKind, values: Both<unknown>, what = ""): void => {
+  const whenUnequal = (kind: ChangeKind, values: BeforeAfter<unknown>, what = ""): void => {
     if (!isSame(values)) note(kind, values, `${what}${presence(values)}`);
   };
-  const verdicts: Both<Verdict> = { old: old.verdict, new: next.verdict };
+  const verdicts: BeforeAfter<Verdict> = { old: old.verdict, new: next.verdict };
   if (!isSame(verdicts)) {
-    const opens = isOpened(verdicts.old, verdicts.new) ? "verdict" : null;
+    const opens = isLoosened(verdicts.old, verdicts.new) ? "verdict" : null;
     note("verdict", verdicts, `${verdicts.old} → ${verdicts.new}`, opens);
   } else {
     // Another verdict has another reason and, in a pack, another author: that says nothing more.
@@ -94,7 +97,12 @@ export function compareDecisions({ old, new: next }: Both<Decision>, alone: bool
   return found;
 }
 
-type Note = (kind: ChangeKind, values: Both<unknown>, change: string, opens?: Difference["opens"]) => void;
+type Note = (
+  kind: ChangeKind,
+  values: BeforeAfter<unknown>,
+  change: string,
+  opens?: Difference["opens"],
+) => void;
 
 function compareChanges(old: Decision, next: Decision, note: Note, stopped: boolean): void {
   for (const field of new Set([...Object.keys(old.changes), ...Object.keys(next.changes)])) {
@@ -108,7 +116,7 @@ function compareChanges(old: Decision, next: Decision, note: Note, stopped: bool
   }
 }
 
-function compareWork(entries: Both<TraceEntry | undefined>, note: Note): void {
+function compareWork(entries: BeforeAfter<TraceEntry | undefined>, note: Note): void {
   const steps = map(entries, (entry) => entry?.steps ?? null);
   if (!isSame(steps)) note("steps", steps, (steps.new ?? 0) > (steps.old ?? 0) ? "more" : "fewer");
   const memory = map(entries, (entry) => entry?.memory_bytes ?? 0);
@@ -119,7 +127,7 @@ function compareWork(entries: Both<TraceEntry | undefined>, note: Note): void {
 }
 
 function isStopped(verdict: Verdict): boolean {
-  return isOpened(verdict, "ask");
+  return isLoosened(verdict, "ask");
 }
 
 function faultsOf({ trace }: Decision): readonly string[] {
@@ -142,7 +150,7 @@ function stateOf(entry: TraceEntry | undefined): unknown {
   return action?.["value"];
 }
 
-function presence({ old, new: next }: Both<unknown>): string {
+function presence({ old, new: next }: BeforeAfter<unknown>): string {
   if (isNothing(old)) return "new";
   return isNothing(next) ? "gone" : "other";
 }
@@ -159,16 +167,16 @@ function emptyAsNull<T>(value: T): T | null {
   return Array.isArray(value) && value.length === 0 ? null : value;
 }
 
-function isSame({ old, new: next }: Both<unknown>): boolean {
+function isSame({ old, new: next }: BeforeAfter<unknown>): boolean {
   if (old === next) return true;
   if (old === undefined || next === undefined) return false;
   return canonicalJson(old) === canonicalJson(next);
 }
 
-function pick<T>(old: Decision, next: Decision, of: (decision: Decision) => T): Both<T> {
+function pick<T>(old: Decision, next: Decision, of: (decision: Decision) => T): BeforeAfter<T> {
   return { old: of(old), new: of(next) };
 }
 
-function map<T, R>({ old, new: next }: Both<T>, of: (one: T) => R): Both<R> {
+function map<T, R>({ old, new: next }: BeforeAfter<T>, of: (one: T) => R): BeforeAfter<R> {
   return { old: of(old), new: of(next) };
 }

@@ -3,22 +3,23 @@ import { type EventName, eventRows } from "hookwarden/catalogue";
 import { canonicalJson } from "hookwarden/files";
 import type { LoadedHook, LoadedPack } from "hookwarden/pack";
 import type { DiffEvent } from "./event.ts";
-import { matcherNames, neighbours, type Subject } from "./explore/neighbours.ts";
+import { neighbours, type Subject } from "./neighbours.ts";
+import { matcherNames } from "../mutate/matcher-names.ts";
 import { type Group, Grouping } from "./group.ts";
-import { type Opening, powerOpening } from "./opening.ts";
+import { type Loosening, powerLoosening } from "./loosening.ts";
 import { comparePacks, comparePowers, lonePowers, type PowerChange } from "./powers.ts";
-import { aloneIn, decideBoth, type Pair } from "./run.ts";
-import type { Both } from "./side.ts";
+import { aloneIn, decideOldAndNew, type Pair } from "./run.ts";
+import type { BeforeAfter } from "./before-after.ts";
 
 export interface DiffOptions {
-  readonly packs: Both<LoadedPack>;
+  readonly packs: BeforeAfter<LoadedPack>;
   /** Recorded events, in their order. */
   readonly events: readonly DiffEvent[];
   /** Events of test cases, by name of the hook: where to start from when neighbours are made. */
   readonly cases?: ReadonlyMap<string, readonly DiffEvent[]>;
   /** How many neighbours of the events are made and decided too. Default 0. */
   readonly explore?: number;
-  /** Digests of openings that are accepted. */
+  /** Digests of loosenings that are accepted. */
   readonly accepted?: ReadonlySet<string>;
   readonly sandbox: Sandbox;
   readonly signal?: AbortSignal;
@@ -44,9 +45,9 @@ export interface PackDiff {
   };
   readonly powers: readonly PowerChange[];
   readonly groups: readonly Group[];
-  readonly openings: readonly Opening[];
-  /** Openings that nobody has accepted. */
-  readonly newOpenings: number;
+  readonly loosenings: readonly Loosening[];
+  /** Loosenings that nobody has accepted. */
+  readonly newLoosenings: number;
 }
 
 export interface PackName {
@@ -56,7 +57,7 @@ export interface PackName {
 }
 
 /** Most events that neighbours are made of, for one hook. */
-const mostBases = 40;
+const maxBases = 40;
 /** Of one event and tool. */
 const basesOfAKind = 2;
 
@@ -83,11 +84,11 @@ export async function diffPacks(options: DiffOptions): Promise<PackDiff> {
     (wholeToo ? events.length : 0);
   let done = 0;
   const run = (
-    subject: Both<LoadedPack>,
+    subject: BeforeAfter<LoadedPack>,
     what: string,
     own: readonly DiffEvent[],
   ): Promise<readonly Pair[]> =>
-    decideBoth(subject, own, sandbox, signal, () => progress(++done, total, what));
+    decideOldAndNew(subject, own, sandbox, signal, () => progress(++done, total, what));
 
   const subjects: Subject[] = [];
   for (const hooks of changed) {
@@ -104,23 +105,23 @@ export async function diffPacks(options: DiffOptions): Promise<PackDiff> {
     const near = [...cases, ...neighbours(subjects, explore)];
     explored = near.length;
     total += changed.reduce((sum, hooks) => sum + listenedTo(hooks, near).length, 0);
-    const telling = new Set<DiffEvent>();
+    const relevant = new Set<DiffEvent>();
     for (const hooks of changed) {
       const alone = { old: aloneIn(packs.old, hooks.old), new: aloneIn(packs.new, hooks.new) };
       for (const pair of await run(alone, `near ${hooks.new.name}`, listenedTo(hooks, near))) {
-        if (grouping.add(hooks.new.name, pair)) telling.add(pair.event);
+        if (grouping.add(hooks.new.name, pair)) relevant.add(pair.event);
       }
     }
     // Where no hook by itself makes a difference, neither does the pack.
-    const rest = near.filter((event) => telling.has(event));
+    const rest = near.filter((event) => relevant.has(event));
     total += rest.length;
     for (const pair of await run(packs, "near the pack", rest)) grouping.add(null, pair);
   }
 
-  const openings = [
-    ...powers.filter(({ opens }) => opens).map(({ hook, what }) => powerOpening(hook, what)),
-    ...grouping.openings,
-  ].map((opening) => ({ ...opening, accepted: accepted.has(opening.digest) }));
+  const loosenings = [
+    ...powers.filter(({ opens }) => opens).map(({ hook, what }) => powerLoosening(hook, what)),
+    ...grouping.loosenings,
+  ].map((loosening) => ({ ...loosening, accepted: accepted.has(loosening.digest) }));
   return {
     old: nameOf(packs.old),
     new: nameOf(packs.new),
@@ -134,18 +135,18 @@ export async function diffPacks(options: DiffOptions): Promise<PackDiff> {
     },
     powers,
     groups: grouping.groups(changedNames),
-    openings,
-    newOpenings: openings.filter((opening) => !opening.accepted).length,
+    loosenings,
+    newLoosenings: loosenings.filter((loosening) => !loosening.accepted).length,
   };
 }
 
 interface Matched {
-  readonly both: readonly Both<LoadedHook>[];
+  readonly both: readonly BeforeAfter<LoadedHook>[];
   readonly added: readonly LoadedHook[];
   readonly removed: readonly LoadedHook[];
 }
 
-function matchHooks(packs: Both<LoadedPack>): Matched {
+function matchHooks(packs: BeforeAfter<LoadedPack>): Matched {
   const before = new Map(packs.old.hooks.map((hook) => [hook.name, hook]));
   const after = new Set(packs.new.hooks.map(({ name }) => name));
   return {
@@ -177,7 +178,7 @@ function powersOf({ packs, events }: DiffOptions, { both, added, removed }: Matc
  * Whether two versions of a hook cannot behave differently: the engine is deterministic, and gets the same program, the
  * same limits and the same view of events. What people read, such as version and description, is left out.
  */
-function isSame(hooks: Both<LoadedHook>, packs: Both<LoadedPack>): boolean {
+function isSame(hooks: BeforeAfter<LoadedHook>, packs: BeforeAfter<LoadedPack>): boolean {
   const essence = (hook: LoadedHook, pack: LoadedPack): string =>
     canonicalJson([
       hook.program.key,
@@ -198,7 +199,7 @@ function isSame(hooks: Both<LoadedHook>, packs: Both<LoadedPack>): boolean {
 }
 
 function listenedTo(
-  { old, new: next }: Both<LoadedHook>,
+  { old, new: next }: BeforeAfter<LoadedHook>,
   events: readonly DiffEvent[],
 ): readonly DiffEvent[] {
   const names = new Set<EventName>([...old.on, ...next.on].map(({ event }) => event));
@@ -207,7 +208,7 @@ function listenedTo(
 
 /** Where to start from: what the old version acted on, cases first; then the smallest events of each kind. */
 function basesFor(
-  hooks: Both<LoadedHook>,
+  hooks: BeforeAfter<LoadedHook>,
   pairs: readonly Pair[],
   cases: readonly DiffEvent[],
 ): readonly DiffEvent[] {
@@ -223,9 +224,9 @@ function basesFor(
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       return (kinds.get(kind) ?? 0) <= basesOfAKind;
     });
-  const some = (list: readonly DiffEvent[]): readonly DiffEvent[] => list.slice(0, mostBases / 4);
+  const some = (list: readonly DiffEvent[]): readonly DiffEvent[] => list.slice(0, maxBases / 4);
   const all = [...some(plain), ...some(acted), ...listenedTo(hooks, cases)];
-  return [...new Set(all)].slice(0, mostBases);
+  return [...new Set(all)].slice(0, maxBases);
 }
 
 function nameOf({ manifest, digest }: LoadedPack): PackName {

@@ -1,9 +1,9 @@
 import type { EventName } from "hookwarden/catalogue";
 import { changeKinds, type ChangeKind, compareDecisions } from "./behaviour.ts";
 import type { DiffEvent } from "./event.ts";
-import { eventOpening, type Opening } from "./opening.ts";
+import { eventLoosening, type Loosening } from "./loosening.ts";
 import type { Pair } from "./run.ts";
-import type { Both } from "./side.ts";
+import type { BeforeAfter } from "./before-after.ts";
 
 /** Events at which the same hook changed in the same way. */
 export interface Group {
@@ -17,12 +17,12 @@ export interface Group {
   /** Where the events are: all of them, in their order. */
   readonly places: readonly string[];
   /** The smallest one, by its size as JSON. */
-  readonly example: Both<unknown> & { readonly event: DiffEvent };
+  readonly example: BeforeAfter<unknown> & { readonly event: DiffEvent };
 }
 
 /** Collects what differs, in groups. */
 export class Grouping {
-  readonly openings: Opening[] = [];
+  readonly loosenings: Loosening[] = [];
   readonly #groups = new Map<string, { -readonly [K in keyof Group]: Group[K] } & { places: string[] }>();
 
   /** Takes what two versions decided. @returns whether they differ. */
@@ -30,7 +30,7 @@ export class Grouping {
     const differences = compareDecisions(decisions, hook !== null);
     for (const { kind, change, values, opens } of differences) {
       const key = JSON.stringify([hook, event.name, kind, change, opens !== null]);
-      if (opens) this.openings.push(eventOpening(opens, hook, `${event.name}: ${change}`, event));
+      if (opens) this.loosenings.push(eventLoosening(opens, hook, `${event.name}: ${change}`, event));
       const group = this.#groups.get(key);
       if (!group) {
         this.#groups.set(key, {
@@ -52,7 +52,7 @@ export class Grouping {
     return differences.length > 0;
   }
 
-  /** The pack first, then its hooks in the order in which they came; within a hook by kind, openings first. */
+  /** The pack first, then its hooks in the order in which they came; within a hook by kind, loosenings first. */
   groups(hooks: readonly string[]): readonly Group[] {
     const rank = ({ hook, opens, kind }: Group): readonly number[] => [
       hook === null ? -1 : hooks.indexOf(hook),

@@ -2,8 +2,8 @@ import { escape, Markup, words as inWords } from "../html/markup.ts";
 import { page } from "../html/page.ts";
 import type { PackDiff, PackName } from "./diff.ts";
 import type { Group } from "./group.ts";
-import type { Opening } from "./opening.ts";
-import { compactPlaces } from "./places.ts";
+import type { Loosening } from "./loosening.ts";
+import { formatEventRanges } from "./event-ranges.ts";
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3a3f4b); --soft: light-dark(#f5f6f8, #1e2128);
@@ -21,10 +21,10 @@ details { border: 1px solid var(--line); border-radius: 6px; padding: .4rem .7re
 summary { cursor: pointer; }
 `;
 
-/** Most openings that are listed one by one; the JSON has all. */
-const mostOpenings = 500;
+/** Most loosenings that are listed one by one; the JSON has all. */
+const maxLoosenings = 500;
 /** Longest example, in characters of JSON. */
-const longestExample = 4_000;
+const maxExampleLength = 4_000;
 
 /**
  * The report as one HTML file, without scripts and without anything from elsewhere: its policy forbids both, whatever
@@ -36,7 +36,7 @@ export function diffHtml(diff: PackDiff): string {
 <p>${named(diff.old)} → ${named(diff.new)}<br>
 <span class="dim">${diff.events} recorded events${diff.explored > 0 ? `, ${diff.explored} near them` : ""}</span></p>
 ${verdict(diff)}
-${openings(diff.openings)}
+${loosenings(diff.loosenings)}
 ${hooks(diff)}
 ${powers(diff)}
 ${groups(diff.groups)}
@@ -44,23 +44,23 @@ ${groups(diff.groups)}
   return page({ title: "Behaviour diff", style, body: new Markup(body) });
 }
 
-function verdict({ newOpenings, openings: all, groups: changes, powers: gained }: PackDiff): string {
-  const accepted = all.length - newOpenings;
+function verdict({ newLoosenings, loosenings: all, groups: changes, powers: gained }: PackDiff): string {
+  const accepted = all.length - newLoosenings;
   const also = accepted > 0 ? ` ${accepted} accepted.` : "";
-  if (newOpenings > 0) return `<p class="bad">${count(newOpenings, "new opening")}.${also}</p>`;
+  if (newLoosenings > 0) return `<p class="bad">${count(newLoosenings, "new loosening")}.${also}</p>`;
   const same = changes.length === 0 && gained.length === 0;
-  return `<p class="good">${same ? "No difference in behaviour." : `No new opening.${also}`}</p>`;
+  return `<p class="good">${same ? "No difference in behaviour." : `No new loosening.${also}`}</p>`;
 }
 
-function openings(all: readonly Opening[]): string {
+function loosenings(all: readonly Loosening[]): string {
   if (all.length === 0) return "";
-  const rows = all.slice(0, mostOpenings).map(({ hook, what, event, accepted }) => {
+  const rows = all.slice(0, maxLoosenings).map(({ hook, what, event, accepted }) => {
     const place = event ? ` <span class="dim">${escape(event.place)}</span>` : "";
     const mark = accepted ? ` <span class="good">accepted</span>` : "";
     return `<li>${subject(hook)}: ${words(what)}${place}${mark}</li>`;
   });
   const more = all.length - rows.length;
-  return `<h2>Openings</h2>
+  return `<h2>Loosenings</h2>
 <ul>
 ${rows.join("\n")}
 </ul>${more > 0 ? `\n<p class="dim">and ${more} more</p>` : ""}`;
@@ -93,7 +93,7 @@ function groups(all: readonly Group[]): string {
     const title = `${subject(hook)}, ${escape(event)}, ${kind}: ${words(change)}`;
     return `<details>
 <summary${opens ? ` class="bad"` : ""}>${title} <span class="dim">${count(times, "event")}</span></summary>
-<p class="dim">${escape(compactPlaces(places, 20))}</p>
+<p class="dim">${escape(formatEventRanges(places, 20))}</p>
 <p>Smallest example: ${escape(example.event.place)}</p>
 <pre>${shown(example.event.fields)}</pre>
 <p>Old</p>
@@ -122,7 +122,7 @@ function words(text: string): string {
 
 function shown(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value, null, 2);
-  return escape(text.length > longestExample ? `${text.slice(0, longestExample)}…` : text);
+  return escape(text.length > maxExampleLength ? `${text.slice(0, maxExampleLength)}…` : text);
 }
 
 function count(number: number, noun: string): string {

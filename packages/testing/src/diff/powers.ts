@@ -1,7 +1,7 @@
 import { limitNames, limitTable } from "@hookwarden/sandbox";
 import { actionRows } from "hookwarden/catalogue";
 import type { LoadedHook, LoadedPack, Subscription } from "hookwarden/pack";
-import type { Both } from "./side.ts";
+import type { BeforeAfter } from "./before-after.ts";
 
 /** What a manifest or a pack asks for or gives, and whether the new version has it or has lost it. */
 export interface PowerChange {
@@ -24,44 +24,48 @@ export interface PowerChange {
   readonly opens: boolean;
 }
 
-type Say = (power: PowerChange["power"], what: string, opens: boolean) => void;
+type Report = (power: PowerChange["power"], what: string, opens: boolean) => void;
 
 /**
  * What two versions of a hook may do differently, from their manifests, grants and limits alone.
  *
  * @param names names of tools and the like, to see how far matchers reach.
  */
-export function comparePowers(hooks: Both<LoadedHook>, names: readonly string[]): readonly PowerChange[] {
+export function comparePowers(
+  hooks: BeforeAfter<LoadedHook>,
+  names: readonly string[],
+): readonly PowerChange[] {
   const changes: PowerChange[] = [];
   const { old, new: next } = hooks;
-  const say: Say = (power, what, opens) => changes.push({ hook: next.name, power, what, opens });
+  const report: Report = (power, what, opens) => changes.push({ hook: next.name, power, what, opens });
   const asked = compareSets(old.asked, next.asked, (action, gained) =>
-    say("action", `${gained ? "asks for" : "no longer asks for"} \`${action}\``, gained),
+    report("action", `${gained ? "asks for" : "no longer asks for"} \`${action}\``, gained),
   );
   compareSets(old.granted, next.granted, (action, gained) => {
-    if (!asked.has(action)) say("grant", `${gained ? "is" : "is no longer"} granted \`${action}\``, gained);
+    if (!asked.has(action))
+      report("grant", `${gained ? "is" : "is no longer"} granted \`${action}\``, gained);
   });
   compareSets(old.reads, next.reads, (path, gained) =>
-    say(
+    report(
       "read",
       `${gained ? "reads" : "no longer reads"} \`${path}\``,
       gained && !old.reads.some((wide) => path.startsWith(`${wide}.`)),
     ),
   );
   compareSets(old.roles, next.roles, (role, gained) =>
-    say("role", `${gained ? "may" : "may no longer"} add messages of the role \`${role}\``, gained),
+    report("role", `${gained ? "may" : "may no longer"} add messages of the role \`${role}\``, gained),
   );
   for (const name of limitNames) {
     const [before, after] = [old.limits[name], next.limits[name]];
     if (before === after) continue;
-    say("limit", `limit \`${name}\`: ${before} → ${after} ${limitTable[name].unit}`, after > before);
+    report("limit", `limit \`${name}\`: ${before} → ${after} ${limitTable[name].unit}`, after > before);
   }
-  compareFailure(hooks, say);
-  compareReach(hooks, names, say);
-  if (old.mode !== next.mode) say("mode", `mode: ${old.mode} → ${next.mode}`, next.mode === "monitor");
-  compareState(hooks, say);
-  if (old.priority !== next.priority) say("other", `priority: ${old.priority} → ${next.priority}`, false);
-  if (old.configJson !== next.configJson) say("other", "has another configuration", false);
+  compareFailure(hooks, report);
+  compareReach(hooks, names, report);
+  if (old.mode !== next.mode) report("mode", `mode: ${old.mode} → ${next.mode}`, next.mode === "monitor");
+  compareState(hooks, report);
+  if (old.priority !== next.priority) report("other", `priority: ${old.priority} → ${next.priority}`, false);
+  if (old.configJson !== next.configJson) report("other", "has another configuration", false);
   return changes;
 }
 
@@ -77,12 +81,12 @@ export function lonePowers(hook: LoadedHook, gained: boolean): readonly PowerCha
   return [{ hook: hook.name, power: "hook", what, opens: gained || isGuard(hook) }];
 }
 
-/** What the packs themselves say. */
-export function comparePacks({ old, new: next }: Both<LoadedPack>): readonly PowerChange[] {
+/** What the packs themselves declare. */
+export function comparePacks({ old, new: next }: BeforeAfter<LoadedPack>): readonly PowerChange[] {
   const changes: PowerChange[] = [];
-  const say: Say = (power, what, opens) => changes.push({ hook: null, power, what, opens });
+  const report: Report = (power, what, opens) => changes.push({ hook: null, power, what, opens });
   if (old.monitor !== next.monitor) {
-    say(
+    report(
       "mode",
       next.monitor ? "honours nothing any more: monitor" : "is no longer in monitor mode",
       next.monitor,
@@ -90,14 +94,14 @@ export function comparePacks({ old, new: next }: Both<LoadedPack>): readonly Pow
   }
   for (const name of ["decisionMs", "maxHooks", "injectionBytes"] as const) {
     const [before, after] = [old.budgets[name], next.budgets[name]];
-    if (before !== after) say("limit", `budget \`${name}\`: ${before} → ${after}`, after > before);
+    if (before !== after) report("limit", `budget \`${name}\`: ${before} → ${after}`, after > before);
   }
   const order = (pack: LoadedPack, other: LoadedPack): string =>
     pack.hooks
       .map(({ name }) => name)
       .filter((name) => other.hooks.some((hook) => hook.name === name))
       .join("\n");
-  if (order(old, next) !== order(next, old)) say("other", "has its hooks in another order", false);
+  if (order(old, next) !== order(next, old)) report("other", "has its hooks in another order", false);
   return changes;
 }
 
@@ -112,25 +116,25 @@ function isGuard({ granted }: LoadedHook): boolean {
 function compareSets<T extends string>(
   before: Iterable<T>,
   after: Iterable<T>,
-  told: (one: T, gained: boolean) => void,
+  onChange: (one: T, gained: boolean) => void,
 ): ReadonlySet<T> {
   const [old, next] = [new Set(before), new Set(after)];
   const gained = new Set([...next].filter((one) => !old.has(one)));
-  for (const one of gained) told(one, true);
-  for (const one of old) if (!next.has(one)) told(one, false);
+  for (const one of gained) onChange(one, true);
+  for (const one of old) if (!next.has(one)) onChange(one, false);
   return new Set([...old, ...next].filter((one) => !old.has(one) || !next.has(one)));
 }
 
-function compareFailure({ old, new: next }: Both<LoadedHook>, say: Say): void {
+function compareFailure({ old, new: next }: BeforeAfter<LoadedHook>, report: Report): void {
   for (const [event, after] of next.onFailure) {
     const before = old.onFailure.get(event);
     if (before !== undefined && before !== after) {
-      say("onFailure", `a fault at ${event}: ${before} → ${after}`, after === "open");
+      report("onFailure", `a fault at ${event}: ${before} → ${after}`, after === "open");
     }
   }
 }
 
-function compareState({ old, new: next }: Both<LoadedHook>, say: Say): void {
+function compareState({ old, new: next }: BeforeAfter<LoadedHook>, report: Report): void {
   const [before, after] = [old.state, next.state];
   if (before?.scope === after?.scope && before?.maxBytes === after?.maxBytes) return;
   const words = (state: LoadedHook["state"]): string =>
@@ -140,11 +144,15 @@ function compareState({ old, new: next }: Both<LoadedHook>, say: Say): void {
     (before === null ||
       after.maxBytes > before.maxBytes ||
       (before.scope === "session" && after.scope === "tenant"));
-  say("state", `state: ${words(before)} → ${words(after)}`, more);
+  report("state", `state: ${words(before)} → ${words(after)}`, more);
 }
 
 /** Reach is compared by what matchers match, not by how they are written. */
-function compareReach({ old, new: next }: Both<LoadedHook>, names: readonly string[], say: Say): void {
+function compareReach(
+  { old, new: next }: BeforeAfter<LoadedHook>,
+  names: readonly string[],
+  report: Report,
+): void {
   const events = new Set([...old.on, ...next.on].map(({ event }) => event));
   const guard = isGuard(old);
   for (const event of events) {
@@ -152,7 +160,7 @@ function compareReach({ old, new: next }: Both<LoadedHook>, names: readonly stri
     if (before.sources === after.sources) continue;
     if (before.sources === "" || after.sources === "") {
       const gained = before.sources === "";
-      say("reach", `${gained ? "listens" : "no longer listens"} at ${event}`, gained || guard);
+      report("reach", `${gained ? "listens" : "no longer listens"} at ${event}`, gained || guard);
       continue;
     }
     const gained = names.filter((name) => after.test(name) && !before.test(name));
@@ -167,10 +175,10 @@ function compareReach({ old, new: next }: Both<LoadedHook>, names: readonly stri
             .slice(0, 3)
             .map((name) => `\`${name}\``)
             .join(", ")})`;
-    if (wider) say("reach", `at ${event} it listens to more names${list(gained)}`, true);
-    if (narrower) say("reach", `at ${event} it listens to fewer names${list(lost)}`, guard);
+    if (wider) report("reach", `at ${event} it listens to more names${list(gained)}`, true);
+    if (narrower) report("reach", `at ${event} it listens to fewer names${list(lost)}`, guard);
     if (!wider && !narrower)
-      say("reach", `at ${event} it has another matcher; no known name tells them apart`, false);
+      report("reach", `at ${event} it has another matcher; no known name tells them apart`, false);
   }
 }
 

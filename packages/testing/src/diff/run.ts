@@ -4,10 +4,10 @@ import type { LoadedHook, LoadedPack } from "hookwarden/pack";
 import { createWarden, type Warden } from "hookwarden/warden";
 import { isUnsteady } from "./behaviour.ts";
 import type { DiffEvent } from "./event.ts";
-import type { Both } from "./side.ts";
+import type { BeforeAfter } from "./before-after.ts";
 
 /** Decisions under way at the same time: calls wait at the child, not for it. */
-const atOnce = 8;
+const concurrency = 8;
 /** How often a decision is made again when the clock or the machine had a hand in it. */
 const reruns = 3;
 /** Time is no behaviour: what a loaded machine takes for a whole decision must not make a difference. */
@@ -16,7 +16,7 @@ const decisionMs = 60_000;
 /** What two versions of a hook, or of a pack, decided about one event. */
 export interface Pair {
   readonly event: DiffEvent;
-  readonly decisions: Both<Decision>;
+  readonly decisions: BeforeAfter<Decision>;
 }
 
 /** A pack with one hook of another one, and all else as there. */
@@ -28,14 +28,14 @@ export function aloneIn(pack: LoadedPack, hook: LoadedHook): LoadedPack {
  * Lets two packs decide the same events, under the same decision ids, each with a state of its own. The events of a
  * session are decided in their order; a neighbour has a session to itself.
  *
- * @param told is called after each event.
+ * @param onDecided is called after each event.
  */
-export async function decideBoth(
-  packs: Both<LoadedPack>,
+export async function decideOldAndNew(
+  packs: BeforeAfter<LoadedPack>,
   events: readonly DiffEvent[],
   sandbox: Sandbox,
   signal: AbortSignal,
-  told: () => void = () => undefined,
+  onDecided: () => void = () => undefined,
 ): Promise<readonly Pair[]> {
   const roomy = ({ budgets, ...pack }: LoadedPack): LoadedPack => ({
     ...pack,
@@ -59,11 +59,11 @@ export async function decideBoth(
           event,
           decisions: { old: await decide(old, event, tenant), new: await decide(next, event, tenant) },
         };
-        told();
+        onDecided();
       }
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
   return results.filter((pair) => pair !== undefined);
 }
 

@@ -2,9 +2,9 @@ import type { Sandbox } from "@hookwarden/sandbox";
 import type { EventName } from "hookwarden/catalogue";
 import type { LoadedHook, LoadedPack } from "hookwarden/pack";
 import { type Forecast, forecast } from "./forecast.ts";
-import { grow, longestText } from "./grow.ts";
+import { probeScaling, longestTextPath } from "./scaling-probe.ts";
 import { Probe, type Sample } from "./probe.ts";
-import { type Spread, spreadOf } from "./spread.ts";
+import { type Percentiles, percentilesOf } from "./percentiles.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -29,14 +29,14 @@ export interface HookCost {
   /** Calls that ended in a fault; their costs are not in the other figures. */
   readonly faults: number;
   /** Engine steps; `null` where the engine does not count them. */
-  readonly steps: Spread | null;
+  readonly steps: Percentiles | null;
   /** Microseconds of a call, as the host sees it. */
-  readonly us: Spread | null;
+  readonly us: Percentiles | null;
   /** Bytes beyond the loaded program. */
-  readonly memory: Spread | null;
+  readonly memory: Percentiles | null;
   /** Bytes of the answer as JSON. */
-  readonly output: Spread | null;
-  /** `null` where the hook reads no text of this event that could grow, or it was not asked for. */
+  readonly output: Percentiles | null;
+  /** `null` where the hook reads no text of this event that could probeScaling, or it was not asked for. */
   readonly forecast: (Forecast & { readonly field: string }) | null;
 }
 
@@ -62,7 +62,7 @@ async function costOf(hook: LoadedHook, event: EventName, options: BenchOptions)
   const signal = options.signal ?? new AbortController().signal;
   const own = options.events.filter((fields) => fields["hook_event_name"] === event);
   const samples: Sample[] = [];
-  let heard: Fields | null = null;
+  let largest: Fields | null = null;
   for (let round = 0; round < rounds; round++) {
     // State begins anew with each round.
     await using probe = await Probe.create(pack, hook, sandbox);
@@ -70,11 +70,11 @@ async function costOf(hook: LoadedHook, event: EventName, options: BenchOptions)
       if (signal.aborted) return null;
       const sample = await probe.call(fields, `bench-${index}`);
       if (!sample) continue;
-      if (heard === null || size(fields, hook) > size(heard, hook)) heard = fields;
+      if (largest === null || size(fields, hook) > size(largest, hook)) largest = fields;
       if (round > 0 || rounds === 1) samples.push(sample);
     }
   }
-  if (heard === null) return null;
+  if (largest === null) return null;
   const good = samples.filter(({ fault }) => fault === null);
   const steps = good.flatMap((sample) => (sample.steps === null ? [] : [sample.steps]));
   return {
@@ -82,30 +82,30 @@ async function costOf(hook: LoadedHook, event: EventName, options: BenchOptions)
     event,
     calls: samples.length,
     faults: samples.length - good.length,
-    steps: spreadOf(steps),
-    us: spreadOf(good.map(({ durationUs }) => durationUs)),
-    memory: spreadOf(good.map(({ memoryBytes }) => memoryBytes)),
-    output: spreadOf(good.map(({ outputBytes }) => outputBytes)),
-    forecast: options.forecast === false ? null : await foretell(hook, heard, options, signal),
+    steps: percentilesOf(steps),
+    us: percentilesOf(good.map(({ durationUs }) => durationUs)),
+    memory: percentilesOf(good.map(({ memoryBytes }) => memoryBytes)),
+    output: percentilesOf(good.map(({ outputBytes }) => outputBytes)),
+    forecast: options.forecast === false ? null : await predict(hook, largest, options, signal),
   };
 }
 
-async function foretell(
+async function predict(
   hook: LoadedHook,
   fields: Fields,
   { pack, sandbox }: BenchOptions,
   signal: AbortSignal,
 ): Promise<HookCost["forecast"]> {
-  const path = longestText(fields, hook.reads);
+  const path = longestTextPath(fields, hook.reads);
   if (!path) return null;
   await using probe = await Probe.create(pack, hook, sandbox);
-  const samples = await grow(probe, fields, path, hook.limits.inputBytes, signal);
+  const samples = await probeScaling(probe, fields, path, hook.limits.inputBytes, signal);
   return { ...forecast(samples, hook.limits), field: path.join(".") };
 }
 
 /** Length of the longest text that the hook reads: the event with the longest one is the one that grows. */
 function size(fields: Fields, hook: LoadedHook): number {
-  const path = longestText(fields, hook.reads);
+  const path = longestTextPath(fields, hook.reads);
   let value: unknown = path === null ? "" : fields;
   for (const segment of path ?? []) value = (value as Fields)[segment];
   return String(value).length;

@@ -14,7 +14,7 @@ export interface Forecast {
 }
 
 /** Uses below these say nothing about growth: they are what a call costs at any size. */
-const leastUse: { readonly [L in "steps" | "wallMs" | "memoryKb" | "outputBytes"]: number } = {
+const minUse: { readonly [L in "steps" | "wallMs" | "memoryKb" | "outputBytes"]: number } = {
   steps: 2_000,
   wallMs: 2,
   memoryKb: 64,
@@ -28,7 +28,7 @@ const byFault: ReadonlyMap<string, ForecastLimit> = new Map([
   ["input-too-large", "inputBytes"],
 ]);
 /** Growth below this power of the size is none: the use does not come from the input. */
-const leastPower = 0.2;
+const minPower = 0.2;
 
 /**
  * Foretells which limit a hook reaches first as its input grows.
@@ -39,7 +39,7 @@ export function forecast(samples: readonly Sample[], limits: Limits): Forecast {
   const last = samples.at(-1);
   const reached = last?.fault === null || last?.fault === undefined ? undefined : byFault.get(last.fault);
   const good = samples.filter(({ fault }) => fault === null);
-  const uses: readonly (readonly [keyof typeof leastUse, (sample: Sample) => number])[] = [
+  const uses: readonly (readonly [keyof typeof minUse, (sample: Sample) => number])[] = [
     ["steps", ({ steps }) => steps ?? 0],
     ["wallMs", ({ durationUs }) => durationUs / 1_000],
     ["memoryKb", ({ memoryBytes }) => memoryBytes / 1_024],
@@ -53,7 +53,7 @@ export function forecast(samples: readonly Sample[], limits: Limits): Forecast {
     },
   ];
   for (const [limit, use] of uses) {
-    const size = sizeAt(good, use, leastUse[limit], limits[limit]);
+    const size = sizeAt(good, use, minUse[limit], limits[limit]);
     if (size !== null) candidates.push({ limit, inputBytes: size, basis: "fitted" });
   }
   const first = candidates.reduce((a, b) => (b.inputBytes < a.inputBytes ? b : a));
@@ -79,10 +79,10 @@ function sizeAt(
   least: number,
   limit: number,
 ): number | null {
-  const telling = samples.filter((sample) => use(sample) >= least);
-  const [a, b] = telling.slice(-2);
+  const relevant = samples.filter((sample) => use(sample) >= least);
+  const [a, b] = relevant.slice(-2);
   if (!a || !b || b.inputBytes <= a.inputBytes) return null;
   const power = Math.log(use(b) / use(a)) / Math.log(b.inputBytes / a.inputBytes);
-  if (power < leastPower) return null;
+  if (power < minPower) return null;
   return Math.round(b.inputBytes * (limit / use(b)) ** (1 / power));
 }

@@ -1,6 +1,6 @@
 import type { CaseResult } from "hookwarden/check";
 import type { HookReport, TestReport } from "../test-pack.ts";
-import { failureLines } from "./words.ts";
+import { failureLines } from "./failure-lines.ts";
 
 /** A report as JUnit XML: a suite for each hook and engine. */
 export function junitReport({ hooks, engines, passed, failed, durationMs }: TestReport): string {

@@ -1,5 +1,5 @@
 import type { TestReport } from "../test-pack.ts";
-import { failureLines } from "./words.ts";
+import { failureLines } from "./failure-lines.ts";
 
 /** A report in the Test Anything Protocol, version 14. */
 export function tapReport({ hooks, passed, failed }: TestReport): string {

@@ -67,7 +67,7 @@ describe("the workflow of the example repository", { timeout: 240_000 }, () => {
     const env = { GITHUB_BASE_REF: "main" };
     expect(await runJob("change", folder, env)).toMatchObject({ code: 0, ran: { length: 2 } });
 
-    const other = await repo.checkout("opening");
+    const other = await repo.checkout("loosening");
     await edit(other, hook, "--force(?:-with-lease)?", "--force-with-lease");
     const { code, text, ran } = await runJob("change", other, env);
     expect({ code, last: ran.at(-1) }).toEqual({ code: 1, last: "npm run diff" });

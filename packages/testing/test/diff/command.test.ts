@@ -26,7 +26,7 @@ describe("diff", () => {
       cwd: dir.path,
     });
     expect(again).toEqual({ code: 0, out: "", err: "" });
-    expect(await readFile(join(dir.path, "d.html"), "utf8")).toContain("No new opening. 4 accepted.");
+    expect(await readFile(join(dir.path, "d.html"), "utf8")).toContain("No new loosening. 4 accepted.");
   });
 
   it("exits 0 and says so where nothing differs", async () => {

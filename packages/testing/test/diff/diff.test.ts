@@ -8,14 +8,14 @@ const recorded = commands("ls", "mkfs /dev/sda", "shred secret", "mkfs.ext4 /dev
 describe("a guard that has lost a pattern", () => {
   it("names exactly the events that it no longer stops", async () => {
     const report = await diff(await tiny(guard("mkfs", "shred")), await tiny(guard("shred")), recorded);
-    const places = report.openings.map(({ hook, what, event }) => [hook, what, event?.place]);
+    const places = report.loosenings.map(({ hook, what, event }) => [hook, what, event?.place]);
     expect(places).toEqual([
       ["guard", "PreToolUse: deny → continue", "events.jsonl:2"],
       ["guard", "PreToolUse: deny → continue", "events.jsonl:4"],
       [null, "PreToolUse: deny → continue", "events.jsonl:2"],
       [null, "PreToolUse: deny → continue", "events.jsonl:4"],
     ]);
-    expect(report.newOpenings).toBe(4);
+    expect(report.newLoosenings).toBe(4);
     const group = report.groups.find(({ hook, kind }) => hook === "guard" && kind === "verdict");
     expect(group).toMatchObject({ count: 2, example: { old: "deny", new: "continue" } });
     expect(group?.example.event.place).toBe("events.jsonl:2");
@@ -25,10 +25,10 @@ describe("a guard that has lost a pattern", () => {
     const old = await tiny(guard("mkfs", "shred"));
     const next = await tiny(guard("shred"));
     const events = commands("ls -la", "echo hi");
-    expect((await diff(old, next, events)).newOpenings).toBe(0);
+    expect((await diff(old, next, events)).newLoosenings).toBe(0);
     const report = await diff(old, next, events, { explore: 30 });
-    expect(report.newOpenings).toBeGreaterThan(0);
-    for (const { event } of report.openings) {
+    expect(report.newLoosenings).toBeGreaterThan(0);
+    for (const { event } of report.loosenings) {
       expect(event?.origin).toBe("neighbour");
       expect(JSON.stringify(event?.fields)).toContain("mkfs");
     }
@@ -36,22 +36,22 @@ describe("a guard that has lost a pattern", () => {
     expect(again).toEqual(report);
   });
 
-  it("is no opening where it now stops more", async () => {
+  it("is no loosening where it now stops more", async () => {
     const report = await diff(await tiny(guard("shred")), await tiny(guard("mkfs", "shred")), recorded);
-    expect(report.openings).toEqual([]);
+    expect(report.loosenings).toEqual([]);
     expect(report.groups.map(({ change }) => change)).toContain("continue → deny");
   });
 
-  it("passes when its openings are accepted, and only then", async () => {
+  it("passes when its loosenings are accepted, and only then", async () => {
     const old = await tiny(guard("mkfs", "shred"));
     const next = await tiny(guard("shred"));
     const file = JSON.parse(
-      JSON.stringify(acceptedFile((await diff(old, next, recorded)).openings)),
+      JSON.stringify(acceptedFile((await diff(old, next, recorded)).loosenings)),
     ) as object;
     const accepted = readAccepted(file, "accepted.json");
-    expect((await diff(old, next, recorded, { accepted })).newOpenings).toBe(0);
+    expect((await diff(old, next, recorded, { accepted })).newLoosenings).toBe(0);
     const more = [...recorded, ...commands("", "", "", "", "", "mkfs /dev/sdc").slice(5)];
-    expect((await diff(old, next, more, { accepted })).newOpenings).toBe(2);
+    expect((await diff(old, next, more, { accepted })).newLoosenings).toBe(2);
   });
 });
 
@@ -63,7 +63,7 @@ describe("a version that behaves the same", () => {
     const next = await tiny(commented);
     for (const runSame of [false, true]) {
       const report = await diff(old, next, recorded, { runSame, explore: 20 });
-      expect(report).toMatchObject({ groups: [], powers: [], openings: [], newOpenings: 0 });
+      expect(report).toMatchObject({ groups: [], powers: [], loosenings: [], newLoosenings: 0 });
     }
   });
 
@@ -92,10 +92,13 @@ describe("a new power", () => {
       "at PreToolUse it listens to more names (such as `Write`)",
     ],
     ["no more than watching", { mode: "monitor" }, "mode: sequential → monitor"],
-  ])("is an opening: %s", async (_, manifest, what) => {
+  ])("is a loosening: %s", async (_, manifest, what) => {
     const report = await diff(await tiny(guard("mkfs")), await tiny(guard("mkfs"), manifest), commands("ls"));
-    expect(report.openings.map((opening) => [opening.kind, opening.what])).toContainEqual(["power", what]);
-    expect(report.newOpenings).toBeGreaterThan(0);
+    expect(report.loosenings.map((loosening) => [loosening.kind, loosening.what])).toContainEqual([
+      "power",
+      what,
+    ]);
+    expect(report.newLoosenings).toBeGreaterThan(0);
   });
 
   it("is a pack's grant to fail open", async () => {
@@ -107,7 +110,7 @@ describe("a new power", () => {
       await tiny("export default () => { throw 1; }", manifest, grants),
       commands("ls"),
     );
-    const said = report.openings.map(({ what }) => what);
+    const said = report.loosenings.map(({ what }) => what);
     expect(said).toContain("a fault at PreToolUse: closed → open");
     expect(said).toContain("PreToolUse: deny → continue");
   });
@@ -119,7 +122,7 @@ describe("a new power", () => {
       commands("ls"),
     );
     expect(report.powers.map(({ opens }) => opens)).toEqual([false, false]);
-    expect(report.newOpenings).toBe(0);
+    expect(report.newLoosenings).toBe(0);
   });
 });
 
@@ -150,12 +153,12 @@ describe("shipped policies with one pattern removed", () => {
       changed: [one.hook],
       same: both.filter((name) => name !== one.hook),
     });
-    expect(report.openings.map(({ hook, event }) => [hook, event?.place])).toEqual([
+    expect(report.loosenings.map(({ hook, event }) => [hook, event?.place])).toEqual([
       [one.hook, "events.jsonl:3"],
       [null, "events.jsonl:3"],
     ]);
     const near = await diff(old, next, commands("ls -la", "cat README.md"), { explore: 1_500 });
-    expect(near.openings.some(({ hook }) => hook === one.hook)).toBe(true);
+    expect(near.loosenings.some(({ hook }) => hook === one.hook)).toBe(true);
   });
 });
 
@@ -174,7 +177,7 @@ describe.skipIf(corpus === undefined || !existsSync(corpus))("recorded events of
     const next = await tiny(guard("pythoff").replace("tool_input.command.", "String(tool_input?.command)."));
     const report = await diff(old, next, events);
     expect(expected.length).toBeGreaterThan(0);
-    expect(report.openings.filter(({ hook }) => hook).map(({ event }) => event?.place)).toEqual(
+    expect(report.loosenings.filter(({ hook }) => hook).map(({ event }) => event?.place)).toEqual(
       expected.map(({ place }) => place),
     );
   });
@@ -194,7 +197,7 @@ describe("the HTML report", () => {
   });
 });
 
-describe("a file of accepted openings", () => {
+describe("a file of accepted loosenings", () => {
   it.each([
     [[], "must be an object with `version` 1"],
     [{ version: 1 }, "`accepted` must be a list"],

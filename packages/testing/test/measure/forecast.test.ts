@@ -4,7 +4,7 @@ import { createQuickjsSandbox } from "@hookwarden/sandbox/quickjs";
 import { forecast } from "../../src/measure/forecast.ts";
 import { benchPack } from "../../src/measure/index.ts";
 import type { Sample } from "../../src/measure/probe.ts";
-import { spreadOf } from "../../src/measure/spread.ts";
+import { percentilesOf } from "../../src/measure/percentiles.ts";
 import { commands, tiny } from "../diff/packs.ts";
 
 const sample = (inputBytes: number, steps: number, fault: string | null = null): Sample => ({
@@ -43,8 +43,11 @@ describe("forecast", () => {
 });
 
 it("takes the nearest rank", () => {
-  expect(spreadOf([])).toBeNull();
-  expect(spreadOf(Array.from({ length: 200 }, (_, index) => 200 - index))).toEqual({ p50: 100, p99: 198 });
+  expect(percentilesOf([])).toBeNull();
+  expect(percentilesOf(Array.from({ length: 200 }, (_, index) => 200 - index))).toEqual({
+    p50: 100,
+    p99: 198,
+  });
 });
 
 it("measures a hook, and finds where its loop runs out of steps", { timeout: 60_000 }, async () => {

@@ -1,7 +1,7 @@
 import { type AST, RegExpParser } from "@eslint-community/regexpp";
 
-/** Most words that are made of one expression, and the most characters of one. */
-const most = { words: 24, length: 400 } as const;
+/** Most words that are made of one expression, and the max characters of one. */
+const max = { words: 24, length: 400 } as const;
 /** Characters that are tried for a class, in this order. */
 const candidates = [..."ax0A/._-:=@ ~$\"'`\\;&|<>()[]{}!?*+,#%^\t\n", "é", "\u4e00"];
 
@@ -34,9 +34,9 @@ function sequence(elements: readonly AST.Element[]): readonly string[] {
   for (const element of elements) {
     const parts = wordsOfElement(element);
     // Each part once, not all with all: `(a|b)(c|d)` gives `ac` and `bd`.
-    const count = Math.min(most.words, Math.max(words.length, parts.length));
+    const count = Math.min(max.words, Math.max(words.length, parts.length));
     words = Array.from({ length: count }, (_, at) =>
-      `${words[at % words.length] ?? ""}${parts[at % parts.length] ?? ""}`.slice(0, most.length),
+      `${words[at % words.length] ?? ""}${parts[at % parts.length] ?? ""}`.slice(0, max.length),
     );
   }
   return words;
@@ -55,8 +55,8 @@ function wordsOfElement(element: AST.Element): readonly string[] {
       return alternatives(element.alternatives);
     case "Quantifier": {
       const once = wordsOfElement(element.element);
-      const least = Math.min(element.min, most.length);
-      if (least > 0) return once.map((word) => word.repeat(least).slice(0, most.length));
+      const min = Math.min(element.min, max.length);
+      if (min > 0) return once.map((word) => word.repeat(min).slice(0, max.length));
       return element.max === 0 ? [""] : ["", ...once];
     }
     case "Assertion":
@@ -96,11 +96,11 @@ function isInSet(set: AST.CharacterSet, character: string): boolean {
   return letters[set.kind].test(character) !== set.negate;
 }
 
-/** At most so many, spread over the whole list. */
+/** At max so many, spread over the whole list. */
 function thinned(words: readonly string[]): readonly string[] {
-  if (words.length <= most.words) return words;
+  if (words.length <= max.words) return words;
   return Array.from(
-    { length: most.words },
-    (_, at) => words[Math.floor((at * words.length) / most.words)] as string,
+    { length: max.words },
+    (_, at) => words[Math.floor((at * words.length) / max.words)] as string,
   );
 }

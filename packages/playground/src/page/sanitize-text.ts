@@ -7,7 +7,7 @@ const hidden = /[[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable
  * A text from a hook or an event, made to be seen: characters that hide, or turn what stands beside them, are shown as
  * their code points, each in a mark of its own.
  */
-export function inert(text: string): readonly (Node | string)[] {
+export function sanitizeText(text: string): readonly (Node | string)[] {
   const parts: (Node | string)[] = [];
   let end = 0;
   for (const found of text.matchAll(hidden)) {

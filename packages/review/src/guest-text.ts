@@ -4,14 +4,14 @@ import type { GuestText } from "./report.ts";
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** A stranger's text as a report carries it: everything that would not be plainly visible is written as `\u{…}`. */
-export function shown(text: string, most = 400): GuestText {
-  const part = text.length > most ? text.slice(0, most) : text;
-  return { text: escaped(part), cutFrom: text.length > most ? text.length : null };
+export function guestText(text: string, maxLength = 400): GuestText {
+  const part = text.length > maxLength ? text.slice(0, maxLength) : text;
+  return { text: escaped(part), cutFrom: text.length > maxLength ? text.length : null };
 }
 
 /** A value as JSON, shown. */
-export function shownJson(value: unknown, most = 600): GuestText {
-  return shown(value === undefined ? "(nothing)" : JSON.stringify(value), most);
+export function guestJson(value: unknown, maxLength = 600): GuestText {
+  return guestText(value === undefined ? "(nothing)" : JSON.stringify(value), maxLength);
 }
 
 function escaped(text: string): string {

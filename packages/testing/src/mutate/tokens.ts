@@ -9,16 +9,16 @@ export interface Tokens {
 }
 
 /** Longest text that is put into an event. */
-const longestText = 400;
+const maxTextLength = 400;
 /** Largest number that is taken for a length. */
-const largestNumber = 1e9;
+const maxLength = 1e9;
 
 /** Reads the texts, the numbers and the regular expressions of a script from its syntax tree. Runs nothing of it. */
 export function tokensOf(source: string): Tokens {
   const texts: string[] = [];
   const numbers = new Set<number>();
   const addText = (text: string): void => {
-    if (text !== "" && text.length <= longestText && text.isWellFormed()) texts.push(text);
+    if (text !== "" && text.length <= maxTextLength && text.isWellFormed()) texts.push(text);
   };
   for (const node of nodesOf(source)) {
     if (node.type === "TemplateElement") {
@@ -37,7 +37,7 @@ export function tokensOf(source: string): Tokens {
       };
       if (regex) for (const word of wordsOf(regex.pattern, regex.flags)) addText(word);
       else if (typeof value === "string") addText(value);
-      else if (typeof value === "number" && Math.abs(value) <= largestNumber) numbers.add(value);
+      else if (typeof value === "number" && Math.abs(value) <= maxLength) numbers.add(value);
     }
   }
   return { texts, numbers };
@@ -48,8 +48,8 @@ export function tokensOfJson(json: string): Tokens {
   const texts: string[] = [];
   const numbers = new Set<number>();
   JSON.parse(json, (_, value: unknown) => {
-    if (typeof value === "string" && value !== "" && value.length <= longestText) texts.push(value);
-    if (typeof value === "number" && Math.abs(value) <= largestNumber) numbers.add(value);
+    if (typeof value === "string" && value !== "" && value.length <= maxTextLength) texts.push(value);
+    if (typeof value === "number" && Math.abs(value) <= maxLength) numbers.add(value);
     return value;
   });
   return { texts, numbers };

@@ -4,7 +4,7 @@ import { fullAncestor } from "acorn-walk";
 import type { Program } from "@hookwarden/sandbox";
 import { HookwardenError } from "hookwarden/errors";
 import { sha256 } from "hookwarden/files";
-import { watchingPrelude } from "./prelude.ts";
+import { instrumentationPrelude } from "./prelude.ts";
 
 /** A way that the program can take, or not. */
 export interface Branch {
@@ -28,7 +28,7 @@ export interface Site {
 }
 
 /** A program that watches another one, and answers with what it saw. */
-export interface WatchingProgram {
+export interface InstrumentedProgram {
   readonly program: Program;
   readonly branches: readonly Branch[];
   /** The first one stands for comparisons inside of built-in functions, which have no place. */
@@ -49,13 +49,13 @@ const comparisons: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Makes the watching twin of a program: the same code with counters in its branches, notes at its comparisons, and a
+ * Makes the watching instrumented of a program: the same code with counters in its branches, notes at its comparisons, and a
  * default export that is handed a recording copy of the event and the context.
  *
  * @param pairs whether comparisons are noted: that is most of the work, and only exploration needs it
  * @throws {HookwardenError} `load-failed` where the program cannot be parsed, or has no default export
  */
-export function watching(program: Program, pairs: boolean): WatchingProgram {
+export function instrumentProgram(program: Program, pairs: boolean): InstrumentedProgram {
   const { source } = program;
   const tree = parseProgram(source, program.name);
   // Hooks cannot know the names, and no text of theirs has them.
@@ -199,7 +199,7 @@ export function watching(program: Program, pairs: boolean): WatchingProgram {
   const { start, end, name } = defaultExport(tree, source, program.name);
   edits.remove(start, end);
   const body = edits.apply();
-  const text = `${watchingPrelude(prefix, branches.length, sites.length, pairs)}${body}\nexport default ${prefix}x(${name});\n`;
+  const text = `${instrumentationPrelude(prefix, branches.length, sites.length, pairs)}${body}\nexport default ${prefix}x(${name});\n`;
   return {
     program: { key: sha256(text), name: program.name, source: text },
     branches: nested(branches),

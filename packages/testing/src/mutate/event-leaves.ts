@@ -11,20 +11,22 @@ export interface Leaf {
 /** Fields that say which event it is and when: changing them makes another event, not a neighbour. */
 const fixed: ReadonlySet<string> = new Set(["hook_event_name", "session_id", "time"]);
 /** Most texts and numbers of one event that are worked on. */
-const mostLeaves = 24;
+const maxLeaves = 24;
 
 /** The texts and numbers of an event that read paths cover, longest texts last: short ones are names and commands. */
 export function leavesOf(fields: Fields, reads: readonly string[]): readonly Leaf[] {
   const found = new Map<string, Leaf>();
-  for (const read of reads) {
-    const paths = read === "*" ? catalogueFields(String(fields["hook_event_name"])) : [read];
-    for (const path of paths) {
-      const segments = path.split(".");
-      if (fixed.has(segments[0] as string)) continue;
-      collect(valueAt(fields, segments), segments, found);
-    }
+  for (const path of readPaths(fields, reads)) {
+    if (!fixed.has(path[0] as string)) collect(valueAt(fields, path), path, found);
   }
   return [...found.values()].sort((a, b) => String(a.value).length - String(b.value).length);
+}
+
+/** The paths of an event that read paths cover, split into segments; `*` stands for every field of the catalogue. */
+export function readPaths(fields: Fields, reads: readonly string[]): readonly (readonly string[])[] {
+  return reads
+    .flatMap((read) => (read === "*" ? catalogueFields(String(fields["hook_event_name"])) : [read]))
+    .map((path) => path.split("."));
 }
 
 /** The event with another value at a path; without the field where the value is `undefined`. */
@@ -42,7 +44,8 @@ export function withValue(fields: Fields, path: readonly string[], value: unknow
   return copy;
 }
 
-function valueAt(fields: unknown, path: readonly string[]): unknown {
+/** The value at a path of own properties; `undefined` where there is none. */
+export function valueAt(fields: unknown, path: readonly string[]): unknown {
   let value = fields;
   for (const segment of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, segment)) return undefined;
@@ -52,7 +55,7 @@ function valueAt(fields: unknown, path: readonly string[]): unknown {
 }
 
 function collect(value: unknown, path: readonly string[], found: Map<string, Leaf>): void {
-  if (found.size >= mostLeaves) return;
+  if (found.size >= maxLeaves) return;
   if (typeof value === "string" || typeof value === "number")
     found.set(JSON.stringify(path), { path, value });
   else if (typeof value === "object" && value !== null) {

@@ -1,5 +1,5 @@
 import { HookwardenError } from "hookwarden/errors";
-import { catalogueFields } from "hookwarden/catalogue";
+import { readPaths, valueAt, withValue } from "../mutate/event-leaves.ts";
 import type { Probe, Sample } from "./probe.ts";
 
 type Fields = { readonly [field: string]: unknown };
@@ -12,21 +12,17 @@ const fixed: ReadonlySet<string> = new Set(["hook_event_name", "session_id", "ti
 const refinements = 3;
 
 /** Where the longest text is that a hook reads of an event; `null` where it reads none. */
-export function longestText(fields: Fields, reads: readonly string[]): readonly string[] | null {
+export function longestTextPath(fields: Fields, reads: readonly string[]): readonly string[] | null {
   let longest: { path: readonly string[]; length: number } | null = null;
-  const look = (value: unknown, path: readonly string[]): void => {
+  const visit = (value: unknown, path: readonly string[]): void => {
     if (typeof value === "string" && value.length > (longest?.length ?? 0))
       longest = { path, length: value.length };
     else if (typeof value === "object" && value !== null) {
-      for (const [key, member] of Object.entries(value)) look(member, [...path, key]);
+      for (const [key, member] of Object.entries(value)) visit(member, [...path, key]);
     }
   };
-  for (const read of reads) {
-    const paths = read === "*" ? catalogueFields(String(fields["hook_event_name"])) : [read];
-    for (const path of paths) {
-      const segments = path.split(".");
-      if (!fixed.has(segments[0] as string)) look(valueAt(fields, segments), segments);
-    }
+  for (const path of readPaths(fields, reads)) {
+    if (!fixed.has(path[0] as string)) visit(valueAt(fields, path), path);
   }
   return (longest as { path: readonly string[] } | null)?.path ?? null;
 }
@@ -35,7 +31,7 @@ export function longestText(fields: Fields, reads: readonly string[]): readonly 
  * Calls a hook with the same event over and over, its longest text twice as long each time, until a call fails or the
  * input is larger than `most` bytes. Then it looks between the last good size and the first bad one.
  */
-export async function grow(
+export async function probeScaling(
   probe: Probe,
   fields: Fields,
   path: readonly string[],
@@ -51,7 +47,7 @@ export async function grow(
       .slice(0, length)
       .toWellFormed();
     // Its own session: state must not grow with the input.
-    const event = { ...withText(fields, path, longer), session_id: `bench-${session++}` };
+    const event = { ...withValue(fields, path, longer), session_id: `bench-${session++}` };
     try {
       return await probe.call(event, "bench");
     } catch (error) {
@@ -86,21 +82,4 @@ export async function grow(
     }
   }
   return [...samples, worst];
-}
-
-function withText(fields: Fields, path: readonly string[], text: string): Fields {
-  const copy = structuredClone(fields) as Record<string, unknown>;
-  let at: Record<string, unknown> = copy;
-  for (const segment of path.slice(0, -1)) at = at[segment] as Record<string, unknown>;
-  at[path.at(-1) as string] = text;
-  return copy;
-}
-
-function valueAt(fields: unknown, path: readonly string[]): unknown {
-  let value = fields;
-  for (const segment of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, segment)) return undefined;
-    value = (value as Fields)[segment];
-  }
-  return value;
 }

@@ -1,16 +1,16 @@
 import { HookwardenError } from "hookwarden/errors";
 import { eventRows } from "hookwarden/catalogue";
 import type { LoadedHook } from "hookwarden/pack";
-import { type DiffEvent, diffEvent } from "../event.ts";
-import type { Both } from "../side.ts";
-import { type Leaf, leavesOf, withValue } from "./leaves.ts";
-import { textMutations } from "./text-mutations.ts";
-import { type Tokens, tokensOf, tokensOfJson } from "./tokens.ts";
-import { wordsOf } from "./regex-words.ts";
+import { type DiffEvent, diffEvent } from "./event.ts";
+import type { BeforeAfter } from "./before-after.ts";
+import { type Leaf, leavesOf, withValue } from "../mutate/event-leaves.ts";
+import { matcherNames } from "../mutate/matcher-names.ts";
+import { textMutations } from "../mutate/text-mutations.ts";
+import { type Tokens, tokensOf, tokensOfJson } from "../mutate/tokens.ts";
 
 /** A hook that is not the same in both versions, and the events to start from: the most telling ones first. */
 export interface Subject {
-  readonly hooks: Both<LoadedHook>;
+  readonly hooks: BeforeAfter<LoadedHook>;
   readonly bases: readonly DiffEvent[];
 }
 
@@ -23,13 +23,13 @@ interface Draft {
 }
 
 /** Most words of a text that are replaced one by one. */
-const mostWords = 8;
+const maxWords = 8;
 /** Ways to put a token into a text as a whole; from here on it stands for one of the words. */
 const wordWays = 4;
 /** Lengths that texts are brought to, in characters. */
-const lengths = { least: 8, most: 131_072 } as const;
+const lengths = { min: 8, max: 131_072 } as const;
 const edgeNumbers = [0, 1, -1, 2 ** 31, Number.MAX_SAFE_INTEGER] as const;
-const longest = 200_000;
+const maxEventLength = 200_000;
 
 /**
  * Events near the given ones, for hooks that changed: what stands in one version of a script and not in the other comes
@@ -50,7 +50,7 @@ export function neighbours(subjects: readonly Subject[], count: number): readonl
       at++;
       const fields = withValue(value.base.fields, value.path, value.value);
       const key = JSON.stringify({ ...fields, session_id: "" });
-      if (made.has(key) || key.length > longest) continue;
+      if (made.has(key) || key.length > maxEventLength) continue;
       const event = eventOf(fields, value, made.size);
       if (event) made.set(key, event);
     }
@@ -79,10 +79,10 @@ function streamsOf({ hooks, bases }: Subject): Iterator<Draft, void>[] {
   const around = bases.map((base) => ({ base, leaves: leavesOf(base.fields, reads) }));
   return [
     withTokens(around, changed, 0, wordWays),
-    withTokens(around, changed, wordWays, wordWays + mostWords),
+    withTokens(around, changed, wordWays, wordWays + maxWords),
     withPairs(around, changed, shared),
     withSpellings(around),
-    withTokens(around, shared, 0, wordWays + mostWords),
+    withTokens(around, shared, 0, wordWays + maxWords),
     withNames(bases, hooks),
     withNumbers(around, numbers),
     withoutFields(around),
@@ -189,26 +189,13 @@ function* withSpellings(around: Around): Generator<Draft, void> {
 }
 
 /** Names of tools and the like, from the matchers of both versions. */
-function* withNames(bases: readonly DiffEvent[], hooks: Both<LoadedHook>): Generator<Draft, void> {
+function* withNames(bases: readonly DiffEvent[], hooks: BeforeAfter<LoadedHook>): Generator<Draft, void> {
   const names = matcherNames([hooks.old, hooks.new]);
   for (const base of bases) {
     const field = eventRows.get(base.name)?.matches;
     if (field === undefined) continue;
     for (const value of names) yield { base, path: [field], how: "with a name of a matcher", value };
   }
-}
-
-/** Names that the matchers of hooks speak of. */
-export function matcherNames(hooks: readonly LoadedHook[]): readonly string[] {
-  const sources = hooks.flatMap(({ on }) => on.flatMap(({ matcher }) => (matcher ? [matcher.source] : [])));
-  return [
-    ...new Set(
-      sources.flatMap((source) => [
-        ...source.split(/[|,\s]+/).filter((name) => /^[\w-]+$/.test(name)),
-        ...wordsOf(source, ""),
-      ]),
-    ),
-  ];
 }
 
 function* withNumbers(around: Around, numbers: readonly number[]): Generator<Draft, void> {
@@ -222,7 +209,7 @@ function* withNumbers(around: Around, numbers: readonly number[]): Generator<Dra
   }
   const sizes = new Set(numbers.filter(Number.isSafeInteger).flatMap(near));
   for (const size of sizes) {
-    if (size < lengths.least || size > lengths.most) continue;
+    if (size < lengths.min || size > lengths.max) continue;
     for (const { base, leaves } of around) {
       const leaf = textsOf(leaves).at(-1);
       if (!leaf || leaf.value === "") continue;

@@ -3,12 +3,12 @@ const numbered = /^(.*):(\d+)$/;
 /**
  * Places as people write them: `a.jsonl:3, 17, 40, b.jsonl:2`.
  *
- * @param most how many are named; the rest is counted.
+ * @param max how many are named; the rest is counted.
  */
-export function compactPlaces(places: readonly string[], most: number): string {
+export function formatEventRanges(places: readonly string[], max: number): string {
   const parts: string[] = [];
   let file: string | null = null;
-  for (const place of places.slice(0, most)) {
+  for (const place of places.slice(0, max)) {
     const [, path = null, line = ""] = numbered.exec(place) ?? [];
     parts.push(path !== null && path === file ? line : place);
     file = path;

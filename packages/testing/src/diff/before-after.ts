@@ -1,5 +1,5 @@
 /** The two versions of something. */
-export interface Both<T> {
+export interface BeforeAfter<T> {
   readonly old: T;
   readonly new: T;
 }

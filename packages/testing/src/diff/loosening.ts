@@ -6,7 +6,7 @@ import type { DiffEvent } from "./event.ts";
  * How far a verdict holds an agent back. `allow` stands below `continue`: it takes the person out of the loop that
  * `continue` leaves in it. `ask` and `retry` hold a step back until someone has done something; the others stop it.
  */
-const holds: { readonly [V in Verdict]: number } = {
+const strictness: { readonly [V in Verdict]: number } = {
   allow: 0,
   continue: 1,
   ask: 2,
@@ -19,15 +19,15 @@ const holds: { readonly [V in Verdict]: number } = {
 };
 
 /** Whether an event that had the first verdict is held back less by the second one. */
-export function isOpened(before: Verdict, after: Verdict): boolean {
-  return holds[after] < holds[before];
+export function isLoosened(before: Verdict, after: Verdict): boolean {
+  return strictness[after] < strictness[before];
 }
 
 /** Something that the new version lets happen and the old one did not. */
-export interface Opening {
-  /** `sha256:` of what was opened: the same opening has the same digest in every run. For `--accept`. */
+export interface Loosening {
+  /** `sha256:` of what was opened: the same loosening has the same digest in every run. For `--accept`. */
   readonly digest: string;
-  /** A `verdict` that holds back less, a `rewrite` that is not made any more, or a new `power`. */
+  /** A `verdict` that strictness back less, a `rewrite` that is not made any more, or a new `power`. */
   readonly kind: "verdict" | "rewrite" | "power";
   /** `null`: the pack as a whole. */
   readonly hook: string | null;
@@ -38,19 +38,19 @@ export interface Opening {
   readonly accepted: boolean;
 }
 
-/** An opening that an event shows. */
-export function eventOpening(
+/** A loosening that an event shows. */
+export function eventLoosening(
   kind: "verdict" | "rewrite",
   hook: string | null,
   what: string,
   event: DiffEvent,
-): Opening {
-  const digest = sha256(canonicalJson(["hookwarden-opening-1", kind, hook, what, event.fields]));
+): Loosening {
+  const digest = sha256(canonicalJson(["hookwarden-loosening-1", kind, hook, what, event.fields]));
   return { digest, kind, hook, what, event, accepted: false };
 }
 
-/** An opening that the manifests show. */
-export function powerOpening(hook: string | null, what: string): Opening {
-  const digest = sha256(canonicalJson(["hookwarden-opening-1", "power", hook, what]));
+/** A loosening that the manifests show. */
+export function powerLoosening(hook: string | null, what: string): Loosening {
+  const digest = sha256(canonicalJson(["hookwarden-loosening-1", "power", hook, what]));
   return { digest, kind: "power", hook, what, event: null, accepted: false };
 }

@@ -13,7 +13,12 @@
  * @param sites how many comparisons and names there are
  * @param pairs whether built-in comparisons of texts and lists are noted too
  */
-export function watchingPrelude(prefix: string, branches: number, sites: number, pairs: boolean): string {
+export function instrumentationPrelude(
+  prefix: string,
+  branches: number,
+  sites: number,
+  pairs: boolean,
+): string {
   return template
     .replace("@patches", () => (pairs ? patches : ""))
     .replaceAll("$", () => prefix)
@@ -22,18 +27,18 @@ export function watchingPrelude(prefix: string, branches: number, sites: number,
 }
 
 /** Most different pairs that are noted of one comparison in one call, and of all together. */
-export const watchLimits = { pairs: 16, builtinPairs: 500, allPairs: 1_500, text: 160 } as const;
+export const recordingLimits = { pairs: 16, builtinPairs: 500, allPairs: 1_500, text: 160 } as const;
 
 const template = `
 const $O = Object, $R = Reflect, $P = Proxy, $S = String, $J = JSON.stringify, $A = Array.isArray, $N = Number, $D = Date;
 const $apply = $R.apply, $own = $R.ownKeys, $def = $R.defineProperty, $gop = $R.getOwnPropertyDescriptor, $get = $R.get, $con = $R.construct;
 const $slice = $S.prototype.slice, $isInt = $N.isInteger, $has = $O.prototype.hasOwnProperty;
 const $c = new Uint32Array(@branches), $n = new Uint16Array(@sites);
-let $w = 0, $left = ${watchLimits.allPairs}, $clock = 0, $chance = 0, $on = true;
+let $w = 0, $left = ${recordingLimits.allPairs}, $clock = 0, $chance = 0, $on = true;
 let $pairs = { __proto__: null }, $reads = { __proto__: null };
 const $txt = (v) => {
   switch (typeof v) {
-    case "string": return $J(v.length > ${watchLimits.text} ? $apply($slice, v, [0, ${watchLimits.text}]) : v);
+    case "string": return $J(v.length > ${recordingLimits.text} ? $apply($slice, v, [0, ${recordingLimits.text}]) : v);
     case "number": return v === v && v - v === 0 ? "" + v : "null";
     case "boolean": return v ? "true" : "false";
     case "bigint": return $J("" + v);
@@ -41,7 +46,7 @@ const $txt = (v) => {
   }
 };
 const $note = (site, op, a, b) => {
-  if (!$on || $left <= 0 || $n[site] >= (site === 0 ? ${watchLimits.builtinPairs} : ${watchLimits.pairs})) return;
+  if (!$on || $left <= 0 || $n[site] >= (site === 0 ? ${recordingLimits.builtinPairs} : ${recordingLimits.pairs})) return;
   const t = typeof a, u = typeof b;
   if ((t !== "string" && t !== "number" && t !== "bigint") || (u !== "string" && u !== "number" && u !== "bigint")) {
     if (t === "undefined" || u === "undefined" || a === null || b === null || t === "object" || u === "object") return;

@@ -1,43 +1,43 @@
 import { acts, effectWords, opens } from "../run/effect.ts";
 import type { Input } from "../run/input.ts";
-import { each, type Run, type Runner } from "../run/runner.ts";
-import type { Turn } from "./explore.ts";
+import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
+import type { AnswerChange } from "./explore.ts";
 import { type Slot, slotsOf } from "./slots.ts";
 import { timeSweep } from "./times.ts";
 
 /** Decisions under other ids, and how often the same event comes in a row. */
-const most = { chances: 120, repeats: 60, bases: 3 } as const;
+const max = { chances: 120, repeats: 60, bases: 3 } as const;
 
 /** What the runs so far have shown a hook to look at. */
-export interface LooksAt {
+export interface ContextReads {
   readonly time: boolean;
   readonly chance: boolean;
   readonly state: boolean;
 }
 
 /** Decides held events at other times, under other chances and after other events, and sees whether they are let go. */
-export async function varySurroundings(
+export async function varyContext(
   runner: Runner,
   held: readonly Run[],
   sequence: readonly Input[],
-  looks: LooksAt,
+  reads: ContextReads,
   signal: AbortSignal,
-): Promise<readonly Turn[]> {
-  const turns: Turn[] = [];
-  for (const base of held.slice(0, most.bases)) {
+): Promise<readonly AnswerChange[]> {
+  const turns: AnswerChange[] = [];
+  for (const base of held.slice(0, max.bases)) {
     const slots = slotsOf(base.input, runner.hook.reads);
     const slot = (kind: Slot["kind"]): Slot => slots.find((one) => one.kind === kind) as Slot;
-    if (looks.time)
+    if (reads.time)
       turns.push(...(await compare(runner, base, slot("time"), timeSweep(base.input.event.time), signal)));
-    if (looks.chance) {
-      const ids = Array.from({ length: most.chances }, (_, index) => `chance-${index}`);
+    if (reads.chance) {
+      const ids = Array.from({ length: max.chances }, (_, index) => `chance-${index}`);
       turns.push(...(await compare(runner, base, slot("chance"), ids, signal)));
     }
     // What is held with a state may be held for it: only what is held with none must stay so.
-    if (looks.state && base.input.state === null) turns.push(...(await repeat(runner, base)));
+    if (reads.state && base.input.state === null) turns.push(...(await repeat(runner, base)));
   }
   const fresh = held.filter(({ input }) => input.state === null);
-  if (looks.state) turns.push(...(await afterOthers(runner, fresh, sequence, signal)));
+  if (reads.state) turns.push(...(await afterOthers(runner, fresh, sequence, signal)));
   return turns;
 }
 
@@ -47,7 +47,7 @@ async function compare(
   slot: Slot,
   values: readonly string[],
   signal: AbortSignal,
-): Promise<readonly Turn[]> {
+): Promise<readonly AnswerChange[]> {
   const inputs = values.flatMap((value) => {
     const input = slot.set(value);
     return input
@@ -63,7 +63,7 @@ async function compare(
         ]
       : [];
   });
-  const runs = await each(inputs, ({ input }) => runner.run(input), signal);
+  const runs = await mapConcurrently(inputs, ({ input }) => runner.run(input), signal);
   const turns = runs.flatMap((after, index) => {
     if (!after || effectWords(after.effect) === effectWords(base.effect)) return [];
     return [turnOf(slot, String(slot.value), inputs[index]?.value ?? "", base, after)];
@@ -72,9 +72,9 @@ async function compare(
 }
 
 /** The same event again and again, with the state that it leaves. */
-async function repeat(runner: Runner, base: Run): Promise<readonly Turn[]> {
+async function repeat(runner: Runner, base: Run): Promise<readonly AnswerChange[]> {
   let state = base.answer.ok ? base.answer.state : null;
-  for (let turn = 1; turn < most.repeats && state !== null; turn++) {
+  for (let turn = 1; turn < max.repeats && state !== null; turn++) {
     const after = await runner.run({
       ...base.input,
       state,
@@ -94,8 +94,8 @@ async function afterOthers(
   held: readonly Run[],
   sequence: readonly Input[],
   signal: AbortSignal,
-): Promise<readonly Turn[]> {
-  const turns: Turn[] = [];
+): Promise<readonly AnswerChange[]> {
+  const turns: AnswerChange[] = [];
   const states = new Set<string>();
   let state: string | null = null;
   for (const input of sequence) {
@@ -109,7 +109,7 @@ async function afterOthers(
   const some = list
     .filter((_, index) => index % Math.max(1, Math.floor(list.length / 12)) === 0)
     .slice(0, 14);
-  for (const base of held.slice(0, most.bases)) {
+  for (const base of held.slice(0, max.bases)) {
     if (!acts(base.effect)) continue;
     for (const one of some) {
       const after = await runner.run({
@@ -126,7 +126,13 @@ async function afterOthers(
   return turns;
 }
 
-function turnOf(slot: Pick<Slot, "kind" | "path">, from: string, to: string, before: Run, after: Run): Turn {
+function turnOf(
+  slot: Pick<Slot, "kind" | "path">,
+  from: string,
+  to: string,
+  before: Run,
+  after: Run,
+): AnswerChange {
   return {
     slot: { kind: slot.kind, path: slot.path },
     from,

@@ -3,7 +3,7 @@ import { readJson } from "@hookwarden/sandbox/json";
 /** How a path was read: its value, an object that was looked into, a question whether it is there, or its keys. */
 export type ReadHow = "value" | "object" | "asked" | "listed";
 
-export interface ReadNote {
+export interface ReadRecord {
   /** `event` or `context`. */
   readonly of: "event" | "context";
   /** Keys from the root; `*` for every index of an array. */
@@ -16,7 +16,7 @@ export interface ReadNote {
 export type Operand = string | number | boolean | null;
 
 /** Two values that the program compared. */
-export interface PairNote {
+export interface Comparison {
   /** Index into the sites of the watching program; 0 for built-in functions. */
   readonly site: number;
   /** `==` for equality, `<` for order, `in` for a text and a part of it, `key` for a name that was looked up. */
@@ -28,7 +28,7 @@ export interface PairNote {
 }
 
 /** What a watching program saw in one call. */
-export interface Watched {
+export interface Recording {
   /** The answer as JSON text; `null` for none. */
   readonly output: string | null;
   readonly threw: boolean;
@@ -36,8 +36,8 @@ export interface Watched {
   readonly cover: readonly number[];
   readonly clock: number;
   readonly chance: number;
-  readonly reads: readonly ReadNote[];
-  readonly pairs: readonly PairNote[];
+  readonly reads: readonly ReadRecord[];
+  readonly pairs: readonly Comparison[];
 }
 
 const hows: ReadonlyMap<string, ReadHow> = new Map([
@@ -55,7 +55,7 @@ const limits = { maxBytes: 8_388_608, maxDepth: 8, maxKeys: 64, maxKeyLength: 32
  *
  * @returns `null` where it is no such answer.
  */
-export function readWatched(output: string | null, branches: number, sites: number): Watched | null {
+export function readRecording(output: string | null, branches: number, sites: number): Recording | null {
   if (output === null) return null;
   try {
     const text: unknown = JSON.parse(output);
@@ -68,24 +68,24 @@ export function readWatched(output: string | null, branches: number, sites: numb
       return null;
     if (typeof clock !== "number" || typeof chance !== "number") return null;
     if (!Array.isArray(reads) || !Array.isArray(pairs)) return null;
-    const readNotes = reads.map(readNote);
-    const pairNotes = pairs.map((pair: unknown) => pairNote(pair, sites));
-    if (readNotes.includes(null) || pairNotes.includes(null)) return null;
+    const readRecords = reads.map(readRecord);
+    const comparisons = pairs.map((pair: unknown) => comparison(pair, sites));
+    if (readRecords.includes(null) || comparisons.includes(null)) return null;
     return {
       output: answer,
       threw: kind === "threw",
       cover: cover as number[],
       clock,
       chance,
-      reads: readNotes as ReadNote[],
-      pairs: pairNotes as PairNote[],
+      reads: readRecords as ReadRecord[],
+      pairs: comparisons as Comparison[],
     };
   } catch {
     return null;
   }
 }
 
-function readNote(note: unknown): ReadNote | null {
+function readRecord(note: unknown): ReadRecord | null {
   if (!Array.isArray(note)) return null;
   const [key, count] = note as unknown[];
   if (typeof key !== "string" || typeof count !== "number") return null;
@@ -95,10 +95,10 @@ function readNote(note: unknown): ReadNote | null {
   return { of: root === "e" ? "event" : "context", path, how, present: key[1] === "1", count };
 }
 
-function pairNote(pair: unknown, sites: number): PairNote | null {
+function comparison(pair: unknown, sites: number): Comparison | null {
   if (!Array.isArray(pair)) return null;
   const [site, op, branch, a, b] = pair as unknown[];
   if (typeof site !== "number" || !(site >= 0 && site < sites) || typeof branch !== "number") return null;
   if (typeof op !== "string" || !operations.has(op)) return null;
-  return { site, op: op as PairNote["op"], branch, a: a as Operand, b: b as Operand };
+  return { site, op: op as Comparison["op"], branch, a: a as Operand, b: b as Operand };
 }
