@@ -1,6 +1,6 @@
 /** Signed bundles: a pack as one file that a host can trust. */
 export { type BuildOptions, buildBundle, type BuiltBundle } from "./build.ts";
-export { generateKey, isKeyName, type PrivateKeyJwk, type PublicKeyJwk, publicHalf } from "./keys.ts";
+export { generateKey, isKeyName, type PrivateKeyJwk, type PublicKeyJwk, toPublicKey } from "./keys.ts";
 export { packedLimits } from "./limits.ts";
 export type { BundleList, ListedFile } from "./list.ts";
 export { type BundleSource, floorOf, loadBundle, type LoadedBundle, readTrust } from "./load.ts";
@@ -11,7 +11,7 @@ export { importPrivateKey, type Signer } from "./keys.ts";
 export { isVersion } from "./list.ts";
 export { digestOfBytes } from "./open.ts";
 export {
-  insistOnReview,
+  requireApproval,
   readReview,
   type RequiredReview,
   type ReviewRecord,

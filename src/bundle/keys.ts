@@ -45,7 +45,7 @@ export async function generateKey(kid?: string): Promise<PrivateKeyJwk> {
 }
 
 /** The half that everybody may have. */
-export function publicHalf({ kty, crv, x, kid }: PublicKeyJwk): PublicKeyJwk {
+export function toPublicKey({ kty, crv, x, kid }: PublicKeyJwk): PublicKeyJwk {
   return { kty, crv, x, kid };
 }
 

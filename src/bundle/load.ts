@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { JsonError, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "../errors/index.ts";
 import { packedLimits } from "./limits.ts";
 import { type Floor, openBundle, type OpenedBundle } from "./open.ts";
-import { readWholeFile } from "./read-file.ts";
+import { readJsonFile, readWholeFile } from "./read-file.ts";
 import { type CheckedTrust, checkTrust, type Trust } from "./trust.ts";
 
 /** Largest trust file, in bytes. */
@@ -71,20 +71,8 @@ export function floorOf({ list, digest }: OpenedBundle): Floor {
 /** Reads a trust file. @throws {HookwardenError} `trust-invalid`, `file-unreadable` */
 export async function readTrust(trust: string | Trust): Promise<CheckedTrust> {
   if (typeof trust !== "string") return checkTrust(trust);
-  const bytes = await readWholeFile(trust, trustBytes, "the trust file");
-  let value: unknown;
-  try {
-    value = readJsonBytes(bytes, { maxBytes: trustBytes, maxDepth: 6, maxKeys: 50_000, maxKeyLength: 64 });
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const { line, column, pointer } = error;
-    throw new HookwardenError("trust-invalid", `the trust file ${error.message}`, {
-      file: trust,
-      line,
-      column,
-      pointer,
-    });
-  }
+  const limits = { maxBytes: trustBytes, maxDepth: 6, maxKeys: 50_000, maxKeyLength: 64 };
+  const value = await readJsonFile(trust, "trust file", "trust-invalid", limits);
   try {
     return await checkTrust(value);
   } catch (error) {

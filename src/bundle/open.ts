@@ -10,8 +10,7 @@ import {
   packManifestFile,
   type LoadedPack,
 } from "../pack/index.ts";
-import { type MappedProgram } from "../compile/index.ts";
-import { compileLimits } from "../compile/index.ts";
+import { compileLimits, type MappedProgram } from "../compile/index.ts";
 import { sha256, memorySource } from "../files/index.ts";
 import { decompress } from "./gzip.ts";
 import { packedLimits } from "./limits.ts";

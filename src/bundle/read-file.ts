@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { quote } from "@hookwarden/sandbox/json";
-import { HookwardenError } from "../errors/index.ts";
+import { JsonError, type JsonLimits, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { type ErrorCode, HookwardenError } from "../errors/index.ts";
 
 /** Never wait for the other end of a pipe, never become a terminal's owner. */
 const careful = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -38,5 +38,22 @@ export async function readWholeFile(path: string, maxBytes: number, what: string
     throw unreadable(`cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
   } finally {
     await file.close();
+  }
+}
+
+/** Reads a file of strict JSON. @throws {HookwardenError} `file-unreadable`, or `code` where it is not strict JSON */
+export async function readJsonFile(
+  path: string,
+  what: string,
+  code: ErrorCode,
+  limits: JsonLimits & { readonly maxBytes: number },
+): Promise<unknown> {
+  const bytes = await readWholeFile(path, limits.maxBytes, `the ${what}`);
+  try {
+    return readJsonBytes(bytes, limits);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { message, line, column, pointer } = error;
+    throw new HookwardenError(code, `the ${what} ${message}`, { file: path, line, column, pointer });
   }
 }

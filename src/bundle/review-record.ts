@@ -1,13 +1,13 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { JsonError, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { quote } from "@hookwarden/sandbox/json";
 import { isDateTime } from "../catalogue/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import { canonicalJson } from "../files/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
 import { importPrivateKey } from "./keys.ts";
 import { readTrust } from "./load.ts";
-import { readWholeFile } from "./read-file.ts";
+import { readJsonFile } from "./read-file.ts";
 import { sign, verifySignature } from "./signature.ts";
 import type { CheckedTrust, Trust } from "./trust.ts";
 
@@ -67,8 +67,8 @@ export interface RequiredReview {
   readonly trust: string | Trust;
 }
 
-const recordBytes = 262_144;
-const longestName = 200;
+const maxRecordBytes = 262_144;
+const maxNameLength = 200;
 const members: ReadonlySet<string> = new Set([
   "format",
   "pack",
@@ -108,7 +108,7 @@ export async function signReview(record: ReviewRecord, key: unknown): Promise<Si
  * @param name of the pack or the bundle; `null` where it has none.
  * @throws {HookwardenError} `review-required`; `review-invalid` for a file that is no record.
  */
-export async function insistOnReview(
+export async function requireApproval(
   { records, trust }: RequiredReview,
   pack: Pick<LoadedPack, "digest" | "hooks">,
   name: string | null,
@@ -190,16 +190,8 @@ function required(pack: string, why: string): HookwardenError {
 
 /** Reads a signed record from a file. @throws {HookwardenError} `review-invalid`, `file-unreadable` */
 export async function readReview(path: string): Promise<SignedReview> {
-  const bytes = await readWholeFile(path, recordBytes, "the review record");
-  try {
-    return checkSigned(
-      readJsonBytes(bytes, { maxBytes: recordBytes, maxDepth: 5, maxKeys: 4_096, maxKeyLength: 64 }),
-      path,
-    );
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw new HookwardenError("review-invalid", `the review record ${error.message}`, { file: path });
-  }
+  const limits = { maxBytes: maxRecordBytes, maxDepth: 5, maxKeys: 4_096, maxKeyLength: 64 };
+  return checkSigned(await readJsonFile(path, "review record", "review-invalid", limits), path);
 }
 
 function checkSigned(value: unknown, file?: string): SignedReview {
@@ -227,8 +219,8 @@ function checkRecord(value: unknown, file?: string): ReviewRecord {
     throw invalid("`decision` must be `approve` or `refuse`", file);
   checkScope(record, file);
   const { reviewer, reviewed, expires, counts } = record;
-  if (typeof reviewer !== "string" || reviewer.trim() === "" || reviewer.length > longestName)
-    throw invalid(`\`reviewer\` must be a name of 1 to ${longestName} characters`, file);
+  if (typeof reviewer !== "string" || reviewer.trim() === "" || reviewer.length > maxNameLength)
+    throw invalid(`\`reviewer\` must be a name of 1 to ${maxNameLength} characters`, file);
   if (typeof reviewed !== "string" || !isDateTime(reviewed))
     throw invalid("`reviewed` must be a time such as `2026-01-31T12:00:00Z`", file);
   if (typeof expires !== "string" || !isDateTime(expires))
@@ -249,8 +241,8 @@ function checkScope({ scope, hooks, tool }: { readonly [member: string]: unknown
   if (scope !== "pack" && scope !== "hooks") throw invalid("`scope` must be `pack` or `hooks`", file);
   if (!Array.isArray(hooks) || hooks.length === 0 || !hooks.every(isReviewedHook))
     throw invalid("`hooks` must be a list of the reviewed hooks, each with `name` and `digest`", file);
-  if (typeof tool !== "string" || tool.trim() === "" || tool.length > longestName)
-    throw invalid(`\`tool\` must be a text of 1 to ${longestName} characters`, file);
+  if (typeof tool !== "string" || tool.trim() === "" || tool.length > maxNameLength)
+    throw invalid(`\`tool\` must be a text of 1 to ${maxNameLength} characters`, file);
 }
 
 function isReviewedHook(value: unknown): boolean {

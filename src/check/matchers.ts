@@ -11,7 +11,7 @@ const knownTools: readonly string[] = (
 ).split(" ");
 
 /** Largest automaton that is made of an expression. */
-const mostNodes = 5_000;
+const maxNodes = 5_000;
 
 /** Matchers that match nothing, or not what was meant. */
 export function checkMatchers(hooks: readonly AcceptedHook[]): readonly Finding[] {
@@ -43,7 +43,7 @@ function whyNever(event: string, field: string, source: string): string | null {
 function matchesNothing(source: string): boolean {
   const [, inline = "", rest = source] = /^\(\?([is]{1,2})\)(.*)$/s.exec(source) ?? [];
   try {
-    const limited = new NFA.LimitedNodeFactory(mostNodes);
+    const limited = new NFA.LimitedNodeFactory(maxNodes);
     const parser = JS.Parser.fromLiteral({ source: rest, flags: inline.includes("i") ? "sui" : "su" });
     const parsed = parser.parse({ backreferences: "throw" });
     // A matcher is held against the whole name, so that anchors at its ends say nothing.

@@ -15,7 +15,7 @@ export interface CommandRow {
 export const commandTable: readonly CommandRow[] = [
   {
     name: "init",
-    summary: "make a new pack, or a new hook in a pack",
+    summary: "create a pack, or add a hook to a pack",
     load: () => import("./commands/init.ts"),
   },
   {
@@ -44,36 +44,36 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: "explain",
-    summary: "tell which hooks run at an event, and what they may do",
+    summary: "show which hooks run at an event, and what they may do",
     contains: true,
     load: () => import("./commands/explain.ts"),
   },
   {
     name: "log",
-    summary: "check that a decision log is whole",
+    summary: "verify the integrity of a decision log",
     load: () => import("./commands/log.ts"),
   },
   {
     name: "replay",
-    summary: "make logged decisions again, and compare them",
+    summary: "replay a decision log, and report differences",
     contains: true,
     load: () => import("./commands/replay.ts"),
   },
   {
     name: "bundle",
-    summary: "make a signed bundle of a pack",
+    summary: "build a signed bundle from a pack",
     contains: true,
     load: () => import("./commands/bundle.ts"),
   },
   {
     name: "verify",
-    summary: "check a bundle, or the certificate of a replay",
+    summary: "verify a bundle or a replay certificate",
     contains: true,
     load: () => import("./commands/verify.ts"),
   },
   {
     name: "keygen",
-    summary: "make a key for signing bundles",
+    summary: "create a key for signing bundles",
     load: () => import("./commands/keygen.ts"),
   },
   {
@@ -90,7 +90,7 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: "bench",
-    summary: "measure hooks, and foretell at which size they reach a limit",
+    summary: "measure hooks, and estimate at which size they hit a limit",
     contains: true,
     load: () => commandOf("@hookwarden/testing", "bench"),
   },
@@ -102,18 +102,18 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: "claude-code",
-    summary: "decide what Claude Code sends to its hooks",
+    summary: "decide the hook events of Claude Code",
     load: () => commandOf("@hookwarden/clients", "claude-code"),
   },
   {
     name: "mcp",
-    summary: "stand between an MCP client and an MCP server",
+    summary: "proxy an MCP server, and decide its tool calls",
     contains: true,
     load: () => commandOf("@hookwarden/mcp", "mcp"),
   },
   {
     name: "playground",
-    summary: "a page in which hooks and events are edited and decided",
+    summary: "open a page for editing hooks and trying them on events",
     load: () => commandOf("@hookwarden/playground", "playground"),
   },
 ];

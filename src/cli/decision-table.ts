@@ -1,6 +1,6 @@
 import { timeOfId, type Decision } from "../broker/index.ts";
-import { deedsOf, verdictStyle } from "./decision-text.ts";
-import { excerpt } from "./inert.ts";
+import { summarizeHooks, verdictStyle } from "./hook-summary.ts";
+import { excerpt } from "./sanitize-text.ts";
 import { Table } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -38,7 +38,7 @@ export class DecisionTable {
       { text: verdict, style: verdictStyle(verdict) },
       String(duration_us),
     ]);
-    const deeds = deedsOf(decision).map(({ hook, text, style }) =>
+    const deeds = summarizeHooks(decision).map(({ hook, text, style }) =>
       this.#table.below(1, { text: `${hook}: ${text}`, style }),
     );
     return [row, ...deeds].join("\n");

@@ -1,11 +1,11 @@
 import { type Decision, type TraceEntry, locationSuffix } from "../broker/index.ts";
-import { describeAction, verdictStyle } from "./decision-text.ts";
-import { excerpt, safeJson } from "./inert.ts";
+import { describeAction, verdictStyle } from "./hook-summary.ts";
+import { excerpt, safeJson } from "./sanitize-text.ts";
 import { Table } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Longest text of a hook, in characters. */
-const longest = 2_000;
+const maxTextLength = 2_000;
 
 /** A decision with its whole trace, for people: what each hook returned, said on its console, and cost. */
 export function traceText(
@@ -31,7 +31,11 @@ export function traceText(
   }
   for (const [field, value] of Object.entries(decision.changes)) {
     lines.push(
-      facts.row(["", { text: "rewrites", style: "dim" }, excerpt(`${field} = ${safeJson(value)}`, longest)]),
+      facts.row([
+        "",
+        { text: "rewrites", style: "dim" },
+        excerpt(`${field} = ${safeJson(value)}`, maxTextLength),
+      ]),
     );
   }
   return lines.join("\n");
@@ -42,21 +46,21 @@ function factsOf(entry: TraceEntry): [string, string][] {
     ["hook", `${entry.hook}${entry.recheck ? ", once more on the final event" : ""}`],
   ];
   facts.push(["outcome", entry.note === undefined ? entry.outcome : `${entry.outcome}: ${entry.note}`]);
-  for (const action of entry.actions) facts.push(["action", describeAction(action, longest)]);
+  for (const action of entry.actions) facts.push(["action", describeAction(action, maxTextLength)]);
   const { fault } = entry;
   for (const { action, code, message } of entry.refused) {
     const told = fault?.code === code && fault.message === message;
     if (!told) facts.push(["refused", `${action}: ${code}: ${message}`]);
   }
   if (fault)
-    facts.push(["fault", `${fault.code}: ${fault.message}${excerpt(locationSuffix(fault), longest)}`]);
+    facts.push(["fault", `${fault.code}: ${fault.message}${excerpt(locationSuffix(fault), maxTextLength)}`]);
   for (const { level, text } of entry.logs) {
     text
       .split("\n")
       .forEach((line, index) =>
         facts.push([
           index === 0 ? `console` : "",
-          `${index === 0 ? `${level}: ` : ""}${excerpt(line, longest)}`,
+          `${index === 0 ? `${level}: ` : ""}${excerpt(line, maxTextLength)}`,
         ]),
       );
   }

@@ -3,7 +3,7 @@ export type { CommandModule } from "./command-module.ts";
 export type { Cli } from "./cli.ts";
 export { plural } from "./decision-table.ts";
 export { placed, readEvents } from "./event-source.ts";
-export { excerpt, safeJson, visible } from "./inert.ts";
+export { excerpt, safeJson, visible } from "./sanitize-text.ts";
 export { readJsonFile } from "./json-file.ts";
 export {
   addEngine,

@@ -20,9 +20,7 @@ export interface EngineOptions {
 /** `--format`, as every command has it. */
 export function addFormat(command: Command): Command {
   return command.addOption(
-    new Option("--format <format>", "for people, or JSON for programs")
-      .choices(["pretty", "json"])
-      .default("pretty"),
+    new Option("--format <format>", "output format").choices(["pretty", "json"]).default("pretty"),
   );
 }
 
@@ -61,8 +59,8 @@ export interface ReviewOptions {
 /** `--require-review` and `--reviewers`, as every command has them that serves a pack. */
 export function addReview(command: Command): Command {
   return command
-    .option("--require-review <paths>", "serve only what these signed review records approve", names)
-    .option("--reviewers <file>", "public keys of the reviewers that count");
+    .option("--require-review <paths>", "require approval by these signed review records", names)
+    .option("--reviewers <file>", "trust file with the public keys of reviewers");
 }
 
 /** @throws {HookwardenError} `usage` where only one of the two is given */

@@ -67,7 +67,7 @@ function addContainment(command: Command): void {
     .addOption(
       new Option(
         "--containment <mode>",
-        "walls of the operating system around child processes (default: auto)",
+        "operating system containment of child processes (default: auto)",
       ).choices(["auto", "required", "none"] satisfies readonly ContainmentMode[]),
     )
     .hook("preAction", async (_, action) => {

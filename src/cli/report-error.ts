@@ -1,9 +1,9 @@
 import { errorTable, HookwardenError } from "../errors/index.ts";
-import { excerpt, safeJson, visible } from "./inert.ts";
+import { excerpt, safeJson, visible } from "./sanitize-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Longest message of a failure of our own, which may hold another program's whole output. */
-const longest = 300;
+const maxTextLength = 300;
 
 /**
  * Tells an error on standard error: one sentence with code, place and remedy, or one JSON object. A stack trace appears
@@ -27,5 +27,10 @@ function errorLine(terminal: Terminal, error: HookwardenError): string {
 
 function asInternal(thrown: unknown): HookwardenError {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new HookwardenError("internal", excerpt(message, longest).replace(/\.$/, ""), {}, { cause: thrown });
+  return new HookwardenError(
+    "internal",
+    excerpt(message, maxTextLength).replace(/\.$/, ""),
+    {},
+    { cause: thrown },
+  );
 }

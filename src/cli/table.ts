@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
-import { inline } from "./inert.ts";
+import { inline } from "./sanitize-text.ts";
 import type { Style, Terminal } from "./terminal.ts";
 
 /** One column of a table. */

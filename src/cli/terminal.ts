@@ -5,7 +5,7 @@ export type Style = Parameters<typeof styleText>[0];
 
 /** Width where the output goes to no terminal, and the least width that tables are drawn for. */
 const plainWidth = 80;
-const leastWidth = 60;
+const minWidth = 60;
 /** How often a line of progress is drawn again, in milliseconds. */
 const progressMs = 100;
 
@@ -50,7 +50,7 @@ export class Terminal {
 
   /** Columns of a line of output. */
   get width(): number {
-    return this.#stdout.isTTY ? Math.max(leastWidth, this.#stdout.columns ?? plainWidth) : plainWidth;
+    return this.#stdout.isTTY ? Math.max(minWidth, this.#stdout.columns ?? plainWidth) : plainWidth;
   }
 
   end(code: number | null): void {

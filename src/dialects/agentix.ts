@@ -4,7 +4,7 @@ import { HookwardenError } from "../errors/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
 import { type Dialect, type DialectRow, type Heard, type Message, table } from "./dialect.ts";
 import { commonOf, fieldOf, invalid, rowOf } from "./message.ts";
-import { addedTexts, reasonOf } from "./spoken.ts";
+import { addedTexts, reasonOf } from "./decision-queries.ts";
 
 interface AgentixRow extends DialectRow {
   /** Fields of the turn and the event's fields that they are; what else a turn has stands in `turn`. */
@@ -48,7 +48,7 @@ export const agentix: Dialect<AgentixRow> = {
 
   hear(message) {
     const [name, row] = rowOf(rows, message, "phase", "agentix");
-    return row.turn === undefined ? hearChunk(name, row, message) : hearTurn(name, row, row.turn, message);
+    return row.turn === undefined ? parseChunk(name, row, message) : parseTurn(name, row, row.turn, message);
   },
 
   say(decision, heard: Heard<AgentixRow>) {
@@ -72,7 +72,7 @@ export const agentix: Dialect<AgentixRow> = {
   },
 };
 
-function hearChunk(name: string, row: AgentixRow, message: Message): Heard<AgentixRow> {
+function parseChunk(name: string, row: AgentixRow, message: Message): Heard<AgentixRow> {
   const chunk = fieldOf(message, "chunk");
   if (chunk === undefined)
     throw invalid(`the message is no ${quote(name)}: it must have \`chunk\``, "/chunk");
@@ -90,7 +90,7 @@ function hearChunk(name: string, row: AgentixRow, message: Message): Heard<Agent
   return { name, row, message, event };
 }
 
-function hearTurn(
+function parseTurn(
   name: string,
   row: AgentixRow,
   fields: { readonly [field: string]: string },

@@ -12,16 +12,16 @@ import {
   table,
 } from "./dialect.ts";
 import { commonOf, fieldOf, rowOf } from "./message.ts";
-import { addedTexts, feedbackParts, reasonOf, reasonParts } from "./spoken.ts";
+import { addedTexts, feedbackParts, reasonOf, reasonParts } from "./decision-queries.ts";
 
 /**
  * How a stop is said: by the permission to run a tool, by the answer to a question for permission, by `decision:
  * "block"` with a reason that the model or that the person reads, or by ending the session's turn.
  */
-type StopForm = "permission" | "answer" | "block-for-model" | "block-for-person" | "end";
+type StopFormat = "permission" | "answer" | "block-for-model" | "block-for-person" | "end";
 
 interface ClaudeRow extends DialectRow {
-  readonly stops: { readonly [V in StopVerdict]?: StopForm };
+  readonly stops: { readonly [V in StopVerdict]?: StopFormat };
 }
 
 function row(
@@ -112,8 +112,8 @@ export const claudeCode: Dialect<ClaudeRow> = {
     const answer: { [field: string]: unknown } = {};
     const output: { [field: string]: unknown } = {};
     const stop = row.stops[decision.verdict as StopVerdict];
-    if (stop !== undefined) sayStop(decision, stop, message, means, answer, output);
-    else sayPassing(decision, row, message, means, answer, output);
+    if (stop !== undefined) formatStop(decision, stop, message, means, answer, output);
+    else formatPass(decision, row, message, means, answer, output);
     const { notices } = decision.additions;
     if (notices.length > 0) answer.systemMessage = notices.map(({ text }) => text).join("\n");
     if (Object.keys(output).length > 0) answer.hookSpecificOutput = { hookEventName: row.event, ...output };
@@ -123,9 +123,9 @@ export const claudeCode: Dialect<ClaudeRow> = {
 
 type Part = { [field: string]: unknown };
 
-function sayStop(
+function formatStop(
   decision: Decision,
-  form: StopForm,
+  form: StopFormat,
   message: Message,
   means: Means,
   answer: Part,
@@ -152,7 +152,7 @@ function sayStop(
     output.updatedToolOutput = withholdToolOutput(message.tool_response);
 }
 
-function sayPassing(
+function formatPass(
   decision: Decision,
   { event }: ClaudeRow,
   message: Message,

@@ -1,7 +1,7 @@
 import { quote } from "@hookwarden/sandbox/json";
 import { type Dialect, type DialectRow, type Heard, table } from "./dialect.ts";
 import { commonOf, fieldOf, invalid, rowOf } from "./message.ts";
-import { reasonOf } from "./spoken.ts";
+import { reasonOf } from "./decision-queries.ts";
 import { fromToolInput, toToolInput } from "./tool-arguments.ts";
 
 interface EaiRow extends DialectRow {

@@ -9,7 +9,7 @@ import {
 } from "../catalogue/index.ts";
 import { type Dialect, type DialectRow, type Heard, type StopVerdict, table } from "./dialect.ts";
 import { commonOf, fieldOf, invalid, rowOf } from "./message.ts";
-import { injected, reasonOf } from "./spoken.ts";
+import { injected, reasonOf } from "./decision-queries.ts";
 import { toToolInput } from "./tool-arguments.ts";
 
 interface AthenaRow extends DialectRow {
@@ -94,14 +94,14 @@ export const exAthena: Dialect<AthenaRow> = {
 
   say(decision, { row }: Heard<AthenaRow>) {
     const stop = row.stops[decision.verdict as StopVerdict];
-    if (row.kind === "lifecycle") return sayLifecycle(decision, stop !== undefined);
+    if (row.kind === "lifecycle") return formatLifecycle(decision, stop !== undefined);
     if (stop !== undefined) return { [stop]: reasonOf(decision) };
     const { augment } = decision.additions;
     return augment === null ? "ok" : { augment: augment.text };
   },
 };
 
-function sayLifecycle(decision: Decision, stopped: boolean): unknown {
+function formatLifecycle(decision: Decision, stopped: boolean): unknown {
   return {
     halt: stopped ? reasonOf(decision) : null,
     injects: injected(decision),

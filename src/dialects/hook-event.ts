@@ -1,7 +1,7 @@
 import { actionNames } from "../catalogue/index.ts";
 import { type Dialect, type DialectRow, type Heard, type StopVerdict, table } from "./dialect.ts";
 import { eventOf, fieldOf, rowOf } from "./message.ts";
-import { injected } from "./spoken.ts";
+import { injected } from "./decision-queries.ts";
 import { fromToolInput, toToolInput } from "./tool-arguments.ts";
 
 interface HookEventRow extends DialectRow {

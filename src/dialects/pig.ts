@@ -2,7 +2,7 @@ import type { Decision } from "../broker/index.ts";
 import { actionNames } from "../catalogue/index.ts";
 import { type Dialect, type DialectRow, type Heard, type Message, table } from "./dialect.ts";
 import { eventOf, fieldOf, readInnerText, rowOf } from "./message.ts";
-import { reasonOf, writersOf } from "./spoken.ts";
+import { reasonOf, writersOf } from "./decision-queries.ts";
 import { toToolInput } from "./tool-arguments.ts";
 
 interface PigRow extends DialectRow {
@@ -86,7 +86,7 @@ export const pig: Dialect<PigRow> = {
         if (decision.verdict !== "deny") return { decision: "ToolAllowed" };
         return { decision: row.stops.deny, hook_name: decision.decided_by, reason: reasonOf(decision) };
       case "result":
-        return sayResult(decision, message);
+        return formatResult(decision, message);
       case "messages": {
         const transformers = writersOf(decision, "replace_messages");
         if (transformers.length === 0) return { decision: "MessagesUnchanged", original: message.messages };
@@ -98,7 +98,7 @@ export const pig: Dialect<PigRow> = {
   },
 };
 
-function sayResult({ changes, ...decision }: Decision, message: Message): unknown {
+function formatResult({ changes, ...decision }: Decision, message: Message): unknown {
   const transformers = writersOf({ changes, ...decision }, "replace_result");
   if (transformers.length === 0) return { decision: "ResultUnchanged", original_event: message };
   const { tool_response: result, is_error = message.is_error } = changes;

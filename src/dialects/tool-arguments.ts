@@ -1,7 +1,7 @@
 import { isObject, quote } from "@hookwarden/sandbox/json";
 import type { Decision } from "../broker/index.ts";
 import { invalid } from "./message.ts";
-import { unsupported, writersOf } from "./spoken.ts";
+import { unsupported, writersOf } from "./decision-queries.ts";
 
 /**
  * The arguments of a tool call as `tool_input`, which is an object: where a system's are an array, it stands in `args`.

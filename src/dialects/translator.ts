@@ -14,7 +14,7 @@ import type { DispatchOptions, Warden } from "../warden/index.ts";
 import type { Dialect, Heard, StopVerdict } from "./dialect.ts";
 import { readMessage } from "./message.ts";
 import { rulesOf } from "./rules.ts";
-import { unsupported } from "./spoken.ts";
+import { unsupported } from "./decision-queries.ts";
 
 export interface TranslatorOptions {
   /** Largest message, in bytes of JSON. Default 1 MiB, as for events. The warden's own limit counts beside it. */
@@ -72,9 +72,9 @@ export class Translator {
     const decision = await this.warden
       .dispatch(heard.event, { ...options, rules })
       .catch((error: unknown) => {
-        throw inItsWords(error, heard);
+        throw translateError(error, heard);
       });
-    refuseUnspeakable(decision, heard, dialect);
+    refuseUnsupported(decision, heard, dialect);
     return { answer: dialect.say(decision, heard, means), decision, note: null };
   }
 
@@ -89,7 +89,7 @@ export class Translator {
 const means = { fence: (parts: readonly AttributedText[]): string => fence(parts).text };
 
 /** A stop must not be lost on its way to a host that has no word for it. */
-function refuseUnspeakable(decision: Decision, { name, row }: Heard, dialect: Dialect): void {
+function refuseUnsupported(decision: Decision, { name, row }: Heard, dialect: Dialect): void {
   const { verdict } = decision;
   if (verdict === "continue") return;
   if (actionRows.get(verdict)?.stops) {
@@ -106,7 +106,7 @@ function stopWords(stops: object): string {
 }
 
 /** What is wrong with an event, with the place in the message that it was made of. */
-function inItsWords(error: unknown, heard: Heard): unknown {
+function translateError(error: unknown, heard: Heard): unknown {
   if (!(error instanceof HookwardenError) || error.code !== "event-invalid") return error;
   const [, field = "", ...rest] = (error.place.pointer ?? "").split("/");
   const place = placeOf(field, heard);

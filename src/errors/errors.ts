@@ -10,14 +10,14 @@ export interface ErrorRow {
 export const errorTable = {
   usage: {
     exit: 64,
-    means: "a command or an option was called in a way that it does not have",
+    means: "wrong usage: unknown command, option or argument",
     fix: "See `hookwarden <command> --help`.",
   },
   "event-not-json": {
     exit: 65,
     means:
       "an event is not strict JSON: a syntax error, a duplicate or forbidden key, invalid UTF-8, or nested too deeply",
-    fix: "Send one JSON object for each event; the message says where it went wrong.",
+    fix: "Send one JSON object per event, in UTF-8 without comments, trailing commas or duplicate keys.",
   },
   "event-too-large": {
     exit: 65,
@@ -26,28 +26,28 @@ export const errorTable = {
   },
   "event-unknown": {
     exit: 65,
-    means: "`hook_event_name` names no event of the catalogue",
-    fix: "See docs/events.md for the names; for another system's names use `--dialect`.",
+    means: "`hook_event_name` is not an event of the catalogue",
+    fix: "Use a name from docs/events.md, or `--dialect` for the names of another system.",
   },
   "event-invalid": {
     exit: 65,
-    means: "an event lacks a field, or a field has the wrong type",
-    fix: "The pointer says which field; docs/events.md says what it must be.",
+    means: "a required field of an event is missing, or a field has the wrong type",
+    fix: "Correct the field at the pointer; docs/events.md lists the fields of each event.",
   },
   "pack-not-found": {
     exit: 65,
     means: "there is no pack at this path, or it has no hookwarden.json",
-    fix: "Give the folder that holds hookwarden.json, or make one with `hookwarden init`.",
+    fix: "Pass the folder that contains hookwarden.json, or create one with `hookwarden init`.",
   },
   "pack-not-json": {
     exit: 65,
     means: "a manifest is not strict JSON",
-    fix: "The message says where; duplicate keys, `__proto__`, comments and trailing commas are refused.",
+    fix: "Save the file as UTF-8 without a byte order mark, and remove comments, trailing commas, duplicate keys and `__proto__`.",
   },
   "pack-invalid": {
     exit: 65,
-    means: "a manifest does not have the form that its schema asks for",
-    fix: "The pointer says which value; the schemas are in the package under `schemas/`.",
+    means: "a manifest does not match its schema",
+    fix: "Correct the value at the pointer; the schemas are in the package under `schemas/`.",
   },
   "path-outside-pack": {
     exit: 65,
@@ -57,17 +57,17 @@ export const errorTable = {
   "file-unreadable": {
     exit: 65,
     means: "a file is missing, is not a regular file, or is larger than its limit",
-    fix: "Check the path and the size.",
+    fix: "Check the path, the permissions and the size of the file.",
   },
   "file-exists": {
     exit: 65,
-    means: "a file that would be made is there already",
-    fix: "Choose another folder or name; nothing is ever overwritten.",
+    means: "a file that would be created already exists",
+    fix: "Choose another folder or name; existing files are never overwritten.",
   },
   "settings-invalid": {
     exit: 65,
-    means: "a settings file of Claude Code does not have the form that it must have",
-    fix: "Mend the file, or give another one with `--settings`; nothing was changed.",
+    means: "a settings file of Claude Code is malformed",
+    fix: "Fix the file, or pass another one with `--settings`; nothing was changed.",
   },
   "matcher-invalid": {
     exit: 65,
@@ -82,56 +82,56 @@ export const errorTable = {
   },
   "policy-invalid": {
     exit: 65,
-    means: "an ordering, failure policy, grant or limit that the hook cannot have",
-    fix: "The message says which rule it breaks.",
+    means: "a hook has an ordering, failure policy, grant or limit that is not allowed",
+    fix: "Change the hook's manifest or the pack's grants; docs/decisions.md lists what each action and event allows.",
   },
   "load-failed": {
     exit: 65,
     means: "a script could not be bundled or loaded",
-    fix: "The message says file, line and column; imports must resolve inside the pack.",
+    fix: "Fix the script at the given place; every import must resolve to a file in the pack or to one of its packages.",
   },
   "log-broken": {
     exit: 65,
     means:
-      "a decision log is not whole: a record was changed, dropped or reordered, or it is no decision log",
-    fix: "Run `hookwarden log verify` on it, keep it as evidence, and log to another file.",
+      "a decision log is damaged (a record was changed, dropped or reordered), or the file is not a decision log",
+    fix: "Run `hookwarden log verify` on it, keep it as evidence, and log to a different file.",
   },
   "log-failed": {
     exit: 69,
-    means: "the decision log takes no records: it is full, or it cannot be written",
-    fix: "Free the disk or mend the destination; treat the event as refused. Writing is tried again by itself.",
+    means: "the decision log accepts no records: its queue is full, or it cannot be written",
+    fix: "Treat the event as refused, and free disk space or repair the destination; writing is retried automatically.",
   },
   "certificate-invalid": {
     exit: 65,
     means: "the certificate of a replay was changed, is cut off, or is of another log or pack",
-    fix: "Make it again with `hookwarden replay --certificate`.",
+    fix: "Create it again with `hookwarden replay --certificate`.",
   },
   "bundle-invalid": {
     exit: 65,
-    means: "a bundle does not have the one form that a bundle may have, or passes a limit",
-    fix: "Make it again with `hookwarden bundle`; nothing of it was loaded.",
+    means: "a bundle is not in canonical form, or exceeds a limit",
+    fix: "Build it again with `hookwarden bundle`; nothing was loaded from it.",
   },
   "bundle-untrusted": {
     exit: 65,
-    means: "a bundle has no signature that the host trusts for what it holds",
+    means: "a bundle has no signature that the host trusts for its contents",
     fix: "Sign it with a key of the trust file that is neither expired nor revoked.",
   },
   "bundle-rollback": {
     exit: 65,
     means:
       "a bundle is older than the host accepts, or gives other content to a version that was accepted before",
-    fix: "Bundle it under a higher version, or lower the floor where the older one is really meant.",
+    fix: "Build it with a higher version, or lower the floor if the older version is intended.",
   },
   "trust-invalid": {
     exit: 65,
-    means: "a trust file or a key does not have the form that it must have",
-    fix: "See docs/bundles.md for its form; `hookwarden keygen` makes keys.",
+    means: "a trust file or a key is malformed",
+    fix: "See docs/bundles.md for the format; `hookwarden keygen` creates keys.",
   },
   "review-invalid": {
     exit: 65,
     means:
       "a file is no review record: it lacks a member, has one too many, or has a value that it cannot have",
-    fix: "Make it again with `hookwarden review --decision`.",
+    fix: "Create it again with `hookwarden review --decision`.",
   },
   "review-required": {
     exit: 65,
@@ -143,7 +143,7 @@ export const errorTable = {
     exit: 65,
     means:
       "cases.json does not hold cases: no strict JSON, an event that breaks its schema, or an expectation that cannot come true",
-    fix: "The pointer says which case; docs/cases.md says what a case is.",
+    fix: "Correct the case at the pointer; docs/cases.md describes the format.",
   },
   "dialect-unknown": {
     exit: 64,
@@ -152,8 +152,8 @@ export const errorTable = {
   },
   "dialect-unsupported": {
     exit: 65,
-    means: "a decision cannot be said in this dialect",
-    fix: "Take the action out of the hook's grants, or use another dialect.",
+    means: "a decision cannot be expressed in this dialect",
+    fix: "Remove the action from the hook's grants, or use another dialect.",
   },
   "engine-missing": {
     exit: 69,
@@ -163,39 +163,38 @@ export const errorTable = {
   },
   "containment-missing": {
     exit: 69,
-    means:
-      "containment is required, and the operating system does not give a wall around child processes that it needs",
-    fix: "The message says which and what to install; docs/containment.md says what each is for.",
+    means: "containment is required, but the operating system lacks a mechanism that it needs",
+    fix: "Install what the message names, or use `--containment auto`; docs/containment.md describes each mechanism.",
   },
   "option-invalid": {
     exit: 64,
-    means: "an option of the library has a value that it cannot have",
-    fix: "The message says which.",
+    means: "an option has an invalid value",
+    fix: "Correct the option that the message names; docs/ describes each option and its valid values.",
   },
   "nats-unavailable": {
     exit: 69,
-    means: "there is no connection to NATS, or it does not answer in time",
-    fix: "Start the NATS servers or mend the network; the connection is tried again by itself.",
+    means: "NATS cannot be reached, or does not answer in time",
+    fix: "Start the NATS servers or repair the network; connecting is retried automatically.",
   },
   "storage-failed": {
     exit: 69,
-    means: "what the server keeps cannot be opened, read or written",
-    fix: "Check the data folder: its disk, its owner, and that no other server uses it.",
+    means: "the server's data cannot be opened, read or written",
+    fix: "Check the data folder: free space, owner, and that no other server uses it.",
   },
   "server-failed": {
     exit: 69,
     means: "an MCP server could not be started or reached",
-    fix: "Run the server's command by itself to see what it says.",
+    fix: "Run the server's command on its own to see its output.",
   },
   "listen-failed": {
     exit: 69,
-    means: "the system does not let the process listen at an address",
-    fix: "The message says why. Port 0 takes one that is free.",
+    means: "the process cannot listen at an address",
+    fix: "Choose another address or port; port 0 picks a free one.",
   },
   "package-missing": {
     exit: 69,
     means: "a command or an option needs a package that is not installed",
-    fix: "Install it beside `hookwarden`, in the same version.",
+    fix: "Install it next to `hookwarden`, in the same version.",
   },
   closed: { exit: 70, means: "the warden has been closed", fix: "Create a new one." },
   internal: {

@@ -1,7 +1,7 @@
 import type { DecisionRecord, PlanRules } from "../broker/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
-import { decisionBody, endBody, type LogContext, nameRules, packBody, startBody } from "./body.ts";
+import { decisionBody, endBody, type LogContext, identifyRules, packBody, startBody } from "./record-body.ts";
 import { type OpenedLog, openDestination } from "./open.ts";
 import { type LogOptions, type LogSettings, logSettings } from "./options.ts";
 import { type LogHead, LogWriter } from "./writer.ts";
@@ -83,7 +83,7 @@ export class DecisionLog {
    */
   append(record: DecisionRecord, pack: LoadedPack, rules?: PlanRules): void | Promise<void> {
     if (this.closing) throw refused("it has been closed");
-    const ruled = rules ? nameRules(rules) : null;
+    const ruled = rules ? identifyRules(rules) : null;
     let body: string;
     try {
       body = decisionBody(record, this.context, this.settings.masks, ruled?.digest ?? null);

@@ -4,12 +4,12 @@ import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "../errors/index.ts";
-import type { Recovery } from "./body.ts";
+import type { Recovery } from "./record-body.ts";
 import { FileSink } from "./file-sink.ts";
 import { FunctionSink, type Sink } from "./sink.ts";
 import type { LogOptions } from "./options.ts";
 import { readRecord } from "./read-record.ts";
-import { type LogProblem, newChain, walkLog } from "./walk.ts";
+import { newChain, readChain } from "./read-chain.ts";
 import type { ChainState } from "./writer.ts";
 
 const readAt = promisify(read);
@@ -95,9 +95,10 @@ async function readOn(fd: number, path: string): Promise<Found> {
   let log: string | null = null;
   let closed = false;
   let end = 0;
-  for await (const { record, problem } of walkLog(bytesOf(fd))) {
+  for await (const { record, problem } of readChain(bytesOf(fd))) {
     if (problem) {
-      if (problem.followed) throw broken(path, problem);
+      const { message, line, followed } = problem;
+      if (followed) throw new HookwardenError("log-broken", message, { file: path, line });
       break;
     }
     head = { records: record.n, hash: record.hash };
@@ -130,10 +131,6 @@ function beginsAsLog(fd: number): boolean {
   const buffer = Buffer.alloc(firstBytes.length);
   const read = readSync(fd, buffer, 0, buffer.length, 0);
   return firstBytes.startsWith(buffer.toString("latin1", 0, read));
-}
-
-function broken(path: string, { message, line }: LogProblem): HookwardenError {
-  return new HookwardenError("log-broken", message, { file: path, line });
 }
 
 /** Moves what stands behind the last whole record to a file beside the log. */

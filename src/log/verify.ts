@@ -1,7 +1,7 @@
 import { readRecord } from "./read-record.ts";
-import { type LogProblem, walkLog, type WalkOptions } from "./walk.ts";
+import { type LogProblem, readChain, type ReadChainOptions } from "./read-chain.ts";
 
-export interface VerifyOptions extends WalkOptions {
+export interface VerifyOptions extends ReadChainOptions {
   /** Hash of a record that must be there, such as the head that was noted down when the log was last looked at. */
   readonly expect?: string;
 }
@@ -48,7 +48,7 @@ export async function verifyLog(
   let found = options.expect === undefined;
   const tenants = new Set<string>();
   const interruptions: Interruption[] = [];
-  for await (const next of walkLog(source, options)) {
+  for await (const next of readChain(source, options)) {
     if (next.problem) {
       ({ problem } = next);
       break;

@@ -6,8 +6,8 @@ import type { Sink } from "./sink.ts";
 const batchRecords = 1_000;
 const batchChars = 1_048_576;
 /** Shortest and longest pause before a failed write is tried again, in milliseconds. */
-const firstPauseMs = 50;
-const longestPauseMs = 5_000;
+const minRetryDelayMs = 50;
+const maxRetryDelayMs = 5_000;
 
 /** The last record of a log. */
 export interface LogHead {
@@ -187,7 +187,7 @@ export class LogWriter {
 
   /** Does a step until it succeeds; `false` where the writer was closed before. */
   private async insist(step: () => Promise<void>, batch: readonly Pending[] = []): Promise<boolean> {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = minRetryDelayMs; ; pauseMs = Math.min(2 * pauseMs, maxRetryDelayMs)) {
       try {
         await step();
         if (this.failure) this.onState(null);

@@ -8,10 +8,10 @@ import {
   readLines,
   readRecord,
   type LogRecord,
-  walkLog,
-  type WalkOptions,
+  readChain,
+  type ReadChainOptions,
 } from "../log/index.ts";
-import { readDecision, readStart } from "./logged.ts";
+import { readDecision, readStart } from "./parse-record.ts";
 import { type Replayed, type ReplayProof, valueDigest } from "./replay.ts";
 
 /** How many decisions came out how. */
@@ -97,7 +97,7 @@ export interface CertificateReport {
 export async function verifyCertificate(
   source: AsyncIterable<Uint8Array>,
   log: AsyncIterable<Uint8Array> | null = null,
-  options: WalkOptions = {},
+  options: ReadChainOptions = {},
 ): Promise<CertificateReport> {
   const records = log && decisionsOf(log, options);
   const hash = createHash("sha256");
@@ -130,7 +130,7 @@ export async function verifyCertificate(
     totals[result]++;
     if (pack !== undefined) packs.add(pack);
     if (typeof engine === "object" && engine !== null) engines.add(engine.digest);
-    if (records) await holdTo(records, line, number);
+    if (records) await compareWithLog(records, line, number);
   }
   const digest = `sha256:${hash.digest("hex")}`;
   if (!last) throw broken("the certificate is cut off", number);
@@ -154,10 +154,10 @@ interface Decided {
 
 async function* decisionsOf(
   log: AsyncIterable<Uint8Array>,
-  options: WalkOptions,
+  options: ReadChainOptions,
 ): AsyncGenerator<Decided, undefined> {
   let engine = "";
-  for await (const { record, problem } of walkLog(log, options)) {
+  for await (const { record, problem } of readChain(log, options)) {
     if (problem) throw new HookwardenError("log-broken", problem.message, { line: problem.line });
     if (record.kind === "start") engine = readStart(record).engine.name;
     if (record.kind === "decision") yield { record, engine };
@@ -165,7 +165,7 @@ async function* decisionsOf(
 }
 
 /** Holds one line to the next record of the log. */
-async function holdTo(
+async function compareWithLog(
   records: AsyncGenerator<Decided, undefined>,
   line: { readonly [member: string]: unknown },
   number: number,

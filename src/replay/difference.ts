@@ -2,7 +2,7 @@ import { pointerPart, quote } from "@hookwarden/sandbox/json";
 import type { CallRecord } from "../broker/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
 import { inputDigest, digestOf } from "../log/index.ts";
-import type { LoggedDecision, LoggedPack } from "./logged.ts";
+import type { LoggedDecision, LoggedPack } from "./parse-record.ts";
 
 /** Where a replayed decision differs from the logged one, and what is known of the reason. */
 export interface Difference {
@@ -15,9 +15,9 @@ export interface Difference {
 }
 
 /** Members that two runs of the same decision may differ in. */
-const unsteady: readonly string[] = ["duration_us", "memory_bytes"];
+const measured: readonly string[] = ["duration_us", "memory_bytes"];
 /** Two engines count their work in different ways, or not at all. */
-const ofEngine: readonly string[] = [...unsteady, "steps"];
+const engineSpecific: readonly string[] = [...measured, "steps"];
 
 /**
  * A decision as it is compared: plain JSON, without what no two runs have in common.
@@ -26,9 +26,9 @@ const ofEngine: readonly string[] = [...unsteady, "steps"];
  */
 export function comparable(decision: object, sameEngine: boolean): { readonly [member: string]: unknown } {
   const plain = JSON.parse(JSON.stringify(decision)) as { [member: string]: unknown };
-  for (const member of unsteady) delete plain[member];
+  for (const member of measured) delete plain[member];
   for (const entry of plain.trace as { [member: string]: unknown }[]) {
-    for (const member of sameEngine ? unsteady : ofEngine) delete entry[member];
+    for (const member of sameEngine ? measured : engineSpecific) delete entry[member];
   }
   return plain;
 }
@@ -74,7 +74,7 @@ function short(value: unknown): string | null {
 }
 
 /** What the two runs did not have in common. */
-export interface Circumstances {
+export interface ReplayContext {
   readonly logged: LoggedDecision;
   /** What the log says of the pack; absent where that record is missing. */
   readonly loggedPack: LoggedPack | undefined;
@@ -87,7 +87,7 @@ export interface Circumstances {
 }
 
 /** Says why a decision may have come out differently, the nearest cause first. */
-export function causeOf({ logged, loggedPack, pack, calls, engine, catalogue }: Circumstances): string {
+export function causeOf({ logged, loggedPack, pack, calls, engine, catalogue }: ReplayContext): string {
   const causes = [
     ...changedHooks(logged, loggedPack, pack),
     ...[engine, catalogue].filter((cause) => cause !== null),
@@ -112,7 +112,7 @@ export function causeOf({ logged, loggedPack, pack, calls, engine, catalogue }: 
 }
 
 /** Most hooks that a cause names. */
-const mostNamed = 3;
+const maxNamedHooks = 3;
 
 function changedHooks(
   logged: LoggedDecision,
@@ -140,9 +140,9 @@ function changedHooks(
     for (const name of now.keys())
       if (!before.has(name)) causes.push(`hook ${quote(name)} is new in the pack`);
   }
-  const more = causes.length - mostNamed;
+  const more = causes.length - maxNamedHooks;
   return more > 0
-    ? [...causes.slice(0, mostNamed), `${more} more ${more === 1 ? "hook differs" : "hooks differ"}`]
+    ? [...causes.slice(0, maxNamedHooks), `${more} more ${more === 1 ? "hook differs" : "hooks differ"}`]
     : causes;
 }
 

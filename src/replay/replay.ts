@@ -25,8 +25,8 @@ import {
   readRecord,
   readRules,
   type LogRecord,
-  walkLog,
-  type WalkOptions,
+  readChain,
+  type ReadChainOptions,
 } from "../log/index.ts";
 import {
   type LoggedDecision,
@@ -35,10 +35,10 @@ import {
   readDecision,
   readPackRecord,
   readStart,
-} from "./logged.ts";
-import { Recall, RecallingSandbox } from "./recall.ts";
+} from "./parse-record.ts";
+import { RecordedState, ReplaySandbox } from "./replay-sandbox.ts";
 
-export interface ReplayOptions extends WalkOptions {
+export interface ReplayOptions extends ReadChainOptions {
   /** The packs that decided. A decision of another pack is replayed with the first of them, and differs. */
   readonly packs: readonly LoadedPack[];
   /** Gives the sandbox of an engine; asked once for each engine that the log names. It is not closed by the replay. */
@@ -95,7 +95,7 @@ export async function* replayLog(
   options: ReplayOptions,
 ): AsyncGenerator<Replayed> {
   const replayer = new Replayer(options);
-  for await (const { record, problem } of walkLog(source, options)) {
+  for await (const { record, problem } of readChain(source, options)) {
     if (problem) throw new HookwardenError("log-broken", problem.message, { line: problem.line });
     if (record.kind === "start") await replayer.begin(readStart(record));
     else if (record.kind === "pack") replayer.learnPack(readPackRecord(record));
@@ -191,9 +191,9 @@ class Replayer {
     line: number,
   ) {
     const { event, clock } = readEvent(logged.event, Number.MAX_SAFE_INTEGER, 0);
-    const recall = new Recall(logged);
+    const recall = new RecordedState(logged);
     const parts = {
-      sandbox: new RecallingSandbox(run.sandbox, recall),
+      sandbox: new ReplaySandbox(run.sandbox, recall),
       retries: recall.retries,
       toolInputs: run.toolInputs,
       store: recall,

@@ -66,8 +66,8 @@ async function insist(
   name: string | null = pack.manifest.name ?? null,
 ): Promise<void> {
   if (requireReview === undefined) return;
-  const { insistOnReview } = await import("../bundle/index.ts");
-  await insistOnReview(requireReview, pack, name);
+  const { requireApproval } = await import("../bundle/index.ts");
+  await requireApproval(requireReview, pack, name);
 }
 
 export function describeBundle({ list, digest, key, from }: LoadedBundle): BundleDescription {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deedsOf } from "../../src/cli/decision-text.ts";
+import { summarizeHooks } from "../../src/cli/hook-summary.ts";
 import { decideOnce } from "../support/fake-warden.ts";
 import { sampleEvent } from "../support/sample-events.ts";
 
@@ -16,7 +16,7 @@ test.each([
   const decision = await decideOnce([hook], sampleEvent("PreToolUse"));
   const message = `the hook returned ${named}; return an action such as \`deny("…")\`, or nothing`;
   expect(decision.trace[0]?.fault).toEqual({ code: "invalid-output", message });
-  expect(deedsOf(decision).map(({ text }) => text)).toEqual([
+  expect(summarizeHooks(decision).map(({ text }) => text)).toEqual([
     `fault, fails closed: invalid-output: ${message}`,
   ]);
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { FlattenedSign, importJWK, SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import { generateKey, packedLimits, publicHalf, type Trust } from "../../src/bundle/index.ts";
+import { generateKey, packedLimits, toPublicKey, type Trust } from "../../src/bundle/index.ts";
 import { createWarden } from "../../src/warden/warden.ts";
 import { writeList } from "../../src/bundle/list.ts";
 import {
@@ -460,7 +460,7 @@ describe("bun-008 algorithms and keys", () => {
     const mine = await generateKey("release-1");
     const signer = await importJWK({ ...mine }, "EdDSA");
     for (const more of [
-      { jwk: publicHalf(mine) },
+      { jwk: toPublicKey(mine) },
       { jku: "https://evil.invalid/keys" },
       { x5u: "https://evil.invalid" },
       { crit: ["b64"], b64: false },
@@ -555,7 +555,7 @@ describe("bun-008 algorithms and keys", () => {
   });
 
   test("a revoked key, an expired key, a key for other bundles", async () => {
-    const half = publicHalf(key);
+    const half = toPublicKey(key);
     await expect(openWith(good, { keys: [{ ...half, revoked: true }] })).rejects.toMatchObject({
       ...untrusted,
       message: "the key `release-1` is revoked",
@@ -576,7 +576,7 @@ describe("bun-008 algorithms and keys", () => {
 });
 
 describe("trust files that do not say what they seem to say", () => {
-  const half = publicHalf(key);
+  const half = toPublicKey(key);
   test.each([
     ["a slip in the name of a member", { keys: [{ ...half, expire: "2020-01-01T00:00:00Z" }] }],
     ["a private key", { keys: [key] }],

@@ -8,7 +8,7 @@ import {
   type BuildOptions,
   generateKey,
   type PrivateKeyJwk,
-  publicHalf,
+  toPublicKey,
   type Trust,
   checkTrust,
   openBundle,
@@ -22,7 +22,7 @@ import { sign } from "../../src/bundle/signature.ts";
 import { readTar } from "../../src/bundle/tar.ts";
 
 export const key: PrivateKeyJwk = await generateKey("release-1");
-export const trust: Trust = { keys: [publicHalf(key)] };
+export const trust: Trust = { keys: [toPublicKey(key)] };
 
 const folders: string[] = [];
 afterAll(() => {

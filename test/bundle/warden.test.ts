@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { generateKey, publicHalf, type Trust } from "../../src/bundle/index.ts";
+import { generateKey, toPublicKey, type Trust } from "../../src/bundle/index.ts";
 import { createWarden, type Warden } from "../../src/warden/warden.ts";
 import type { ReloadNotice } from "../../src/warden/events.ts";
 import type { WardenOptions } from "../../src/warden/options.ts";
@@ -138,7 +138,7 @@ describe("the last good bundle", () => {
     const folder = testFolder();
     const keepBundle = join(folder, "kept");
     await (await start({ bundle: await goodBundle(), keepBundle })).warden[Symbol.asyncDispose]();
-    const revoked: Trust = { keys: [{ ...publicHalf(key), revoked: true }] };
+    const revoked: Trust = { keys: [{ ...toPublicKey(key), revoked: true }] };
     await expect(createWarden({ bundle: "/nowhere.tgz", trust: revoked, keepBundle })).rejects.toMatchObject({
       code: "file-unreadable",
     });
@@ -201,7 +201,7 @@ test("a key that is revoked while its bundle serves is refused with the next rel
   const file = join(folder, "trust.json");
   writeFileSync(file, JSON.stringify(trust));
   const { warden } = await start({ bundle: await goodBundle(), trust: file });
-  writeFileSync(file, JSON.stringify({ keys: [{ ...publicHalf(key), revoked: true }] }));
+  writeFileSync(file, JSON.stringify({ keys: [{ ...toPublicKey(key), revoked: true }] }));
   await expect(warden.reload()).rejects.toMatchObject({ code: "bundle-untrusted" });
   writeFileSync(file, "{");
   await expect(warden.reload()).rejects.toMatchObject({ code: "trust-invalid", place: { file, line: 1 } });
@@ -308,7 +308,7 @@ describe("watching", () => {
       }),
     );
     expect(await refused).toMatchObject({ ok: false, error: { code: "bundle-untrusted" } });
-    writeFileSync(trustFile, JSON.stringify({ ...trust, keys: [...trust.keys, publicHalf(next)] }));
+    writeFileSync(trustFile, JSON.stringify({ ...trust, keys: [...trust.keys, toPublicKey(next)] }));
     await expect.poll(() => reason(warden), { timeout: 20_000 }).toBe("second key");
   });
 

@@ -43,7 +43,7 @@ describe("bundle, verify, keygen", () => {
     const floor = await at("verify", "b.tgz", "--trust", "keys.json", "--floor", "1.3.0");
     expect(floor).toMatchObject({ code: 1, out: "" });
     expect(floor.err).toMatchInlineSnapshot(`
-      "bundle-rollback: version 1.2.0 is older than 1.3.0, which is the least. Bundle it under a higher version, or lower the floor where the older one is really meant.
+      "bundle-rollback: version 1.2.0 is older than 1.3.0, which is the least. Build it with a higher version, or lower the floor if the older version is intended.
       "
     `);
     await writeFile(join(path, "b.tgz"), (await readFile(join(path, "b.tgz"))).subarray(0, 200));

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { excerpt, inline, safeJson, visible } from "../../src/cli/inert.ts";
+import { excerpt, inline, safeJson, visible } from "../../src/cli/sanitize-text.ts";
 import { paragraph, Table } from "../../src/cli/table.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import stringWidth from "string-width";

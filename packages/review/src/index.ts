@@ -9,7 +9,7 @@ export { type Input, type InputOrigin, recordedInput } from "./run/input.ts";
 export { readSubject, type Subject, subjectOf } from "./subject.ts";
 export {
   type CheckedTrust,
-  insistOnReview,
+  requireApproval,
   readReview,
   type RequiredReview,
   type ReviewRecord,

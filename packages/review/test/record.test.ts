@@ -5,7 +5,7 @@ import { createSandbox, type Sandbox } from "@hookwarden/sandbox";
 import {
   generateKey,
   type PrivateKeyJwk,
-  publicHalf,
+  toPublicKey,
   type RequiredReview,
   type ReviewRecord,
   type SignedReview,
@@ -48,7 +48,7 @@ async function signed(
 
 const required = (...records: RequiredReview["records"]): RequiredReview => ({
   records,
-  trust: { keys: [publicHalf(key)] },
+  trust: { keys: [toPublicKey(key)] },
 });
 
 describe("a warden that insists on a review", () => {
@@ -125,7 +125,7 @@ describe("a warden that insists on a review", () => {
     await using pack = await packOf("guard", source, manifest);
     const record = await signed(pack.path, "approve");
     for (const more of [{ revoked: true }, { expires: "2020-01-01T00:00:00Z" }]) {
-      const requireReview = { records: [record], trust: { keys: [{ ...publicHalf(key), ...more }] } };
+      const requireReview = { records: [record], trust: { keys: [{ ...toPublicKey(key), ...more }] } };
       await expect(createWarden({ pack: pack.path, sandbox, requireReview })).rejects.toMatchObject({
         code: "review-required",
       });
@@ -201,7 +201,7 @@ describe("a record", () => {
     await using pack = await two();
     const record = await signed(pack.path, "approve");
     const create = (more: object) => {
-      const trust = { keys: [{ ...publicHalf(key), ...more }] };
+      const trust = { keys: [{ ...toPublicKey(key), ...more }] };
       return createWarden({ pack: pack.path, sandbox, requireReview: { records: [record], trust } });
     };
     for (const [more, why] of [
@@ -216,7 +216,7 @@ describe("a record", () => {
     expect(warden.hooks()).toHaveLength(2);
     await using nameless = await packOf("guard", source, manifest);
     const own = await signed(nameless.path, "approve");
-    const trust = { keys: [{ ...publicHalf(key), bundles: ["acme"] }] };
+    const trust = { keys: [{ ...toPublicKey(key), bundles: ["acme"] }] };
     await expect(
       createWarden({ pack: nameless.path, sandbox, requireReview: { records: [own], trust } }),
     ).rejects.toMatchObject({ message: expect.stringContaining("no name") as string });

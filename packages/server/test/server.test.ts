@@ -11,7 +11,7 @@ import { describe, expect, it } from "vitest";
 import {
   buildBundle,
   generateKey,
-  publicHalf,
+  toPublicKey,
   openBundle,
   type ReviewRecord,
   signReview,
@@ -196,7 +196,7 @@ describe("packs", () => {
   it("can be held to signatures, to their keys and to rising versions", async () => {
     const key = await generateKey("ours");
     const stranger = await generateKey("theirs");
-    await using test = await startTestServer({ trust: { keys: [publicHalf(key)] } });
+    await using test = await startTestServer({ trust: { keys: [toPublicKey(key)] } });
     const files = new Map(Object.entries(guard).map(([path, text]) => [path, Buffer.from(text)]));
     const bundle = async (signer: unknown, version: string): Promise<Buffer<ArrayBuffer>> =>
       Buffer.from((await buildBundle(files, { name: "guard", version, key: signer, nodeModules: [] })).bytes);
@@ -212,7 +212,7 @@ describe("packs", () => {
   // The same signed archive, compressed by somebody else: it was refused as other content under the version that serves.
   it("are known by their signed content, however the file is compressed", async () => {
     const key = await generateKey("ours");
-    await using test = await startTestServer({ trust: { keys: [publicHalf(key)] } });
+    await using test = await startTestServer({ trust: { keys: [toPublicKey(key)] } });
     const files = new Map(Object.entries(guard).map(([path, text]) => [path, Buffer.from(text)]));
     const { bytes } = await buildBundle(files, { name: "guard", version: "1.0.0", key, nodeModules: [] });
     const tar = gunzipSync(bytes);
@@ -233,7 +233,7 @@ describe("packs", () => {
   it("can be held to reviews, also where the review came after the pack", async () => {
     const reviewer = await generateKey("alice");
     const records = mkdtempSync(join(tmpdir(), "hookwarden-reviews-"));
-    const requireReview = { records: [records], trust: { keys: [publicHalf(reviewer)] } };
+    const requireReview = { records: [records], trust: { keys: [toPublicKey(reviewer)] } };
     await using test = await startTestServer({ requireReview });
     const files = new Map(Object.entries(guard).map(([path, text]) => [path, Buffer.from(text)]));
     const { bytes } = await buildBundle(files, { name: "guard", version: "1.0.0", nodeModules: [] });

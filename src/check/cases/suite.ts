@@ -43,7 +43,7 @@ export interface ListedCases {
  * Least time for a call of a case, in milliseconds. How long a call takes is the machine's doing as much as the hook's;
  * a case that fails on a busy machine tells nothing. Steps, memory and sizes stay as the pack has them.
  */
-const leastWallMs = 3_000;
+const minWallMs = 3_000;
 /** Time for a whole decision of a case, in milliseconds. */
 const decisionMs = 600_000;
 
@@ -147,7 +147,7 @@ function withTime(pack: LoadedPack): LoadedPack {
     budgets: { ...pack.budgets, decisionMs },
     hooks: pack.hooks.map((hook) => ({
       ...hook,
-      limits: { ...hook.limits, wallMs: Math.max(hook.limits.wallMs, leastWallMs) },
+      limits: { ...hook.limits, wallMs: Math.max(hook.limits.wallMs, minWallMs) },
     })),
   };
 }

@@ -15,7 +15,7 @@ import { nodesOf, type Syntax } from "./syntax.ts";
 /** Operators whose result is a yes or no, in which nothing of the data is left. */
 const comparing = new Set(["==", "!=", "===", "!==", "<", "<=", ">", ">=", "in", "instanceof"]);
 /** Rounds after which following stops: longer chains of functions than these are rare. */
-const mostRounds = 24;
+const maxRounds = 24;
 
 /**
  * Where data goes in a program, through names, calls and callbacks: an estimate that knows neither branches nor fields.
@@ -36,7 +36,7 @@ export class Flow {
     this.#isSource = isSource;
     for (const seed of seeds) this.#carry(seed);
     const size = (): number => this.#carriers.size + this.#givers.size;
-    for (let round = 0, before = -1; size() !== before && round < mostRounds; round++) {
+    for (let round = 0, before = -1; size() !== before && round < maxRounds; round++) {
       before = size();
       this.#spread();
     }

@@ -16,7 +16,7 @@ export interface Syntax {
 }
 
 /** Most nodes of a program that is looked at: some seconds of work. */
-const mostNodes = 2_000_000;
+const maxNodes = 2_000_000;
 
 /** Parses a program; `null` where that is not possible. */
 export function parseProgram(source: string): Syntax | null {
@@ -56,7 +56,7 @@ function listNodes(tree: Program): Pick<Syntax, "byType" | "parents"> {
   const waiting: AnyNode[] = [tree];
   let count = 0;
   for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (++count > mostNodes) throw new RangeError("too many nodes");
+    if (++count > maxNodes) throw new RangeError("too many nodes");
     const list = byType.get(node.type);
     if (list) list.push(node);
     else byType.set(node.type, [node]);

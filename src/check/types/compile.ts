@@ -4,9 +4,9 @@ import type ts from "typescript";
 import type { TypeProblem, TypesJob } from "./protocol.ts";
 
 /** Most problems that are told of one pack. */
-const mostProblems = 500;
+const maxProblems = 500;
 /** Longest message, in UTF-16 code units. */
-const longest = 400;
+const maxMessageLength = 400;
 
 /**
  * What the compiler says and the loader does not mind: packages without types (7016), and what the loader itself
@@ -61,9 +61,9 @@ export function compile(compiler: typeof ts, job: TypesJob): readonly TypeProble
       line: line + 1,
       column: character + 1,
       number: code,
-      message: text.length > longest ? `${text.slice(0, longest)}…` : text,
+      message: text.length > maxMessageLength ? `${text.slice(0, maxMessageLength)}…` : text,
     });
-    if (problems.length >= mostProblems) break;
+    if (problems.length >= maxProblems) break;
   }
   return problems;
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { buildBundle, type BuildOptions, digestOfList } from "../../bundle/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
-import { safeJson } from "../inert.ts";
+import { safeJson } from "../sanitize-text.ts";
 import { readJsonFile } from "../json-file.ts";
 import { addExample, addFormat, type FormatOption, required } from "../options.ts";
 import { writeOut } from "../out-file.ts";

@@ -4,7 +4,7 @@ import { checkPack, type CheckReport, type Finding } from "../../check/index.ts"
 import { createSandbox } from "../../warden/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
-import { safeJson } from "../inert.ts";
+import { safeJson } from "../sanitize-text.ts";
 import { addEngine, addExample, addFormat, type EngineOptions, type FormatOption } from "../options.ts";
 import { paragraph } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
@@ -19,7 +19,7 @@ interface CheckOptions extends FormatOption, EngineOptions {
 export function define(command: Command, cli: Cli): void {
   command
     .argument("<pack>", "folder of the pack")
-    .option("--strict", "warnings count as errors do")
+    .option("--strict", "treat warnings as errors")
     .action(async (folder: string, options: CheckOptions) => {
       const { terminal } = cli;
       const { engine, isolation, strict = false } = options;

@@ -8,7 +8,7 @@ import { loadPack, didYouMean } from "../../pack/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
 import { explain, type Explanation, type RunningHook } from "../explanation.ts";
-import { safeJson } from "../inert.ts";
+import { safeJson } from "../sanitize-text.ts";
 import { addExample, addFormat, type FormatOption, required } from "../options.ts";
 import { paragraph, Table } from "../table.ts";
 import type { Terminal } from "../terminal.ts";

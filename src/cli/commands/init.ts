@@ -6,7 +6,7 @@ import { type EventName, eventNames, eventRows } from "../../catalogue/index.ts"
 import { HookwardenError } from "../../errors/index.ts";
 import { packManifestFile, readPackManifest, namePattern, didYouMean } from "../../pack/index.ts";
 import type { Cli } from "../cli.ts";
-import { safeJson } from "../inert.ts";
+import { safeJson } from "../sanitize-text.ts";
 import { hookTemplate, json, type Language } from "../init/template.ts";
 import { appendToList, exists, writeNew } from "../init/write.ts";
 import { addExample, addFormat, type FormatOption } from "../options.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { generateKey, publicHalf } from "../../bundle/index.ts";
+import { generateKey, toPublicKey } from "../../bundle/index.ts";
 import type { Cli } from "../cli.ts";
-import { safeJson } from "../inert.ts";
+import { safeJson } from "../sanitize-text.ts";
 import { addExample, addFormat, type FormatOption, required } from "../options.ts";
 import { writeSecret } from "../out-file.ts";
 
@@ -26,7 +26,7 @@ async function run({ out, kid, format }: KeygenOptions, { terminal }: Cli): Prom
   const path = required(out, "--out");
   const key = await generateKey(kid);
   await writeSecret(path, `${JSON.stringify(key, null, 2)}\n`);
-  const half = publicHalf(key);
+  const half = toPublicKey(key);
   if (format === "json") {
     await terminal.line(safeJson(half));
     return;

@@ -2,7 +2,7 @@ import { Argument, type Command } from "commander";
 import { type LogReport, verifyLog } from "../../log/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
-import { safeJson } from "../inert.ts";
+import { safeJson } from "../sanitize-text.ts";
 import { readBytesOf } from "../input-stream.ts";
 import { addExample, addFormat, type FormatOption } from "../options.ts";
 import { paragraph } from "../table.ts";

@@ -21,7 +21,7 @@ import { createSandbox } from "../../warden/index.ts";
 import { HookwardenError } from "../../errors/index.ts";
 import type { Cli } from "../cli.ts";
 import { inFile } from "../in-file.ts";
-import { excerpt, safeJson } from "../inert.ts";
+import { excerpt, safeJson } from "../sanitize-text.ts";
 import { readBytesOf } from "../input-stream.ts";
 import { readJsonFile } from "../json-file.ts";
 import { addExample, addFormat, type FormatOption, readTools } from "../options.ts";

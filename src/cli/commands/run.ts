@@ -9,7 +9,7 @@ import type { Cli } from "../cli.ts";
 import { DecisionTable, plural, Totals } from "../decision-table.ts";
 import { type Found, type FoundEvent, placed, readEvents } from "../event-source.ts";
 import { inOrder } from "../in-order.ts";
-import { safeJson } from "../inert.ts";
+import { safeJson } from "../sanitize-text.ts";
 import {
   addEngine,
   addEvents,
@@ -46,14 +46,14 @@ const badInput = 65;
 
 export function define(command: Command, cli: Cli): void {
   addEvents(command.argument("<pack>", "folder of the pack"))
-    .option("--tool <names>", "only events of these tools, separated by commas", names)
-    .option("--tools <file>", "JSON with the input schemas of tools, which rewritten inputs must keep to")
+    .option("--tool <names>", "process only events of these tools (comma-separated)", names)
+    .option("--tools <file>", "JSON file with the input schemas of tools; rewritten inputs must match them")
     .option(
       "--dialect <name>",
-      `events and answers in the words of another system: ${[...dialects.keys()].join(", ")}`,
+      `event and answer format of another system: ${[...dialects.keys()].join(", ")}`,
     )
-    .option("--log <file>", "append each decision to this log, to be verified and replayed")
-    .option("--mask <pointers>", "JSON pointers into events that the log must not hold", names)
+    .option("--log <file>", "append each decision to this log, for verification and replay")
+    .option("--mask <pointers>", "JSON pointers to event fields that the log must not contain", names)
     .option("--fail-on-stop", "exit 2 if a decision is deny, skip, block or halt")
     .action((pack: string, options: RunOptions) => run(pack, options, cli));
   addExample(
@@ -81,7 +81,7 @@ async function run(pack: string, options: RunOptions, cli: Cli): Promise<void> {
   const ask = dialect === null ? plainly(warden) : translated(new Translator(dialect, warden));
   const orderOf = orderKey(warden.pack);
   const found = ofTools(readEvents(events, cli.terminal.signal), options.tool);
-  const answers = inOrder(found, orderOf, (one) => answer(ask, one), atOnce(options));
+  const answers = inOrder(found, orderOf, (one) => answer(ask, one), concurrency(options));
   const { bad, stops: count } = await print(answers, options, cli);
   if (bad > 0) cli.exitCode = badInput;
   else if (options.failOnStop && count > 0) cli.exitCode = stopped;
@@ -142,7 +142,7 @@ async function print(
  * How many events are decided at the same time: as many as there are processes for hooks. More would wait for each
  * other, and the wait would count as their time.
  */
-function atOnce({ engine, isolation }: EngineOptions): number {
+function concurrency({ engine, isolation }: EngineOptions): number {
   return isolation === "inline" ? 1 : settingsOf({ engine }).processes;
 }
 

@@ -18,7 +18,7 @@ import { type BareOptions, barePack, bundleBare } from "../bare-hook.ts";
 import type { Cli } from "../cli.ts";
 import { traceText } from "../decision-trace.ts";
 import { type FoundEvent, placed, readEvents } from "../event-source.ts";
-import { safeJson } from "../inert.ts";
+import { safeJson } from "../sanitize-text.ts";
 import { readJsonOption } from "../json-file.ts";
 import {
   addEngine,
@@ -43,7 +43,7 @@ interface TryOptions extends FormatOption, EngineOptions {
 }
 
 /** Most events of one try. They are held all at once: what the script is subscribed to depends on them. */
-const mostEvents = 10_000;
+const maxEvents = 10_000;
 /** Exit status where an event could not be read. */
 const badInput = 65;
 
@@ -122,10 +122,10 @@ async function collect(options: TryOptions, cli: Cli): Promise<readonly FoundEve
   for await (const found of readEvents(required(options.events, "--events"), cli.terminal.signal)) {
     if (!("error" in found)) events.push(found);
     else bad(found.error, null, options, cli);
-    if (events.length > mostEvents) {
+    if (events.length > maxEvents) {
       throw new HookwardenError(
         "usage",
-        `there are more than ${mostEvents} events, which is for \`hookwarden run\``,
+        `there are more than ${maxEvents} events, which is for \`hookwarden run\``,
       );
     }
   }

@@ -14,7 +14,7 @@ import { type CertificateReport, verifyCertificate } from "../../replay/index.ts
 import { loadPack } from "../../pack/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
-import { safeJson } from "../inert.ts";
+import { safeJson } from "../sanitize-text.ts";
 import { readBytesOf } from "../input-stream.ts";
 import { addExample, addFormat, type FormatOption } from "../options.ts";
 import { inFile } from "../in-file.ts";
@@ -49,7 +49,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--floor <version>", "lowest version that is accepted")
     .option("--pack-name <name>", "name that the bundle must have")
     .option("--target <target>", "target that it must be made for (default: as trusted)")
-    .option("--unsigned", "check the form only, and trust nobody")
+    .option("--unsigned", "check the format only, without verifying a signature")
     .option("--certificate <file>", "check the certificate of a replay instead")
     .option("--log <file>", "with --certificate: the log that was replayed")
     .option("--pack <folder>", "with --certificate: the pack it was replayed with")

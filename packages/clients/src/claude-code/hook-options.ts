@@ -77,7 +77,12 @@ export const optionRows: readonly OptionRow[] = [
     kind: "path",
     help: "a signed review record, or a folder of them, that must approve the pack",
   },
-  { flag: "reviewers", field: "reviewers", kind: "path", help: "public keys of the reviewers that count" },
+  {
+    flag: "reviewers",
+    field: "reviewers",
+    kind: "path",
+    help: "trust file with the public keys of reviewers",
+  },
   { flag: "state", field: "state", kind: "path", help: "folder in which hooks' state is kept" },
   {
     flag: "deadline",

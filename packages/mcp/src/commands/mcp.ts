@@ -64,8 +64,8 @@ export function define(command: Command, cli: Cli): void {
     )
     .option("--tenant <tenant>", "whose events these are")
     .option("--session <id>", "session_id of the events; default: a new one each time")
-    .option("--log <file>", "append each decision to this log, to be verified and replayed")
-    .option("--mask <pointers>", "JSON pointers into events that the log must not hold", names)
+    .option("--log <file>", "append each decision to this log, for verification and replay")
+    .option("--mask <pointers>", "JSON pointers to event fields that the log must not contain", names)
     .option("--watch", "load the pack again when its folder changes")
     .action((server: readonly string[], options: McpOptions) => run(server, options, cli));
   addExample(

@@ -3,7 +3,7 @@ import {
   type Floor,
   openBundle,
   type OpenedBundle,
-  insistOnReview,
+  requireApproval,
   type RequiredReview,
   type CheckedTrust,
   type Trust,
@@ -69,7 +69,7 @@ export class BundleGate {
   /** @throws {HookwardenError} `review-required` where reviews are required and none of them approves the pack as it is. */
   async review({ pack, list }: OpenedBundle): Promise<void> {
     const { requireReview } = this.#options;
-    if (requireReview) await insistOnReview(requireReview, pack, list.name);
+    if (requireReview) await requireApproval(requireReview, pack, list.name);
   }
 
   async #trustNow(source: string | Trust): Promise<CheckedTrust> {

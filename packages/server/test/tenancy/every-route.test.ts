@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildBundle, generateKey, publicHalf, type Trust } from "hookwarden/bundle";
+import { buildBundle, generateKey, toPublicKey, type Trust } from "hookwarden/bundle";
 import { createClient } from "@hookwarden/client";
 import { components } from "../../src/http/schemas.ts";
 import { tenantLimitNames } from "../../src/limits.ts";
@@ -14,7 +14,7 @@ import { startTestServer, type TestServer } from "../support.ts";
 
 const signer = await generateKey("signer");
 /** The trust file, in a form that a test can change while the server runs. */
-const trust: { keys: Trust["keys"] } = { keys: [publicHalf(signer)] };
+const trust: { keys: Trust["keys"] } = { keys: [toPublicKey(signer)] };
 const files = new Map(Object.entries(guard).map(([path, text]) => [path, Buffer.from(text)]));
 const bundles: Buffer[] = [];
 let test: TestServer;
@@ -62,7 +62,7 @@ const throws: { readonly [Name in Switch]: (setup: Setup) => Promise<unknown> | 
     const tenant = test.server.parts.registry.get(name)!;
     tenant.record = { ...tenant.record, signedOnly: true };
   },
-  trust: () => void (trust.keys = [{ ...publicHalf(signer), revoked: true }]),
+  trust: () => void (trust.keys = [{ ...toPublicKey(signer), revoked: true }]),
   requestsPerSecond: ({ name }) => {
     const { rate } = test.server.parts.registry.get(name)!;
     rate.perSecond = 0.001;
@@ -188,7 +188,7 @@ describe("every route answers as the table says", () => {
           else expect(code, route.id).not.toBe(codes[name]);
         }
       } finally {
-        trust.keys = [publicHalf(signer)];
+        trust.keys = [toPublicKey(signer)];
         if (name === "concurrency" || name === "queued") {
           const tenant = test.server.parts.registry.get(setup.name)!;
           tenant.sandbox.lane.queue.leave(tenant.turns.fast, 0);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildBundle, generateKey, publicHalf } from "hookwarden/bundle";
+import { buildBundle, generateKey, toPublicKey } from "hookwarden/bundle";
 import { type Client, ServerError } from "@hookwarden/client";
 import { eventOf, guard, packOf } from "../../../../test/bench/server/setup.ts";
 import { startTestServer } from "../support.ts";
@@ -17,7 +17,7 @@ let folder: string;
 let trust: string;
 
 const trusting = (...keys: object[]): void => writeFileSync(trust, JSON.stringify({ keys }));
-const revoked = { ...publicHalf(signer), revoked: true };
+const revoked = { ...toPublicKey(signer), revoked: true };
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "hookwarden-stored-"));
@@ -47,7 +47,7 @@ async function verdictOf(client: Client): Promise<string> {
 describe("a stored revision whose key was revoked since", () => {
   it("is not activated, rolled back to, tried or put on trial, and does not serve after a restart", async () => {
     const data = mkdtempSync(join(folder, "data-"));
-    trusting(publicHalf(signer), publicHalf(other));
+    trusting(toPublicKey(signer), toPublicKey(other));
     let key: string;
     {
       await using test = await startTestServer({ trust, data, audit: "off" });
@@ -57,7 +57,7 @@ describe("a stored revision whose key was revoked since", () => {
       await client.putPack("acme", await signed("1.0.0"));
       await client.putPack("acme", await signed("1.1.0"));
       expect(await verdictOf(client)).toBe("deny");
-      trusting(revoked, publicHalf(other));
+      trusting(revoked, toPublicKey(other));
       for (const change of [
         () => client.activatePack("acme", { revision: 1 }),
         () => client.activatePack("acme", { revision: 1, percent: 10 }),
@@ -81,7 +81,7 @@ describe("a stored revision whose key was revoked since", () => {
   });
 
   it("is refused too where the trust file cannot be read", async () => {
-    trusting(publicHalf(signer));
+    trusting(toPublicKey(signer));
     await using test = await startTestServer({ trust, audit: "off" });
     const { client } = await test.tenant("acme");
     await client.putPack("acme", await signed("1.0.0"));
@@ -92,7 +92,7 @@ describe("a stored revision whose key was revoked since", () => {
 
 describe("a tenant that gets `signedOnly` while an unsigned pack serves", () => {
   it("is refused every event from then on, and is served again where the setting goes", async () => {
-    trusting(publicHalf(signer));
+    trusting(toPublicKey(signer));
     await using test = await startTestServer({ trust, audit: "off" });
     const { client } = await test.tenant("acme", guard);
     await client.putPack("acme", { files: guard }, { rollout: "monitor", percent: 10 });
@@ -119,7 +119,7 @@ describe("a tenant that gets `signedOnly` while an unsigned pack serves", () => 
 describe("packs that the server itself has signed", () => {
   // They came as plain files: the server's signature says where they came through, and vouches for nothing.
   it("serve on where the trust file does not name its key, and never under `signedOnly`", async () => {
-    trusting(publicHalf(signer));
+    trusting(toPublicKey(signer));
     await using test = await startTestServer({ trust, signingKey: other, audit: "off" });
     const { client } = await test.tenant("acme", guard);
     expect(await codeOf(client.activatePack("acme", { revision: 1 }))).toBe("none");

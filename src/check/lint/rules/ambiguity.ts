@@ -3,9 +3,9 @@ import type { AST } from "@eslint-community/regexpp";
 import { isDisjointWith, JS, NFA } from "refa";
 
 /** Largest automaton that is made of an expression. */
-const mostNodes = 2_000;
+const maxNodes = 2_000;
 /** Most alternatives that are compared with each other. */
-const mostAlternatives = 16;
+const maxAlternatives = 16;
 /** Repetitions from which on it does not matter that they are counted. */
 const manyTimes = 20;
 
@@ -43,12 +43,12 @@ export function retriesOf(pattern: string, flags: string): Retries {
 function readsTwice({ element }: AST.Quantifier, flags: string): boolean {
   if (element.type !== "Group" && element.type !== "CapturingGroup") return false;
   const { alternatives } = element;
-  if (alternatives.length < 2 || alternatives.length > mostAlternatives) return false;
+  if (alternatives.length < 2 || alternatives.length > maxAlternatives) return false;
   const all = alternatives.map(({ raw }) => raw).join("|");
   try {
     const ways = alternatives.map(({ raw }) => automaton(`(?:${raw})(?:${all})*`, flags));
     return ways.some((one, index) =>
-      ways.slice(index + 1).some((other) => !isDisjointWith(one, other, mostNodes)),
+      ways.slice(index + 1).some((other) => !isDisjointWith(one, other, maxNodes)),
     );
   } catch {
     // Assertions, references, or larger than what is looked at: not known.
@@ -60,7 +60,7 @@ function automaton(source: string, flags: string): NFA {
   const plain = source.replaceAll(/\(\?<(?![=!])[^>]*>/g, "(?:");
   const parser = JS.Parser.fromLiteral({ source: plain, flags: flags.replaceAll(/[gyd]/g, "") });
   const { expression, maxCharacter } = parser.parse({ backreferences: "throw" });
-  const factory = new NFA.LimitedNodeFactory(mostNodes);
+  const factory = new NFA.LimitedNodeFactory(maxNodes);
   const made = NFA.fromRegex(expression, { maxCharacter }, { assertions: "throw" }, factory);
   if (made.initial && made.finals.has(made.initial)) throw new RangeError("it may match nothing");
   return made;

@@ -1,17 +1,17 @@
 import { type Action, type Decision, type TraceEntry, locationSuffix } from "../broker/index.ts";
 import { actionRows } from "../catalogue/index.ts";
-import { excerpt } from "./inert.ts";
+import { excerpt } from "./sanitize-text.ts";
 import type { Style } from "./terminal.ts";
 
 /** What one hook did, in one sentence. */
-export interface Deed {
+export interface HookSummary {
   readonly hook: string;
   readonly text: string;
   readonly style: Style;
 }
 
 /** Longest text of a hook in a sentence, in characters. */
-const longest = 300;
+const maxTextLength = 300;
 
 const verdictStyles: ReadonlyMap<string, Style> = new Map<string, Style>([
   ["continue", "dim"],
@@ -26,33 +26,33 @@ export function verdictStyle(verdict: string): Style {
 }
 
 /** What hooks did that somebody should know of, the one that decided first. */
-export function deedsOf(decision: Decision): readonly Deed[] {
-  const deeds: Deed[] = [];
+export function summarizeHooks(decision: Decision): readonly HookSummary[] {
+  const summaries: HookSummary[] = [];
   const { decided_by: decider } = decision;
   const why = decision.reason ?? decision.feedback;
   // A decision that a fault made is told by the line of that fault.
   const failed = decision.trace.some(({ hook, fault }) => hook === decider && fault !== null);
   if (decider !== null && !failed) {
-    deeds.push({
+    summaries.push({
       hook: decider,
-      text: excerpt(why ?? decision.verdict, longest),
+      text: excerpt(why ?? decision.verdict, maxTextLength),
       style: verdictStyle(decision.verdict),
     });
   }
-  for (const entry of decision.trace) deeds.push(...deedsOfEntry(entry, decision));
-  return deeds;
+  for (const entry of decision.trace) summaries.push(...summarizeEntry(entry, decision));
+  return summaries;
 }
 
-function deedsOfEntry(entry: TraceEntry, decision: Decision): Deed[] {
+function summarizeEntry(entry: TraceEntry, decision: Decision): HookSummary[] {
   const { hook, outcome, fault, refused } = entry;
   if (fault) {
     const closed = hook === decision.decided_by ? ", fails closed" : "";
-    const text = `fault${closed}: ${fault.code}: ${excerpt(fault.message, longest)}${excerpt(locationSuffix(fault), longest)}`;
+    const text = `fault${closed}: ${fault.code}: ${excerpt(fault.message, maxTextLength)}${excerpt(locationSuffix(fault), maxTextLength)}`;
     return [{ hook, text, style: closed ? verdictStyle(decision.verdict) : "magenta" }];
   }
-  const deeds: Deed[] = refused.map(({ action, code, message }) => ({
+  const summaries: HookSummary[] = refused.map(({ action, code, message }) => ({
     hook,
-    text: `${action} refused: ${code}: ${excerpt(message, longest)}`,
+    text: `${action} refused: ${code}: ${excerpt(message, maxTextLength)}`,
     style: "magenta",
   }));
   for (const action of entry.actions) {
@@ -60,9 +60,13 @@ function deedsOfEntry(entry: TraceEntry, decision: Decision): Deed[] {
       hook === decision.decided_by && outcome === "honoured" && action.action === decision.verdict;
     if (decides || quiet.has(action.action)) continue;
     const prefix = prefixes.get(outcome) ?? "";
-    deeds.push({ hook, text: prefix + describeAction(action, longest), style: prefix ? "dim" : "cyan" });
+    summaries.push({
+      hook,
+      text: prefix + describeAction(action, maxTextLength),
+      style: prefix ? "dim" : "cyan",
+    });
   }
-  return deeds;
+  return summaries;
 }
 
 /** Of no interest to a person who reads a list of decisions. */
@@ -73,7 +77,7 @@ const prefixes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** An action in words: its name, and what it says or carries. */
-export function describeAction(action: Action, most: number): string {
+export function describeAction(action: Action, maxChars: number): string {
   const fields = Object.keys(actionRows.get(action.action)?.payload ?? {}).filter((field) => field in action);
   const [first, ...others] = fields;
   if (first === undefined) return action.action;
@@ -82,5 +86,5 @@ export function describeAction(action: Action, most: number): string {
     typeof value === "string" && others.length === 0
       ? value
       : fields.map((field) => `${field}=${JSON.stringify(action[field])}`).join(" ");
-  return `${action.action}: ${excerpt(said, most)}`;
+  return `${action.action}: ${excerpt(said, maxChars)}`;
 }

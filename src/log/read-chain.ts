@@ -37,7 +37,7 @@ export interface LogProblem {
   readonly followed: boolean;
 }
 
-export interface WalkOptions {
+export interface ReadChainOptions {
   /** Whether another log may begin behind the end of one, as where the output of several runs was gathered. */
   readonly restarts?: boolean;
 }
@@ -48,15 +48,15 @@ export function newChain(): ChainState {
 }
 
 /** Reads a log record by record, up to its end or its first problem, which comes last. */
-export async function* walkLog(
+export async function* readChain(
   source: AsyncIterable<Uint8Array>,
-  options: WalkOptions = {},
+  options: ReadChainOptions = {},
 ): AsyncGenerator<
   | { readonly record: LogRecord; readonly problem: null }
   | { readonly record: null; readonly problem: LogProblem }
 > {
   const lines = readLines(source);
-  const walker = new Walker(options.restarts ?? false);
+  const walker = new ChainReader(options.restarts ?? false);
   let number = 0;
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
     const result = walker.take(next.value, ++number);
@@ -70,7 +70,7 @@ export async function* walkLog(
 }
 
 /** A problem before it is known what stands behind it. */
-interface Suspicion extends Omit<LogProblem, "followed"> {
+interface UnexplainedProblem extends Omit<LogProblem, "followed"> {
   readonly suspect: true;
   /** Where records are missing here: what the first of them is chained to. */
   readonly missing?: { readonly prev: string; readonly upTo: number };
@@ -85,7 +85,7 @@ interface Sealed {
   readonly seq: number | undefined;
 }
 
-class Walker {
+class ChainReader {
   private chain = newChain();
   private readonly restarts: boolean;
 
@@ -93,9 +93,9 @@ class Walker {
     this.restarts = restarts;
   }
 
-  take(line: Line, number: number): LogRecord | Suspicion {
+  take(line: Line, number: number): LogRecord | UnexplainedProblem {
     const expected = this.chain.head.records + 1;
-    const suspect = (kind: LogProblemKind, message: string, record = expected): Suspicion => ({
+    const suspect = (kind: LogProblemKind, message: string, record = expected): UnexplainedProblem => ({
       suspect: true,
       kind,
       line: number,
@@ -145,7 +145,7 @@ class Walker {
 }
 
 async function explain(
-  suspicion: Suspicion,
+  suspicion: UnexplainedProblem,
   rest: AsyncGenerator<Line>,
   number: number,
 ): Promise<LogProblem> {

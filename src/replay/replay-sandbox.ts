@@ -9,13 +9,13 @@ import {
 } from "@hookwarden/sandbox";
 import type { SkippedCall, RetryKey } from "../broker/index.ts";
 import type { StateKey, StateRecord, StateStore } from "../state/index.ts";
-import type { LoggedCall, LoggedDecision } from "./logged.ts";
+import type { LoggedCall, LoggedDecision } from "./parse-record.ts";
 
 /** A slower machine must not turn an answer into a timeout: a call that once ended in time gets this many milliseconds. */
-const patienceMs = 10_000;
+const minTimeoutMs = 10_000;
 
 /** Everything that a decision depended on beside its event and its pack, as the record has it. */
-export class Recall implements StateStore {
+export class RecordedState implements StateStore {
   private readonly logged: LoggedDecision;
   private readonly calls = new Map<string, LoggedCall[]>();
 
@@ -66,13 +66,13 @@ export class Recall implements StateStore {
 }
 
 /** Runs calls on a sandbox, but those whose outcome has to be taken from a record. */
-export class RecallingSandbox implements Sandbox {
+export class ReplaySandbox implements Sandbox {
   readonly engine: Sandbox["engine"];
   readonly version: string;
   private readonly inner: Sandbox;
-  private readonly recall: Recall;
+  private readonly recall: RecordedState;
 
-  constructor(inner: Sandbox, recall: Recall) {
+  constructor(inner: Sandbox, recall: RecordedState) {
     this.engine = inner.engine;
     this.version = inner.version;
     this.inner = inner;
@@ -84,7 +84,7 @@ export class RecallingSandbox implements Sandbox {
     if (recalled) return recalled;
     return this.inner.call({
       ...call,
-      limits: { ...call.limits, wallMs: Math.max(call.limits.wallMs, patienceMs) },
+      limits: { ...call.limits, wallMs: Math.max(call.limits.wallMs, minTimeoutMs) },
     });
   }
 

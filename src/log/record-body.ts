@@ -64,14 +64,14 @@ export function packBody(pack: LoadedPack): Body {
 }
 
 /** Rules of a host's own way to speak of events, once before the first decision that is made with them. */
-export interface NamedRules {
+export interface IdentifiedRules {
   readonly digest: string;
   readonly body: Body;
 }
 
-const named = new WeakMap<PlanRules, NamedRules>();
+const named = new WeakMap<PlanRules, IdentifiedRules>();
 
-export function nameRules(rules: PlanRules): NamedRules {
+export function identifyRules(rules: PlanRules): IdentifiedRules {
   let made = named.get(rules);
   if (!made) {
     const plain = plainRules(rules);
