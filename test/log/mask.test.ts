@@ -9,6 +9,7 @@ import { fakeWarden } from "../support/fake-warden.ts";
 import { createWarden } from "../../src/warden/warden.ts";
 import type { WardenOptions } from "../../src/warden/options.ts";
 import { bytesOf, readLog, testFile, verifyText } from "./support.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 
 const secret = "hunter2-Sesame!öffne\u0007dich";
 
@@ -236,7 +237,7 @@ test("no run of six letters or digits of a value survives in a text", () => {
       const folded = fold(value);
       for (let at = 0; at + 6 <= folded.length; at++) expect(kept).not.toContain(folded.slice(at, at + 6));
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(100) },
   );
 });
 

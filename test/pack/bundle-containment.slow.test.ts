@@ -1,6 +1,6 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { treeKib } from "../../sandbox/src/process/resident-memory.ts";
 import { HookwardenError } from "../../src/errors/index.ts";
 import { bundleEach, type BundleOptions } from "../../src/compile/bundle.ts";
@@ -9,6 +9,9 @@ import { compileBombs } from "../support/compile-bombs.ts";
 import { escapeTrial } from "../support/escape-trial.ts";
 import { runBomb } from "../support/run-bomb.ts";
 import { errorOf, temporaryFolder, writeFiles } from "./packs.ts";
+
+// The child itself is under test.
+vi.unmock("../../src/compile/run-child.ts");
 
 type Files = { readonly [path: string]: string };
 
