@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
 const report = process.env["HOOKWARDEN_TEST_REPORT"];
@@ -5,13 +6,25 @@ const report = process.env["HOOKWARDEN_TEST_REPORT"];
 const source = "hookwarden-source";
 const conditions = [source, "module", "node", "development|production"];
 
-export default defineConfig({
+const all = ["test", "sandbox/test", "policies/test", "packages/*/test"];
+const quick = all.map((folder) => `${folder}/**/*.test.ts`);
+/**
+ * These wait for clocks, kill processes, open browsers, or are large: `npm run test:slow`, which is mode `slow`. It also
+ * runs the properties again, with more examples than in `npm test`.
+ */
+const slow = all.map((folder) => `${folder}/**/*.slow.test.ts`);
+const properties = globSync(quick).filter((file) => readFileSync(file, "utf8").includes("propertyRuns("));
+
+export default defineConfig(({ mode }) => ({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: [source, "node"] } },
   test: {
-    include: ["test/**/*.test.ts", "{sandbox,policies}/test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
+    include: mode === "slow" ? [...slow, ...properties] : quick,
+    exclude: ["**/node_modules/**", ...(mode === "slow" ? [] : slow)],
+    globalSetup: ["./test/support/compile-cache-folder.ts"],
+    setupFiles: ["./test/support/compile-cache.ts"],
     typecheck: {
-      enabled: true,
+      enabled: mode !== "slow",
       include: ["test/**/*.test-d.ts", "packages/*/test/**/*.test-d.ts"],
       tsconfig: "./tsconfig.json",
     },
@@ -21,11 +34,14 @@ export default defineConfig({
     // isolated-vm needs the first one in every process that loads it.
     execArgv: ["--no-node-snapshot", `--conditions=${source}`],
     // For the programs that tests start.
-    env: { NODE_OPTIONS: `--conditions=${source}` },
+    env: {
+      NODE_OPTIONS: `--conditions=${source}`,
+      ...(mode === "slow" ? { HOOKWARDEN_PROPERTY_RUNS: "wide" } : {}),
+    },
     // The report that the closing line of a check run is made from.
     reporters: report ? ["default", "json"] : ["default"],
     ...(report ? { outputFile: { json: report } } : {}),
-    testTimeout: 30_000,
+    testTimeout: mode === "slow" ? 120_000 : 30_000,
     hookTimeout: 60_000,
   },
-});
+}));

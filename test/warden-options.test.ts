@@ -5,6 +5,7 @@ import { createWarden } from "../src/warden/warden.ts";
 import { fakePack } from "./support/fake-pack.ts";
 import { fakeWarden } from "./support/fake-warden.ts";
 import { FakeSandbox } from "./support/fake-sandbox.ts";
+import { propertyRuns } from "./support/property-runs.ts";
 
 // `requireReviews: …` asks for a review, and would get a warden that serves whatever it finds.
 describe("an option that does not exist is refused, and the one that was meant is named", () => {
@@ -37,7 +38,7 @@ describe("an option that does not exist is refused, and the one that was meant i
       fc.asyncProperty(name, async (one) => {
         await expect(create({ [one]: true })).rejects.toMatchObject({ code: "option-invalid" });
       }),
-      { numRuns: 100, seed: 14 },
+      { numRuns: propertyRuns(20), seed: 14 },
     );
   });
 

@@ -10,6 +10,7 @@ import {
   readJson,
   readJsonBytes,
 } from "../src/json/index.ts";
+import { propertyRuns } from "../../test/support/property-runs.ts";
 
 const limits: JsonLimits = { maxDepth: 32, maxKeys: 10_000, maxKeyLength: 256 };
 const wide: JsonLimits = {
@@ -94,7 +95,7 @@ describe("readJson reads what RFC 8259 allows", () => {
         const text = around + JSON.stringify(value, null, indent) + around;
         expect(plain(readJson(text, limits))).toStrictEqual(plain(JSON.parse(text)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(400) },
     );
   });
 
@@ -104,7 +105,7 @@ describe("readJson reads what RFC 8259 allows", () => {
         const text = JSON.stringify(value);
         expect(JSON.stringify(readJson(text, limits))).toBe(text);
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(200) },
     );
   });
 
@@ -127,7 +128,7 @@ describe("readJson reads what RFC 8259 allows", () => {
         }
         expect(outcome(text)).toBe(expectedOutcome(text, outcome(text)));
       }),
-      { numRuns: 5_000 },
+      { numRuns: propertyRuns(1_000) },
     );
   });
 
@@ -139,7 +140,7 @@ describe("readJson reads what RFC 8259 allows", () => {
         fc.pre(Number.isFinite(expected));
         expect(Object.is(readJson(text, limits), expected)).toBe(true);
       }),
-      { numRuns: 5_000 },
+      { numRuns: propertyRuns(1_000) },
     );
   });
 

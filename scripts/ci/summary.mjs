@@ -1,20 +1,23 @@
-// Prints the closing line of a check run from the test runner's JSON report and the number of failed steps.
+// Prints the closing line of a check run from the number of failed steps and the JSON reports of the test runner.
 import { existsSync, readFileSync } from "node:fs";
 
-const [, , file, steps = "0"] = process.argv;
-const failedSteps = Number(steps);
-if (!file || !existsSync(file)) {
-  console.log("the test runner left no report");
-  console.log(`0 passed, ${Math.max(1, failedSteps)} failed`);
-  process.exit(1);
-}
-const report = JSON.parse(readFileSync(file, "utf8"));
-const passed = report.numPassedTests;
-const failed = report.numFailedTests + failedSteps;
-for (const suite of report.testResults ?? []) {
-  for (const test of suite.assertionResults ?? []) {
-    if (test.status === "failed") console.log(`failed: ${test.fullName}`);
-    if (test.status === "skipped" || test.status === "pending") console.log(`skipped: ${test.fullName}`);
+const [, , steps = "0", ...files] = process.argv;
+let passed = 0;
+let failed = Number(steps);
+for (const file of files) {
+  if (!existsSync(file)) {
+    console.log("the test runner left no report");
+    failed = Math.max(1, failed);
+    continue;
+  }
+  const report = JSON.parse(readFileSync(file, "utf8"));
+  passed += report.numPassedTests;
+  failed += report.numFailedTests;
+  for (const suite of report.testResults ?? []) {
+    for (const test of suite.assertionResults ?? []) {
+      if (test.status === "failed") console.log(`failed: ${test.fullName}`);
+      if (test.status === "skipped" || test.status === "pending") console.log(`skipped: ${test.fullName}`);
+    }
   }
 }
 console.log(`${passed} passed, ${failed} failed`);

@@ -11,6 +11,7 @@ import { type FakeHook, fakePack } from "../support/fake-pack.ts";
 import { FakeFault, FakeSandbox } from "../support/fake-sandbox.ts";
 import { sampleAction } from "../support/sample-actions.ts";
 import { sampleEvent } from "../support/sample-events.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 
 /** What a hook of a random pack is, and what it does when it is called. */
 interface Plan {
@@ -122,7 +123,7 @@ test("no decision carries an effect that is illegal, ungranted or without an aut
       const { decision } = await run(event, plans, () => 0, monitor);
       expect(problemsOf(decision, event, plans, monitor)).toEqual([]);
     }),
-    { numRuns: 1_500 },
+    { numRuns: propertyRuns(300) },
   );
 });
 
@@ -216,7 +217,7 @@ test("the same pack and event give the same decision, whatever the timing", asyn
         expect(timeless(shaken)).toEqual(timeless(steady));
       },
     ),
-    { numRuns: 150 },
+    { numRuns: propertyRuns(30) },
   );
 });
 
@@ -268,7 +269,7 @@ test("no guard's verdict rests on an input other than the final one", async () =
       for (const seen of lastSeen.values()) expect(JSON.parse(seen)).toEqual(final);
       expect(lastSeen.size).toBe(roles.filter((role) => role === "guard").length);
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(60) },
   );
 });
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sanitizeText, sanitizeVisibleText } from "../../src/text/sanitize-text.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 
 // Written out apart from the implementation: what no terminal, log or page may get from a stranger.
 // oxlint-disable-next-line no-control-regex
@@ -82,7 +83,7 @@ describe("a text for people", () => {
         expect(safe.isWellFormed()).toBe(true);
         expect(sanitizeText(safe)).toBe(safe);
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(400) },
     );
   });
 

@@ -24,6 +24,7 @@ import {
   trust,
 } from "./support.ts";
 import { compress, decompress } from "../../src/bundle/gzip.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 
 let good: Buffer;
 /** Of the good bundle: list, signature, script, hook's manifest, pack's manifest. */
@@ -750,7 +751,7 @@ describe("a bundle that somebody has compressed anew", () => {
         const approving: Trust = { ...trust, floor: "9.0.0", approved: [digest] };
         expect((await openWith(packed, approving)).digest).toBe(digest);
       }),
-      { numRuns: 30, seed: 12 },
+      { numRuns: propertyRuns(20), seed: 12 },
     );
     expect(files.size).toBeGreaterThan(10);
   });

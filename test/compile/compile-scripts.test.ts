@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { readJson } from "@hookwarden/sandbox/json";
 import {
   type CompiledScript,
@@ -12,6 +12,9 @@ import {
 } from "../../src/compile/compile-scripts.ts";
 import { HookwardenError } from "../../src/errors/index.ts";
 import { errorOf, temporaryFolder, writeFiles } from "../pack/packs.ts";
+
+// The child itself is under test.
+vi.unmock("../../src/compile/run-child.ts");
 
 type Files = { readonly [path: string]: string | Uint8Array };
 

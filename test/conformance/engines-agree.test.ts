@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { defaultLimits, type Outcome, type Sandbox, createSandbox } from "@hookwarden/sandbox";
 import { CrossCheckedSandbox, type Divergence } from "../../src/warden/cross-check.ts";
 import { eventJson, hookSource } from "./generated-hook.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 
 /**
  * Both engines, real, each in its child processes: a hook that decides one way on one and another way on the other would
@@ -51,7 +52,7 @@ test("generated hooks get the same answer from both engines", { timeout: 240_000
         }
       },
     ),
-    { numRuns: Number(process.env["HOOKWARDEN_AGREE_RUNS"] ?? 150) },
+    { numRuns: propertyRuns(30) },
   );
   // Programs that do not even load would agree about nothing.
   expect(answers).toBeGreaterThan(programs * 0.8);

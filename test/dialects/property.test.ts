@@ -13,6 +13,7 @@ import { sampleAction } from "../support/sample-actions.ts";
 import { goodMessages, messageOf, wireOf } from "./arbitrary-messages.ts";
 import { effectsOf } from "./effects.ts";
 import { pinned } from "./pinned.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 
 type Sent = { readonly [field: string]: any };
 /** What the next call of each hook returns, or `null` for a crash. */
@@ -68,7 +69,7 @@ for (const [name] of dialects) {
           // An error is one line, whatever stands in the message.
           if (typeof answer === "string" && /[\u0000-\u001f\u007f]/.test(answer)) throw new Error(answer);
         }),
-        { numRuns: 400 },
+        { numRuns: propertyRuns(80) },
       );
     });
 
@@ -92,7 +93,7 @@ for (const [name] of dialects) {
             ).toBe(true);
           }
         }),
-        { numRuns: 600 },
+        { numRuns: propertyRuns(600) },
       );
       expect(effects).toBeGreaterThan(50);
     });
@@ -120,7 +121,7 @@ for (const [name] of dialects) {
           }
           expect(twice[1]).toBe(twice[0]);
         }),
-        { numRuns: 150 },
+        { numRuns: propertyRuns(30) },
       );
     });
   });

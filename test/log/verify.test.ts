@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { asciiJson, seal } from "../../src/log/line.ts";
 import { fakeWarden } from "../support/fake-warden.ts";
 import { guard, toolEvent, verifyText } from "./support.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 
 /** Ten decisions of two tenants: start, pack, ten decisions, end. */
 let lines: string[];
@@ -54,7 +55,7 @@ test("every flipped bit is found, and the record that it is in is named", async 
       const { problem } = await verifyText(changed);
       expect(problem).toMatchObject({ kind: "changed", record: line });
     }),
-    { numRuns: 400 },
+    { numRuns: propertyRuns(80) },
   );
 });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { readJson } from "@hookwarden/sandbox/json";
 import { acceptSchema, checkAgainst, loadPackFromFiles } from "../../src/pack/index.ts";
 import { errorOf, loadGuard, packFiles } from "./packs.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 
 const names = fc.constantFrom("a", "b", "c", "isPrototypeOf", "x1");
 const scalar = fc.oneof(
@@ -140,7 +141,7 @@ describe("checkAgainst agrees with a library that compiles schemas", () => {
           );
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: propertyRuns(300) },
     );
   };
   const options = { strict: false, ownProperties: true, validateSchema: false, logger: false } as const;

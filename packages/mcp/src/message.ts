@@ -1,4 +1,4 @@
-import { isObject } from "hookwarden/dialects";
+import { isObject } from "@hookwarden/sandbox/json";
 import { JsonError, type JsonLimits, readJson } from "@hookwarden/sandbox/json";
 import { maxEventDepth } from "hookwarden/broker";
 import { envelopeProblem } from "./spelling.ts";

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { envelopeMembers, foldCase, protocolMembers } from "../src/spelling.ts";
 import { StreamTransport } from "../src/stdio.ts";
 import { type Message, result, settled, text, wire } from "./wire.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 
 /** Go's `encoding/json` and .NET's web defaults match members without regard to case, and the last one wins. */
 
@@ -58,7 +59,7 @@ test("a member of JSON-RPC in another case goes nowhere, from either side", asyn
         expect(w.problems.join("\n")).toMatch(/only in case/);
       },
     ),
-    { numRuns: 60, seed },
+    { numRuns: propertyRuns(20), seed },
   );
 });
 
@@ -76,7 +77,7 @@ test("a name of the protocol in another case is refused in parameters, and in re
       w.server.say(result(2, { content: [{ type: "text", text: "a", [member]: "b" }] }));
       expect(await w.client.nth(1)).toMatchObject({ id: 2, error: { code: -32000 } });
     }),
-    { numRuns: 60, seed },
+    { numRuns: propertyRuns(20), seed },
   );
 });
 
@@ -105,7 +106,7 @@ describe("two names in an input that differ only in case", () => {
         expect(got.content[0].text).toMatch(/differ only in case/);
         expect(w.server.got).toEqual([]);
       }),
-      { numRuns: 60, seed },
+      { numRuns: propertyRuns(20), seed },
     );
   });
 
@@ -191,7 +192,7 @@ describe("half a character", () => {
         const whole = (JSON.parse(line) as Message)["params"].arguments.p.isWellFormed();
         expect(out === line).toBe(whole);
       }),
-      { numRuns: 300, seed },
+      { numRuns: propertyRuns(60), seed },
     );
   });
 

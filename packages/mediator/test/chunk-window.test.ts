@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChunkWindow } from "../src/chunk-window.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 
 const secret = /sk-[a-z]{8}/g;
 const redact = async (chunk: unknown): Promise<unknown> => String(chunk).replaceAll(secret, "[key]");
@@ -37,7 +38,7 @@ describe("a window over chunks", () => {
           expect(shown).toBe(text.replaceAll(secret, "[key]"));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPlainHead } from "../src/http/plain-request.ts";
 import { eventOf, guard, packOf } from "../../../test/bench/server/setup.ts";
 import { head, raw, startTestServer, statusOf, type TestServer } from "./support.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 
 const line = "POST /v1/decisions HTTP/1.1";
 const good = JSON.stringify(eventOf());
@@ -105,7 +106,7 @@ describe("a head that is plain", () => {
           body,
         });
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
     expect(taken).toBeGreaterThan(50);
   });
@@ -244,7 +245,7 @@ describe("requests that are plain, and those that are not", () => {
           expect(answers).toEqual(chosen.map((name) => kinds[name as keyof typeof kinds][1]));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(20) },
     );
   });
 

@@ -66,6 +66,9 @@ export async function startTestServer(options: Partial<ServerOptions> = {}): Pro
   };
 }
 
+/** How long `raw` waits for the first bytes, and after the last ones, in milliseconds. */
+const waits = { first: 1_500, more: 500 };
+
 /** Sends bytes as they are, and gives all that comes back until the other side closes, or nothing more comes. */
 export function raw(port: number, ...parts: readonly (string | Uint8Array)[]): Promise<string> {
   return new Promise((done) => {
@@ -75,8 +78,11 @@ export function raw(port: number, ...parts: readonly (string | Uint8Array)[]): P
       socket.destroy();
       done(text);
     };
-    socket.setTimeout(1_500, end);
-    socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+    socket.setTimeout(waits.first, end);
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      socket.setTimeout(waits.more);
+    });
     socket.on("error", end);
     socket.on("close", end);
     for (const part of parts) socket.write(part);

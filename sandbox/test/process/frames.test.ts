@@ -14,6 +14,7 @@ import {
 import { StdinSource } from "../../src/process/stdin-source.ts";
 import { writeInspection, writeOutcome } from "../../src/process/write-reply.ts";
 import { callOf, limitsWith, programOf } from "./support.ts";
+import { propertyRuns } from "../../../test/support/property-runs.ts";
 
 /** A `readSync` that gives a text in pieces of the given sizes, again and again. */
 function reading(bytes: Buffer, sizes: readonly number[]): never {
@@ -122,7 +123,7 @@ describe("requests", () => {
         const all = encodeLoad(1, program) + frames.join("");
         expect(requestsAwake(all, cuts)).toEqual(requestsOf(all, [65_536]));
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(20) },
     );
   });
 

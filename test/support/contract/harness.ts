@@ -42,6 +42,8 @@ export interface Part {
 export interface SuiteOptions {
   /** Tests that do not hold for this engine, and why. */
   readonly skip?: Readonly<Record<string, string>>;
+  /** Which tests to declare: those that wait for limits of time and memory, or the others. Default: `quick`. */
+  readonly speed?: "quick" | "slow";
 }
 
 export function harnessOf(sandbox: Sandbox): Harness {
@@ -76,44 +78,49 @@ export function harnessOf(sandbox: Sandbox): Harness {
   };
 }
 
-/** Runs parts of the contract against one engine. A name in `skip` that no test has fails. */
+/** Runs parts of the contract against one engine. A name in `skip` or `slow` that no test has fails. */
 export function runParts(
   name: string,
   create: Create,
   parts: Readonly<Record<string, (part: Part) => void>>,
-  { skip = {} }: SuiteOptions,
+  { skip = {}, slow = [], speed = "quick" }: SuiteOptions & { readonly slow?: readonly string[] },
 ): void {
   describe(name, () => {
     const seen = new Set<string>();
     let shared: Promise<Sandbox> | undefined;
     for (const [title, declare] of Object.entries(parts)) {
+      const chosen: { readonly test: string; readonly body: () => Promise<void> }[] = [];
+      const add = (test: string, body: () => Promise<void>): void => {
+        seen.add(test);
+        if (slow.includes(test) === (speed === "slow")) chosen.push({ test, body });
+      };
+      declare({
+        test: (test, body) =>
+          add(test, async () => {
+            shared ??= create();
+            await body(harnessOf(await shared));
+          }),
+        own: (test, { zone, ...options }, body) =>
+          add(test, async () => {
+            process.env["TZ"] = zone ?? "UTC";
+            try {
+              await using sandbox = await create(options);
+              await body(harnessOf(sandbox));
+            } finally {
+              process.env["TZ"] = "UTC";
+            }
+          }),
+      });
+      if (chosen.length === 0) continue;
       describe(title, () => {
-        const declared = (test: string, body: () => Promise<void>): void => {
-          seen.add(test);
+        for (const { test, body } of chosen) {
           const reason = skip[test];
           it.skipIf(reason !== undefined)(reason === undefined ? test : `${test} (${reason})`, body);
-        };
-        declare({
-          test: (test, body) =>
-            declared(test, async () => {
-              shared ??= create();
-              await body(harnessOf(await shared));
-            }),
-          own: (test, { zone, ...options }, body) =>
-            declared(test, async () => {
-              process.env["TZ"] = zone ?? "UTC";
-              try {
-                await using sandbox = await create(options);
-                await body(harnessOf(sandbox));
-              } finally {
-                process.env["TZ"] = "UTC";
-              }
-            }),
-        });
+        }
       });
     }
     it("skips only tests that there are", async () => {
-      expect(Object.keys(skip).filter((test) => !seen.has(test))).toEqual([]);
+      expect([...Object.keys(skip), ...slow].filter((test) => !seen.has(test))).toEqual([]);
       await (await shared)?.[Symbol.asyncDispose]();
     });
   });

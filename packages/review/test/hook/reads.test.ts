@@ -6,6 +6,7 @@ import { ReadTree } from "../../src/hook/read-tree.ts";
 import { type Input, recordedInput } from "../../src/run/input.ts";
 import { Runner } from "../../src/run/runner.ts";
 import { lonePack } from "./lone-hook.ts";
+import { propertyRuns } from "../../../../test/support/property-runs.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -94,24 +95,28 @@ function random(seed: number): () => number {
 }
 
 describe("what a hook reads", () => {
-  it("is recorded to the last path, for 200 hooks whose reads are known", { timeout: 120_000 }, async () => {
-    const next = random(42);
-    for (let count = 0; count < 200; count++) {
-      const truth = leaves.filter(() => next() < 0.35);
-      const parts = truth.map((path) =>
-        (ways[Math.floor(next() * ways.length)] as (typeof ways)[number])(path.split(".")),
-      );
-      const body = `(event, ctx) => { const seen = [${parts.join(", ")}]; return { action: "notify", text: "saw " + seen.map(String).join("|") }; }`;
-      const { tree } = await observe(body);
-      const recorded = tree.paths().map(({ path }) => path);
-      // What one object on the way lacks ends the way there.
-      const found = recorded.filter(
-        (path) => !["tool_input", "tool_input.options", "tool_input.options.env"].includes(path),
-      );
-      expect(found.toSorted(), body).toEqual([...truth].sort());
-      expect(tree.smallest(["*"], ["PreToolUse"]).toSorted()).toEqual([...truth].sort());
-    }
-  });
+  it(
+    "is recorded to the last path, for generated hooks whose reads are known",
+    { timeout: 120_000 },
+    async () => {
+      const next = random(42);
+      for (let count = 0; count < propertyRuns(40); count++) {
+        const truth = leaves.filter(() => next() < 0.35);
+        const parts = truth.map((path) =>
+          (ways[Math.floor(next() * ways.length)] as (typeof ways)[number])(path.split(".")),
+        );
+        const body = `(event, ctx) => { const seen = [${parts.join(", ")}]; return { action: "notify", text: "saw " + seen.map(String).join("|") }; }`;
+        const { tree } = await observe(body);
+        const recorded = tree.paths().map(({ path }) => path);
+        // What one object on the way lacks ends the way there.
+        const found = recorded.filter(
+          (path) => !["tool_input", "tool_input.options", "tool_input.options.env"].includes(path),
+        );
+        expect(found.toSorted(), body).toEqual([...truth].sort());
+        expect(tree.smallest(["*"], ["PreToolUse"]).toSorted()).toEqual([...truth].sort());
+      }
+    },
+  );
 
   it.each([
     [

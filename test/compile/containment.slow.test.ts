@@ -1,6 +1,6 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { treeKib } from "../../sandbox/src/process/resident-memory.ts";
 import { HookwardenError } from "../../src/errors/index.ts";
 import { compileEach, type CompileOptions } from "../../src/compile/compile-scripts.ts";
@@ -178,6 +178,9 @@ describe("imports that lead out of the pack", () => {
     const [result] = await compileEach(root, [{ name: "h", path: "h/hook.js" }], { nodeModules: [] });
     expect(textOf(result)).toContain("cannot find `a`");
   });
+
+// The child itself is under test.
+vi.unmock("../../src/compile/run-child.ts");
 
   it.runIf(process.platform !== "win32")(
     "open nothing outside, for packs from a grammar of imports",

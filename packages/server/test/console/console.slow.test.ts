@@ -1,0 +1,226 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { browserMissing, startBrowser } from "./browser.ts";
+import { Fixture, hostile, operatorKey } from "./fixture.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const pages = ["overview", "live", "tenants", "tenants/northwind", "hooks", "faults", "quarantine"];
+
+describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let fixture: Fixture;
+  let url: string;
+  let context: BrowserContext;
+  let page: Page;
+  let trouble: string[];
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    fixture = new Fixture();
+    url = await fixture.start();
+  });
+  afterEach(async () => {
+    await context?.close();
+    await fixture.close();
+  });
+
+  async function enter(options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
+    context = await browser.newContext(options);
+    page = await context.newPage();
+    trouble = [];
+    page.on("pageerror", (error) => trouble.push(String(error)));
+    page.on("console", (message) => {
+      // That an answer was 401 is told by the browser as well.
+      if (message.type() === "error" && !message.text().includes("401")) trouble.push(message.text());
+    });
+    await page.goto(`${url}/console/`);
+    await page.fill("#key", operatorKey);
+    await page.press("#key", "Enter");
+    await page.waitForSelector("main[aria-busy=false]");
+  }
+  async function go(name: string): Promise<void> {
+    await page.goto(`${url}/console/#/${name}`);
+    await page.waitForSelector("main[aria-busy=false]");
+    await page.waitForTimeout(150);
+  }
+
+  test("asks for a key, keeps it in the tab, sends it as a header, and forgets it", async () => {
+    context = await browser.newContext();
+    page = await context.newPage();
+    await page.goto(`${url}/console/`);
+    await page.fill("#key", "wrong");
+    await page.press("#key", "Enter");
+    await page.waitForSelector("[role=alert]");
+    expect(await page.textContent("[role=alert]")).toContain("does not accept");
+    await page.fill("#key", operatorKey);
+    await page.press("#key", "Enter");
+    await page.waitForSelector("nav");
+    await page.reload();
+    await page.waitForSelector("nav");
+    expect(await context.cookies()).toEqual([]);
+    expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain(operatorKey);
+    await page.click("button[title='Forget the key']");
+    await page.waitForSelector("#key");
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain(operatorKey);
+  });
+
+  // Names, reasons, versions and messages are a hook's own words: somebody who may upload a pack wants the operator's key.
+  test("hostile words stay text, wherever they stand", async () => {
+    const at = new Date().toISOString();
+    for (const [kind, words] of Object.entries(hostile)) {
+      fixture.extra.hooks.push({
+        tenant: words.slice(0, 300),
+        hook: words,
+        version: words,
+        digest: words,
+        calls: 1,
+        faults: 1,
+        cpu_ms: 1,
+        quarantined: true,
+      });
+      const place = { file: words, line: 1, column: 1 };
+      const fault = {
+        at,
+        tenant: words,
+        hook: words,
+        event: words,
+        decision_id: words,
+        message: words,
+        place,
+      };
+      fixture.extra.faults.push({ ...fault, code: kind as never });
+      fixture.extra.quarantine.push({
+        id: `${kind}/../${words.slice(0, 40)}`,
+        tenant: words,
+        hook: words,
+        fault: "timeout",
+        times: 1,
+        since: at,
+        until: at,
+      });
+      fixture.extra.live.push(
+        {
+          type: "decision",
+          at,
+          tenant: words,
+          decision_id: words,
+          event: words,
+          tool: words,
+          verdict: words,
+          reason: words,
+          decided_by: words,
+          duration_us: 1,
+          faults: 1,
+        },
+        { type: "fault", ...fault, code: words as never },
+      );
+    }
+    await enter({ viewport: { width: 1_280, height: 900 } });
+    for (const name of pages) {
+      await go(name);
+      expect(await page.evaluate("globalThis.hacked"), name).toBeUndefined();
+      const strange =
+        "main img, main script, main iframe, main object, main svg[onload], main a[href^='javascript'], main b";
+      expect(await page.locator(strange).count(), name).toBe(0);
+    }
+    await go("live");
+    const text = (await page.textContent("main"))!;
+    expect(text).toContain('<img src=x onerror="globalThis.hacked=1">');
+    expect(text).toContain("U+202E");
+    expect(text).toContain("U+001B");
+    expect(text).toContain("U+E0041");
+    expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b\u0000\u001b]/);
+    // Nothing is wider than the page, on a phone either.
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const name of pages) {
+      await go(name);
+      expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBeLessThanOrEqual(390);
+    }
+    expect(trouble).toEqual([]);
+  });
+
+  test("a quarantine is lifted by hand, after a question, with the key in a header", async () => {
+    await enter();
+    await go("quarantine");
+    await page.click("button[data-id=q1]");
+    await page.click("dialog button:has-text('Cancel')");
+    expect(fixture.lifted).toEqual([]);
+    await page.focus("button[data-id=q1]");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog[open]");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => fixture.lifted).toEqual(["q1"]);
+    await page.waitForSelector("text=No hook is quarantined.");
+    // A page of somebody else's could make the browser ask, but not with the key.
+    const status = await page.evaluate(
+      async (path) => (await fetch(path, { method: "DELETE", credentials: "include" })).status,
+      "/v1/admin/quarantine/q1",
+    );
+    expect(status).toBe(401);
+    expect(trouble).toEqual([]);
+  });
+
+  test("live events come in, can be held, and are found by words", async () => {
+    await enter();
+    await go("live");
+    await page.waitForSelector(".line");
+    const all = await page.locator(".line").count();
+    expect(all).toBeGreaterThan(5);
+    await page.focus("#filter");
+    await page.keyboard.type("northwind", { delay: 20 });
+    await expect.poll(() => page.locator(".line").count()).toBe(1);
+    expect(await page.inputValue("#filter")).toBe("northwind");
+    await page.fill("#filter", "");
+    await page.click("#kind-stops");
+    await expect.poll(() => page.locator(".line").count()).toBe(2);
+    await page.click("#pause");
+    await expect.poll(() => page.getAttribute("#pause", "aria-pressed")).toBe("true");
+    expect(trouble).toEqual([]);
+  });
+
+  test("has no serious fault of accessibility on any page, in light and dark, on a phone and on a desk", async () => {
+    for (const [width, colorScheme] of [
+      [390, "light"],
+      [1_440, "dark"],
+    ] as const) {
+      await enter({
+        viewport: { width, height: 844 },
+        colorScheme,
+        reducedMotion: "reduce",
+        bypassCSP: true,
+      });
+      for (const name of pages) {
+        await go(name);
+        await page.evaluate(axe);
+        const found = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
+          violations: { id: string; impact: string; nodes: { html: string }[] }[];
+        };
+        const serious = found.violations.filter(
+          ({ impact }) => impact === "serious" || impact === "critical",
+        );
+        const told = serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+        expect(told, `${name} at ${width} in ${colorScheme}`).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      }
+      expect(
+        await page.evaluate(
+          "getComputedStyle(document.querySelector('.status')!, '::before').animationName".replace("!", ""),
+        ),
+      ).toBe("none");
+      await context.close();
+    }
+  });
+
+  test("every page is reached with the keyboard alone, and the focus goes to its heading", async () => {
+    await enter();
+    await page.focus("nav a[data-page=faults]");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate("document.activeElement.outerHTML")).toMatch(/^<h1[^>]*>Faults/);
+    expect(await page.getAttribute("nav a[data-page=faults]", "aria-current")).toBe("page");
+  });
+});

@@ -1,0 +1,14 @@
+import { createProcessSandbox } from "../../src/process/index.ts";
+import { describeSandboxContract } from "../../../test/support/contract-suite.ts";
+
+describeSandboxContract(
+  "isolate in a process",
+  (options) => createProcessSandbox({ engine: "isolate", ...options }),
+  {
+    speed: "slow",
+    skip: {
+      "counts steps, the same for the same call": "V8 does not count; `steps` is null",
+      "holds the memory of tables": "V8 gives up its process, and the call is `crashed`",
+    },
+  },
+);
