@@ -148,23 +148,16 @@ export class Decisions implements DecisionService {
     { dialect, decisionId = makeDecisionId(Date.now()) }: DecisionRequest,
     input: EventInput,
   ): Promise<{ readonly decision: Decision | null; readonly text: string }> {
-    const { warden, log } = tenant;
+    const { warden } = tenant;
     if (!warden) throw tenant.broken === null ? new Problem("no-pack") : new Problem("not-ready", 5);
-    const room = log?.admit();
-    if (room) await room;
     const options = { tenant: tenant.name, decisionId };
-    try {
-      if (dialect !== undefined) {
-        const { answer, decision } = await tenant.translator(dialect, warden).reply(input, options);
-        return { decision, text: JSON.stringify(answer) };
-      }
-      const decision = await warden.dispatch(input, options);
-      tenant.candidate?.see(input, decision, undefined);
-      return { decision, text: JSON.stringify(decision) };
-    } finally {
-      // What was let into the audit is either recorded by the warden, before its decision comes back, or taken out.
-      if (log && !tenant.appended.delete(options.decisionId)) log.cancel();
+    if (dialect !== undefined) {
+      const { answer, decision } = await tenant.translator(dialect, warden).reply(input, options);
+      return { decision, text: JSON.stringify(answer) };
     }
+    const decision = await warden.dispatch(input, options);
+    tenant.candidate?.see(input, decision, undefined);
+    return { decision, text: JSON.stringify(decision) };
   }
 
   #tell(tenant: Tenant, decision: Decision, input: EventInput): void {
