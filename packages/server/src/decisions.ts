@@ -1,15 +1,14 @@
 import { JsonError, readJsonBytes } from "@hookwarden/sandbox/json";
-import { makeDecisionId, type Decision, type EventInput, eventJsonLimits } from "hookwarden/broker";
+import { makeDecisionId, type EventInput, eventJsonLimits } from "hookwarden/broker";
 import { HookwardenError } from "hookwarden/errors";
 import type { DecisionReply, DecisionRequest, DecisionService } from "./decision-service.ts";
-import type { Feed } from "./feed.ts";
-import { Idempotency } from "./idempotency.ts";
 import { mostAnswerChars } from "./limits.ts";
 import type { FailureLog } from "./failure-log.ts";
+import { pipeline } from "./pipeline/index.ts";
+import type { Recorders } from "./pipeline/record.ts";
 import { Problem, problemEntry, problemOf } from "./problem.ts";
 import type { Registry } from "./registry.ts";
 import { enforce } from "./tenancy/enforce.ts";
-import { takeTurn } from "./tenancy/turn.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What a decision costs this process beside its hooks: microseconds for one, and for each byte of its event. */
@@ -18,21 +17,17 @@ const usPerByte = 0.02;
 /** Events of one batch that are decided at the same time. */
 const batchAtOnce = 16;
 
-export interface DecisionsOptions {
+export interface DecisionsOptions extends Recorders {
   readonly registry: Registry;
-  readonly feed: Feed;
   readonly eventBytes: number;
   readonly batchEvents: number;
-  /** Told of every decision. */
-  readonly onDecision: (tenant: Tenant, decision: Decision, us: number) => void;
-  /** Runs work as a part of the trace that a request belongs to; `null` without telemetry. */
   readonly failures: FailureLog;
+  /** Runs work as a part of the trace that a request belongs to; `null` without telemetry. */
   readonly traced: (<T>(request: DecisionRequest, work: () => Promise<T>) => Promise<T>) | null;
 }
 
 /** Answers requests for decisions: limits, turn, dispatch, record. */
 export class Decisions implements DecisionService {
-  readonly once = new Idempotency();
   readonly #options: DecisionsOptions;
   #closed = false;
 
@@ -121,80 +116,29 @@ export class Decisions implements DecisionService {
     }
   }
 
-  /** One event, from its limits to its answer as JSON. */
+  /** One event, from its turn to its answer as JSON. */
   async #one(tenant: Tenant, request: DecisionRequest, input: EventInput, bytes: number): Promise<string> {
     const begun = performance.now();
-    const taken = takeTurn("decide", tenant, request.gone);
+    const taken = pipeline.queue("decide", tenant, request.gone);
     const turn = taken instanceof Promise ? await taken : taken;
     let cost = baseUs + bytes * usPerByte;
     try {
-      const { decision, text } = await this.#dispatch(tenant, request, input);
+      const { dialect, decisionId = makeDecisionId(Date.now()) } = request;
+      const options = dialect === undefined ? { decisionId } : { decisionId, dialect };
+      const { decision, text } = await pipeline.decide(tenant, input, options);
       cost += text.length * usPerByte;
       if (decision) {
         for (const { duration_us } of decision.trace) cost += duration_us;
-        const us = (performance.now() - begun) * 1_000;
-        tenant.count(decision, us);
-        this.#options.onDecision(tenant, decision, us);
-        this.#tell(tenant, decision, input);
+        pipeline.record(this.#options, tenant, {
+          decision,
+          input,
+          us: (performance.now() - begun) * 1_000,
+        });
       }
       return text;
     } finally {
       turn.leave(cost);
     }
-  }
-
-  async #dispatch(
-    tenant: Tenant,
-    { dialect, decisionId = makeDecisionId(Date.now()) }: DecisionRequest,
-    input: EventInput,
-  ): Promise<{ readonly decision: Decision | null; readonly text: string }> {
-    const { warden } = tenant;
-    if (!warden) throw tenant.broken === null ? new Problem("no-pack") : new Problem("not-ready", 5);
-    const options = { tenant: tenant.name, decisionId };
-    if (dialect !== undefined) {
-      const { answer, decision } = await tenant.translator(dialect, warden).reply(input, options);
-      return { decision, text: JSON.stringify(answer) };
-    }
-    const decision = await warden.dispatch(input, options);
-    tenant.candidate?.see(input, decision, undefined);
-    return { decision, text: JSON.stringify(decision) };
-  }
-
-  #tell(tenant: Tenant, decision: Decision, input: EventInput): void {
-    const { feed } = this.#options;
-    const { decision_id, hook_event_name: event, verdict, reason, decided_by, duration_us } = decision;
-    let faults = 0;
-    for (const { fault, hook } of decision.trace) {
-      if (!fault) continue;
-      faults++;
-      const { code, message, at: place = null } = fault;
-      feed.fault({
-        at: new Date().toISOString(),
-        tenant: tenant.name,
-        hook,
-        event,
-        decision_id,
-        code,
-        message,
-        place,
-      });
-    }
-    if (!feed.isWatched) return;
-    const at = new Date().toISOString();
-    const tool = toolOf(input);
-    feed.tell({
-      type: "decision",
-      at,
-      tenant: tenant.name,
-      decision_id,
-      event,
-      tool,
-      verdict,
-      reason,
-      decided_by,
-      duration_us,
-      faults,
-    });
   }
 }
 
@@ -223,12 +167,4 @@ function sessionOf(event: unknown): unknown {
   return typeof event === "object" && event !== null
     ? (event as { session_id?: unknown }).session_id
     : undefined;
-}
-
-/** The tool's name, for whoever watches: the event was valid. */
-function toolOf(input: EventInput): string | null {
-  const event: unknown =
-    input instanceof Uint8Array ? JSON.parse(Buffer.from(input).toString("utf8")) : input;
-  const name = (event as { tool_name?: unknown } | null)?.tool_name;
-  return typeof name === "string" ? name.slice(0, 256) : null;
 }

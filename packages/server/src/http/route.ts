@@ -58,8 +58,6 @@ export interface Route {
     /** By media type; `null`: any bytes. */
     readonly types: { readonly [mediaType: string]: Schema | null };
   };
-  /** Whether its plain requests are answered without what Node.js does for all others: of one route at most. */
-  readonly isPlain?: true;
   /** Of success: by status, the schema of its JSON, or the media type of what is no JSON; `null`: no body. */
   readonly answers: { readonly [status: string]: Schema | string | null };
   readonly handle: (parts: ServerParts, call: RouteCall) => RouteAnswer | Promise<RouteAnswer>;

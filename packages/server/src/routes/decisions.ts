@@ -24,7 +24,6 @@ export const decisionRoutes: readonly Route[] = [
     summary: "Decides one event, or a batch of them.",
     needs: "decide",
     use: "decide",
-    isPlain: true,
     headers,
     body,
     answers,
@@ -65,7 +64,7 @@ async function decide(
   const reply =
     idempotency === undefined
       ? await ask()
-      : await parts.decisions.once.do(principal.tenant, idempotency, dialect, body, ask);
+      : await parts.idempotency.do(principal.tenant, idempotency, dialect, body, ask);
   return {
     status: reply.status,
     text: reply.body,
