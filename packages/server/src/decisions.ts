@@ -1,7 +1,9 @@
 import { JsonError, readJsonBytes } from "@hookwarden/sandbox/json";
 import { makeDecisionId, type EventInput, eventJsonLimits } from "hookwarden/broker";
 import { HookwardenError } from "hookwarden/errors";
-import type { DecisionReply, DecisionRequest, DecisionService } from "./decision-service.ts";
+import { KeyedQueue } from "hookwarden/state";
+import { decideInOrder } from "./decide-in-order.ts";
+import type { DecisionReply, DecisionRequest, StreamingDecisionService } from "./decision-service.ts";
 import { mostAnswerChars } from "./limits.ts";
 import type { FailureLog } from "./failure-log.ts";
 import { pipeline } from "./pipeline/index.ts";
@@ -27,9 +29,9 @@ export interface DecisionsOptions extends Recorders {
 }
 
 /** Answers requests for decisions: limits, turn, dispatch, record. */
-export class Decisions implements DecisionService {
+export class Decisions implements StreamingDecisionService {
   readonly #options: DecisionsOptions;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: DecisionsOptions) {
     this.#options = options;
@@ -37,7 +39,7 @@ export class Decisions implements DecisionService {
 
   /** From now on nothing new is taken in. */
   close(): void {
-    this.#closed = true;
+    this.#closing.abort();
   }
 
   async decide(request: DecisionRequest): Promise<DecisionReply> {
@@ -62,11 +64,36 @@ export class Decisions implements DecisionService {
     }
   }
 
-  #answer(request: DecisionRequest): Promise<string> {
-    const tenant = this.#options.registry.get(request.tenant);
-    if (this.#closed) throw new Problem("shutting-down", 1);
+  decideLines(
+    request: Omit<DecisionRequest, "body" | "decisionId">,
+    lines: AsyncIterable<Uint8Array | null>,
+  ): AsyncIterable<string> {
+    const tenant = this.#admit(request.tenant);
+    const sessions = new KeyedQueue();
+    const answer = async (line: Uint8Array | null): Promise<string> => {
+      const event = line === null ? tooLong : readLine(line);
+      const session = [String(sessionOf(event))];
+      await sessions.take(session);
+      try {
+        const bytes = line?.byteLength ?? 0;
+        return await this.#entry(tenant, { ...request, body: noBytes }, { event, pointer: "", bytes });
+      } finally {
+        sessions.give(session);
+      }
+    };
+    return decideInOrder(lines, answer, this.#closing.signal);
+  }
+
+  #admit(name: string): Tenant {
+    const tenant = this.#options.registry.get(name);
+    if (this.#closing.signal.aborted) throw new Problem("shutting-down", 1);
     if (!tenant) throw new Problem("forbidden");
     enforce("decide", "request", tenant);
+    return tenant;
+  }
+
+  #answer(request: DecisionRequest): Promise<string> {
+    const tenant = this.#admit(request.tenant);
     const { body } = request;
     if (firstByte(body) !== openBracket) return this.#one(tenant, request, body, body.byteLength);
     // One id cannot name several decisions.
@@ -86,7 +113,7 @@ export class Decisions implements DecisionService {
       for (let line = lines.pop(); line; line = lines.pop()) {
         for (const at of line) {
           const event = chars > mostAnswerChars ? tooMuch : events[at];
-          const answer = await this.#ofBatch(tenant, request, { event, at, bytes });
+          const answer = await this.#entry(tenant, request, { event, pointer: `/${at}`, bytes });
           answers[at] = answer;
           chars += answer.length;
         }
@@ -96,13 +123,14 @@ export class Decisions implements DecisionService {
     return `[${answers.join(",")}]`;
   }
 
-  async #ofBatch(
+  /** One event of several: its answer with a status, or what was wrong with it. */
+  async #entry(
     tenant: Tenant,
     request: DecisionRequest,
-    { event, at, bytes }: { readonly event: unknown; readonly at: number; readonly bytes: number },
+    { event, pointer, bytes }: { readonly event: unknown; readonly pointer: string; readonly bytes: number },
   ): Promise<string> {
     try {
-      if (event === tooMuch) throw new Problem("answers-unread");
+      if (event instanceof Error) throw event;
       if (typeof event !== "object" || event === null)
         throw new Problem("bad-request", undefined, {
           message: "the event is not a JSON object",
@@ -112,7 +140,7 @@ export class Decisions implements DecisionService {
     } catch (error) {
       this.#options.failures.note(error, request);
       tenant.refused++;
-      return problemEntry(problemOf(error), `/${at}`);
+      return problemEntry(problemOf(error), pointer);
     }
   }
 
@@ -142,8 +170,11 @@ export class Decisions implements DecisionService {
   }
 }
 
-/** Stands for an event of a batch that is not decided, because the answers before it are too much already. */
-const tooMuch = Symbol("too much");
+/** In place of an event of a batch that is not decided, because the answers before it are too much already. */
+const tooMuch = new Problem("answers-unread");
+/** In place of a line that is too long. */
+const tooLong = new HookwardenError("event-too-large", "the line is longer than an event may be");
+const noBytes = new Uint8Array(0);
 
 const openBracket = 0x5b;
 
@@ -160,6 +191,17 @@ function readBatch(body: Uint8Array): readonly unknown[] {
     if (!(error instanceof JsonError)) throw error;
     const { line, column, pointer } = error;
     throw new HookwardenError("event-not-json", `the batch ${error.message}`, { line, column, pointer });
+  }
+}
+
+/** @returns the error in place of an event that cannot be read. */
+function readLine(line: Uint8Array): unknown {
+  try {
+    return readJsonBytes(line, eventJsonLimits(line.byteLength));
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { column, pointer } = error;
+    return new HookwardenError("event-not-json", `the event ${error.message}`, { column, pointer });
   }
 }
 

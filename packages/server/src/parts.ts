@@ -1,6 +1,6 @@
 import type { ContainmentReport } from "@hookwarden/sandbox";
 import type { Credentials } from "./credentials.ts";
-import type { DecisionService } from "./decision-service.ts";
+import type { StreamingDecisionService } from "./decision-service.ts";
 import type { UnsentBudget } from "./http/unsent-budget.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { HttpTelemetry } from "./http/telemetry.ts";
@@ -23,7 +23,7 @@ export interface ServerParts {
   readonly registry: Registry;
   readonly rollouts: Rollouts;
   readonly uploads: Uploads;
-  readonly decisions: DecisionService;
+  readonly decisions: StreamingDecisionService;
   readonly idempotency: Idempotency;
   readonly operator: OperatorView;
   readonly metrics: ServerMetrics;

@@ -1,3 +1,4 @@
+import type { HttpLimits } from "../limits.ts";
 import type { Principal } from "../principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { stillAdmitted } from "../pipeline/admit.ts";
@@ -10,6 +11,7 @@ import type { Exchange } from "./exchange.ts";
 import { BrowserGuard } from "./guard.ts";
 import { isHangUp } from "./hang-up.ts";
 import { readBody } from "./read-body.ts";
+import { readLines } from "./read-lines.ts";
 import type { Route, RouteAnswer, RouteCall } from "./route.ts";
 import { type Match, Router } from "./router.ts";
 import { whileAdmitted } from "./stream.ts";
@@ -59,7 +61,9 @@ async function handle(
     if (principal) parts.telemetry?.admit(exchange, principal);
     mediaType = pipeline.admit(parts, { route, principal, params, headers });
   }
-  const bytes = route.body ? await readBody(request, parts.settings.limits[route.body.limit]) : null;
+  const { limits } = parts.settings;
+  const isStream = route.body?.lines === mediaType && mediaType !== "";
+  const bytes = route.body && !isStream ? await readBody(request, limits[route.body.limit]) : null;
   const principal = exchange.principal as Principal;
   const holds = stillAdmitted(parts, { route, principal, params }, headers.authorization);
   const call: RouteCall = {
@@ -68,7 +72,7 @@ async function handle(
     requestId: exchange.id,
     holds,
     query: query(search),
-    body: bytes && body(bytes, mediaType),
+    body: isStream ? linesOf(exchange, limits) : bytes && body(bytes, mediaType),
     mediaType,
     gone: () => request.socket.destroyed,
     traceparent: headers["traceparent"] as string | undefined,
@@ -79,6 +83,12 @@ async function handle(
   const answer = telemetry ? telemetry.within(exchange, run) : run();
   const answered = answer instanceof Promise ? await answer : answer;
   pipeline.respond(parts, exchange, whileAdmitted(answered, holds));
+}
+
+/** Instead of the whole request, each of its lines has a deadline. */
+function linesOf({ request, endDeadline }: Exchange, limits: HttpLimits): ReturnType<typeof readLines> {
+  endDeadline();
+  return readLines(request, { maxBytes: limits.eventBytes, maxMs: limits.requestMs });
 }
 
 /** Answers anything that was thrown. */

@@ -27,12 +27,23 @@ async function* checked(
 /**
  * Sends a stream of text with backpressure: the next part is asked for when the connection has taken the one before.
  * Where the client goes, the stream is ended.
+ *
+ * @param hold counts characters that the connection has not taken until its result is called; `null` where they are too
+ * many, and the connection is closed.
  */
-export async function sendStream(response: ServerResponse, stream: AsyncIterable<string>): Promise<void> {
+export async function sendStream(
+  response: ServerResponse,
+  stream: AsyncIterable<string>,
+  hold: (chars: number) => (() => void) | null,
+): Promise<void> {
   response.flushHeaders();
   for await (const part of stream) {
     if (response.destroyed) return;
-    if (!response.write(part)) await drained(response);
+    if (response.write(part)) continue;
+    const release = hold(part.length);
+    if (!release) return void response.destroy();
+    await drained(response);
+    release();
   }
   response.end();
 }

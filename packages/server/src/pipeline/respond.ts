@@ -1,6 +1,7 @@
 import type { ServerParts } from "../parts.ts";
 import { Problem, problemBody, type ProblemDetail, problemOf, problemType } from "../problem.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { isHangUp } from "../http/hang-up.ts";
 import type { RouteAnswer } from "../http/route.ts";
 import { sendStream } from "../http/stream.ts";
 
@@ -87,7 +88,7 @@ function problemReply(
   };
 }
 
-function send(parts: ServerParts, { request, response }: Exchange, reply: Reply): void {
+function send(parts: ServerParts, { id, request, response, principal }: Exchange, reply: Reply): void {
   const { status, headers, body, problem, done } = reply;
   if (problem !== null) parts.telemetry?.problem(request, problem);
   // The connection has ended meanwhile, or its request turned out to be broken and was answered so.
@@ -101,8 +102,12 @@ function send(parts: ServerParts, { request, response }: Exchange, reply: Reply)
     return;
   }
   response.writeHead(status, { ...headers, "x-content-type-options": "nosniff" });
-  sendStream(response, body).catch((error: unknown) => {
-    parts.failures.note(error, {});
+  const tenant = principal?.tenant ?? null;
+  const hold = (chars: number): (() => void) | null =>
+    tenant === null ? () => {} : parts.unsent.hold(tenant, chars);
+  sendStream(response, body, hold).catch((error: unknown) => {
+    if (isHangUp(error, request)) parts.metrics.clientClosed();
+    else parts.failures.note(error, { requestId: id, tenant });
     response.destroy();
   });
 }
