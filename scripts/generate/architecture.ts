@@ -33,7 +33,7 @@ export const modules: Readonly<Record<string, string>> = {
   "packages/review":
     "`@hookwarden/review`. The security review of hooks: what they can do, what they did, what changed. Brings `review`.",
   "packages/server":
-    "`@hookwarden/server`. Decisions for many tenants over HTTP, with the operators' console and, with NATS, on several nodes. HTTP limits are in `limits.ts` and `http/`, quarantine in `quarantine.ts`. Brings `serve`.",
+    "`@hookwarden/server`. Decisions for many tenants over HTTP, with the operators' console and, with NATS, on several nodes. The stages of a decision are listed in `pipeline/index.ts`; HTTP limits are in `limits.ts` and `http/`, quarantine in `quarantine.ts`. Brings `serve`.",
   "packages/client": "`@hookwarden/client`. The HTTP client, for any runtime with `fetch`.",
   "packages/playground":
     "`@hookwarden/playground`. One page in which hooks and events are edited and decided, without a server. Brings `playground`.",
@@ -83,17 +83,17 @@ export const ways: Readonly<Record<string, readonly string[]>> = {
   ],
   "From the server, before the library": [
     "packages/server/src/http/listener.ts",
-    "packages/server/src/http/app.ts",
-    "packages/server/src/http/admission.ts",
-    "packages/server/src/credentials.ts",
+    "packages/server/src/http/connection.ts",
+    "packages/server/src/http/handler.ts",
+    "packages/server/src/pipeline/index.ts",
+    "packages/server/src/pipeline/authenticate.ts",
+    "packages/server/src/pipeline/admit.ts",
     "packages/server/src/routes/decisions.ts",
     "packages/server/src/decisions.ts",
-    "packages/server/src/registry.ts",
-    "packages/server/src/tenant.ts",
-    "packages/server/src/fair-queue.ts",
-    "packages/server/src/lanes.ts",
-    "packages/server/src/tenant-sandbox.ts",
-    "packages/server/src/audit-log.ts",
+    "packages/server/src/tenancy/turn.ts",
+    "packages/server/src/pipeline/decide.ts",
+    "packages/server/src/pipeline/record.ts",
+    "packages/server/src/pipeline/respond.ts",
   ],
 };
 

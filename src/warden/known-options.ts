@@ -2,7 +2,7 @@ import type { ProcessSandboxOptions } from "@hookwarden/sandbox/process";
 import type { PlanRules } from "../broker/index.ts";
 import type { RequiredReview } from "../bundle/index.ts";
 import { HookwardenError } from "../errors/index.ts";
-import type { LogOptions } from "../log/index.ts";
+import type { DecisionLog, LogOptions } from "../log/index.ts";
 import { type LoadOptions, didYouMean } from "../pack/index.ts";
 import type { DispatchOptions, WardenOptions } from "./options.ts";
 
@@ -90,9 +90,14 @@ function checkMembers(options: object, known: object, pointer: string): void {
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(known, name)) unknown(name, known, pointer);
     const inner = (known as { readonly [name: string]: object | null })[name];
-    if (inner && typeof value === "object" && value !== null && !Array.isArray(value))
+    if (inner && typeof value === "object" && value !== null && !Array.isArray(value) && !isOpenLog(value))
       checkMembers(value as object, inner, `${pointer}/${name}`);
   }
+}
+
+/** An open log in place of the options of one. */
+function isOpenLog(value: object): value is DecisionLog {
+  return typeof (value as Partial<DecisionLog>).admit === "function";
 }
 
 function unknown(name: string, known: object, pointer: string): never {

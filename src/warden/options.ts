@@ -2,7 +2,7 @@ import { type ContainmentMode, type EngineName, type Sandbox } from "@hookwarden
 import type { ProcessSandboxOptions } from "@hookwarden/sandbox/process";
 import { type DecisionRecord, type PlanRules, type ToolSchemas } from "../broker/index.ts";
 import type { RequiredReview, Trust } from "../bundle/index.ts";
-import type { LogOptions } from "../log/index.ts";
+import type { DecisionLog, LogOptions } from "../log/index.ts";
 import type { LoadOptions, LoadedPack } from "../pack/index.ts";
 import type { StateStore } from "../state/index.ts";
 
@@ -61,9 +61,9 @@ export interface WardenOptions {
   readonly rules?: PlanRules;
   /**
    * The decision log: a path, or where it goes with masks, flushing and what happens when it is full. Default: none.
-   * See docs/decision-log.md.
+   * See docs/decision-log.md. A `DecisionLog` that is already open stays open when the warden is closed.
    */
-  readonly log?: string | LogOptions;
+  readonly log?: string | LogOptions | DecisionLog;
   /** Is handed every decision with what a log needs, before the host gets it. Where it fails, so does the dispatch. */
   readonly recorder?: (record: DecisionRecord, made: RecordedWith) => void | Promise<void>;
   /** A sandbox of the host's own, instead of `engine` and `isolation`. It is not closed with the warden. */

@@ -86,7 +86,8 @@ async function loadTelemetry(): Promise<typeof import("../telemetry/index.ts")> 
 
 async function openLogFor(options: WardenOptions, sandbox: Sandbox): Promise<DecisionLog> {
   try {
-    const { engineIdentity, openLog } = await import("../log/index.ts");
+    const { DecisionLog: OpenLog, engineIdentity, openLog } = await import("../log/index.ts");
+    if (options.log instanceof OpenLog) return options.log;
     const engine = engineIdentity(sandbox.engine, sandbox.version);
     const { tools, pristine = true } = options;
     return await openLog(options.log as string | LogOptions, { engine, tools, pristine });
@@ -264,7 +265,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     );
     const sandbox = this.#sandbox;
     try {
-      await this.#log?.close();
+      if (this.#log !== this.#options.log) await this.#log?.close();
     } finally {
       if (sandbox !== this.#options.sandbox) await sandbox[Symbol.asyncDispose]();
     }

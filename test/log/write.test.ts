@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { fakeWarden } from "../support/fake-warden.ts";
 import { bytesOf, guard, readLog, testFile, toolEvent, verifyText } from "./support.ts";
 import { readFile } from "node:fs/promises";
-import { verifyLog } from "../../src/log/index.ts";
+import { engineIdentity, openLog, verifyLog } from "../../src/log/index.ts";
 
 test("a decision is logged with all that it takes to make it again", async () => {
   const log = testFile();
@@ -188,4 +188,19 @@ test("lines are read the same, however the bytes are cut", async () => {
   for (const size of [1, 2, 3, 64, 4_096, bytes.length]) {
     expect(await verifyLog(bytesOf(bytes, size))).toMatchObject({ problem: null, decisions: 5 });
   }
+});
+
+test("a log that is already open serves one warden after another, and stays open", async () => {
+  const path = testFile();
+  const context = { engine: engineIdentity("quickjs", "0"), tools: undefined, pristine: true };
+  const log = await openLog(path, context);
+  for (const decisionId of ["d1", "d2"]) {
+    const { warden } = await fakeWarden([guard], {}, { log });
+    await warden.dispatch(toolEvent(), { decisionId });
+    await warden[Symbol.asyncDispose]();
+  }
+  await log.close();
+  const records = await readLog(path);
+  const kinds = records.map(({ kind }) => kind).filter((kind) => kind !== "pack");
+  expect(kinds).toEqual(["start", "decision", "decision", "end"]);
 });

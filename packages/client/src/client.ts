@@ -15,6 +15,7 @@ import type {
 } from "@hookwarden/server";
 import type { HookDescription } from "hookwarden/warden";
 import { invalidAnswer, problemOf, unreachable } from "./server-error.ts";
+import { eventBody, readJsonLines } from "./json-lines.ts";
 import { readServerSentEvents } from "./server-sent-events.ts";
 import type {
   Answered,
@@ -64,6 +65,41 @@ export class Client {
     if (!Array.isArray(answers) || answers.length !== events.length || !answers.every(isAnswered))
       throw invalidAnswer();
     return answers;
+  }
+
+  /**
+   * Decides events as they come, over one connection: answers come in the order of the events, and each has a status of its
+   * own. Events are asked for no faster than the server takes them. Not bound by `timeoutMs`; a `signal` ends it. Needs a
+   * `fetch` that sends streams over HTTP/1.1, as those of Node.js, Deno and Bun do.
+   *
+   * @throws {ServerError} where the stream as a whole is refused or ends early: events without an answer were refused.
+   *
+   * @example
+   *     for await (const answered of client.decideStream(events)) {
+   *       if ("answer" in answered) console.log(answered.answer.verdict);
+   *     }
+   */
+  async *decideStream(
+    events: AsyncIterable<object> | Iterable<object>,
+    options: Omit<DecideOptions, "idempotencyKey"> = {},
+  ): AsyncGenerator<Answered<Decision>> {
+    let unanswered = 0;
+    const ending = new AbortController();
+    const signals = [ending.signal, ...(options.signal ? [options.signal] : [])];
+    const stream = eventBody(events, () => unanswered++);
+    try {
+      const request = { ...asked(options), stream };
+      const { body } = await this.#ask("POST", "/v1/decisions", request, AbortSignal.any(signals));
+      if (!body) throw unreachable(this.#url, null);
+      for await (const answered of readJsonLines(body, this.#url)) {
+        if (!isAnswered(answered)) throw invalidAnswer();
+        unanswered--;
+        yield answered;
+      }
+      if (unanswered !== 0) throw unreachable(this.#url, null);
+    } finally {
+      ending.abort();
+    }
   }
 
   /** Decides one message of another system, and answers in that system's words. */
@@ -293,9 +329,9 @@ export class Client {
     request: Request,
     signal: AbortSignal | undefined,
   ): Promise<Response> {
-    const { json, bytes, headers } = request;
-    const body = json === undefined ? bytes : JSON.stringify(json);
-    const type = json === undefined ? "application/gzip" : "application/json";
+    const { json, bytes, stream, headers } = request;
+    const body = stream ?? bytes ?? (json === undefined ? undefined : JSON.stringify(json));
+    const type = stream ? "application/x-ndjson" : bytes ? "application/gzip" : "application/json";
     let response: Response;
     try {
       response = await this.#fetch(`${this.#url}${path}`, {
@@ -307,6 +343,8 @@ export class Client {
           ...(body === undefined ? {} : { "content-type": type }),
         },
         ...(body === undefined ? {} : { body }),
+        // What `fetch` wants to be told where its body is a stream.
+        ...(stream ? { duplex: "half" } : {}),
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {
@@ -320,6 +358,8 @@ export class Client {
 interface Request {
   readonly json?: unknown;
   readonly bytes?: Uint8Array<ArrayBuffer>;
+  /** Lines of JSON. */
+  readonly stream?: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly headers?: { readonly [name: string]: string };
   readonly signal?: AbortSignal;
 }

@@ -35,3 +35,18 @@ export interface DecisionReply {
 export interface DecisionService {
   decide(request: DecisionRequest): Promise<DecisionReply>;
 }
+
+/** Decides streams of events too. */
+export interface StreamingDecisionService extends DecisionService {
+  /**
+   * Decides the lines of a stream, each an event, and gives an answer for each in their order: lines of JSON, like the
+   * answers of a batch. Events of one session are decided in their order, up to 16 of others at the same time.
+   *
+   * @param lines as bytes of strict JSON; `null` for a line that was too long.
+   * @throws {Problem} `shutting-down`, `forbidden`, and what admission refuses
+   */
+  decideLines(
+    request: Omit<DecisionRequest, "body" | "decisionId">,
+    lines: AsyncIterable<Uint8Array | null>,
+  ): AsyncIterable<string>;
+}

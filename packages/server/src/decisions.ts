@@ -1,15 +1,16 @@
 import { JsonError, readJsonBytes } from "@hookwarden/sandbox/json";
-import { makeDecisionId, type Decision, type EventInput, eventJsonLimits } from "hookwarden/broker";
+import { makeDecisionId, type EventInput, eventJsonLimits } from "hookwarden/broker";
 import { HookwardenError } from "hookwarden/errors";
-import type { DecisionReply, DecisionRequest, DecisionService } from "./decision-service.ts";
-import type { Feed } from "./feed.ts";
-import { Idempotency } from "./idempotency.ts";
+import { KeyedQueue } from "hookwarden/state";
+import { decideInOrder } from "./decide-in-order.ts";
+import type { DecisionReply, DecisionRequest, StreamingDecisionService } from "./decision-service.ts";
 import { mostAnswerChars } from "./limits.ts";
 import type { FailureLog } from "./failure-log.ts";
+import { pipeline } from "./pipeline/index.ts";
+import type { Recorders } from "./pipeline/record.ts";
 import { Problem, problemEntry, problemOf } from "./problem.ts";
 import type { Registry } from "./registry.ts";
 import { enforce } from "./tenancy/enforce.ts";
-import { takeTurn } from "./tenancy/turn.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What a decision costs this process beside its hooks: microseconds for one, and for each byte of its event. */
@@ -18,23 +19,19 @@ const usPerByte = 0.02;
 /** Events of one batch that are decided at the same time. */
 const batchAtOnce = 16;
 
-export interface DecisionsOptions {
+export interface DecisionsOptions extends Recorders {
   readonly registry: Registry;
-  readonly feed: Feed;
   readonly eventBytes: number;
   readonly batchEvents: number;
-  /** Told of every decision. */
-  readonly onDecision: (tenant: Tenant, decision: Decision, us: number) => void;
-  /** Runs work as a part of the trace that a request belongs to; `null` without telemetry. */
   readonly failures: FailureLog;
+  /** Runs work as a part of the trace that a request belongs to; `null` without telemetry. */
   readonly traced: (<T>(request: DecisionRequest, work: () => Promise<T>) => Promise<T>) | null;
 }
 
 /** Answers requests for decisions: limits, turn, dispatch, record. */
-export class Decisions implements DecisionService {
-  readonly once = new Idempotency();
+export class Decisions implements StreamingDecisionService {
   readonly #options: DecisionsOptions;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: DecisionsOptions) {
     this.#options = options;
@@ -42,7 +39,7 @@ export class Decisions implements DecisionService {
 
   /** From now on nothing new is taken in. */
   close(): void {
-    this.#closed = true;
+    this.#closing.abort();
   }
 
   async decide(request: DecisionRequest): Promise<DecisionReply> {
@@ -67,11 +64,36 @@ export class Decisions implements DecisionService {
     }
   }
 
-  #answer(request: DecisionRequest): Promise<string> {
-    const tenant = this.#options.registry.get(request.tenant);
-    if (this.#closed) throw new Problem("shutting-down", 1);
+  decideLines(
+    request: Omit<DecisionRequest, "body" | "decisionId">,
+    lines: AsyncIterable<Uint8Array | null>,
+  ): AsyncIterable<string> {
+    const tenant = this.#admit(request.tenant);
+    const sessions = new KeyedQueue();
+    const answer = async (line: Uint8Array | null): Promise<string> => {
+      const event = line === null ? tooLong : readLine(line);
+      const session = [String(sessionOf(event))];
+      await sessions.acquire(session);
+      try {
+        const bytes = line?.byteLength ?? 0;
+        return await this.#entry(tenant, { ...request, body: noBytes }, { event, pointer: "", bytes });
+      } finally {
+        sessions.release(session);
+      }
+    };
+    return decideInOrder(lines, answer, this.#closing.signal);
+  }
+
+  #admit(name: string): Tenant {
+    const tenant = this.#options.registry.get(name);
+    if (this.#closing.signal.aborted) throw new Problem("shutting-down", 1);
     if (!tenant) throw new Problem("forbidden");
     enforce("decide", "request", tenant);
+    return tenant;
+  }
+
+  #answer(request: DecisionRequest): Promise<string> {
+    const tenant = this.#admit(request.tenant);
     const { body } = request;
     if (firstByte(body) !== openBracket) return this.#one(tenant, request, body, body.byteLength);
     // One id cannot name several decisions.
@@ -91,7 +113,7 @@ export class Decisions implements DecisionService {
       for (let line = lines.pop(); line; line = lines.pop()) {
         for (const at of line) {
           const event = chars > mostAnswerChars ? tooMuch : events[at];
-          const answer = await this.#ofBatch(tenant, request, { event, at, bytes });
+          const answer = await this.#entry(tenant, request, { event, pointer: `/${at}`, bytes });
           answers[at] = answer;
           chars += answer.length;
         }
@@ -101,13 +123,14 @@ export class Decisions implements DecisionService {
     return `[${answers.join(",")}]`;
   }
 
-  async #ofBatch(
+  /** One event of several: its answer with a status, or what was wrong with it. */
+  async #entry(
     tenant: Tenant,
     request: DecisionRequest,
-    { event, at, bytes }: { readonly event: unknown; readonly at: number; readonly bytes: number },
+    { event, pointer, bytes }: { readonly event: unknown; readonly pointer: string; readonly bytes: number },
   ): Promise<string> {
     try {
-      if (event === tooMuch) throw new Problem("answers-unread");
+      if (event instanceof Error) throw event;
       if (typeof event !== "object" || event === null)
         throw new Problem("bad-request", undefined, {
           message: "the event is not a JSON object",
@@ -117,96 +140,41 @@ export class Decisions implements DecisionService {
     } catch (error) {
       this.#options.failures.note(error, request);
       tenant.refused++;
-      return problemEntry(problemOf(error), `/${at}`);
+      return problemEntry(problemOf(error), pointer);
     }
   }
 
-  /** One event, from its limits to its answer as JSON. */
+  /** One event, from its turn to its answer as JSON. */
   async #one(tenant: Tenant, request: DecisionRequest, input: EventInput, bytes: number): Promise<string> {
     const begun = performance.now();
-    const taken = takeTurn("decide", tenant, request.gone);
+    const taken = pipeline.queue("decide", tenant, request.gone);
     const turn = taken instanceof Promise ? await taken : taken;
     let cost = baseUs + bytes * usPerByte;
     try {
-      const { decision, text } = await this.#dispatch(tenant, request, input);
+      const { dialect, decisionId = makeDecisionId(Date.now()) } = request;
+      const options = dialect === undefined ? { decisionId } : { decisionId, dialect };
+      const { decision, text } = await pipeline.decide(tenant, input, options);
       cost += text.length * usPerByte;
       if (decision) {
         for (const { duration_us } of decision.trace) cost += duration_us;
-        const us = (performance.now() - begun) * 1_000;
-        tenant.count(decision, us);
-        this.#options.onDecision(tenant, decision, us);
-        this.#tell(tenant, decision, input);
+        pipeline.record(this.#options, tenant, {
+          decision,
+          input,
+          us: (performance.now() - begun) * 1_000,
+        });
       }
       return text;
     } finally {
       turn.leave(cost);
     }
   }
-
-  async #dispatch(
-    tenant: Tenant,
-    { dialect, decisionId = makeDecisionId(Date.now()) }: DecisionRequest,
-    input: EventInput,
-  ): Promise<{ readonly decision: Decision | null; readonly text: string }> {
-    const { warden, log } = tenant;
-    if (!warden) throw tenant.broken === null ? new Problem("no-pack") : new Problem("not-ready", 5);
-    const room = log?.admit();
-    if (room) await room;
-    const options = { tenant: tenant.name, decisionId };
-    try {
-      if (dialect !== undefined) {
-        const { answer, decision } = await tenant.translator(dialect, warden).reply(input, options);
-        return { decision, text: JSON.stringify(answer) };
-      }
-      const decision = await warden.dispatch(input, options);
-      tenant.candidate?.see(input, decision, undefined);
-      return { decision, text: JSON.stringify(decision) };
-    } finally {
-      // What was let into the audit is either recorded by the warden, before its decision comes back, or taken out.
-      if (log && !tenant.appended.delete(options.decisionId)) log.cancel();
-    }
-  }
-
-  #tell(tenant: Tenant, decision: Decision, input: EventInput): void {
-    const { feed } = this.#options;
-    const { decision_id, hook_event_name: event, verdict, reason, decided_by, duration_us } = decision;
-    let faults = 0;
-    for (const { fault, hook } of decision.trace) {
-      if (!fault) continue;
-      faults++;
-      const { code, message, at: place = null } = fault;
-      feed.fault({
-        at: new Date().toISOString(),
-        tenant: tenant.name,
-        hook,
-        event,
-        decision_id,
-        code,
-        message,
-        place,
-      });
-    }
-    if (!feed.isWatched) return;
-    const at = new Date().toISOString();
-    const tool = toolOf(input);
-    feed.tell({
-      type: "decision",
-      at,
-      tenant: tenant.name,
-      decision_id,
-      event,
-      tool,
-      verdict,
-      reason,
-      decided_by,
-      duration_us,
-      faults,
-    });
-  }
 }
 
-/** Stands for an event of a batch that is not decided, because the answers before it are too much already. */
-const tooMuch = Symbol("too much");
+/** In place of an event of a batch that is not decided, because the answers before it are too much already. */
+const tooMuch = new Problem("answers-unread");
+/** In place of a line that is too long. */
+const tooLong = new HookwardenError("event-too-large", "the line is longer than an event may be");
+const noBytes = new Uint8Array(0);
 
 const openBracket = 0x5b;
 
@@ -226,16 +194,19 @@ function readBatch(body: Uint8Array): readonly unknown[] {
   }
 }
 
+/** @returns the error in place of an event that cannot be read. */
+function readLine(line: Uint8Array): unknown {
+  try {
+    return readJsonBytes(line, eventJsonLimits(line.byteLength));
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { column, pointer } = error;
+    return new HookwardenError("event-not-json", `the event ${error.message}`, { column, pointer });
+  }
+}
+
 function sessionOf(event: unknown): unknown {
   return typeof event === "object" && event !== null
     ? (event as { session_id?: unknown }).session_id
     : undefined;
-}
-
-/** The tool's name, for whoever watches: the event was valid. */
-function toolOf(input: EventInput): string | null {
-  const event: unknown =
-    input instanceof Uint8Array ? JSON.parse(Buffer.from(input).toString("utf8")) : input;
-  const name = (event as { tool_name?: unknown } | null)?.tool_name;
-  return typeof name === "string" ? name.slice(0, 256) : null;
 }

@@ -1,7 +1,8 @@
 import type { ContainmentReport } from "@hookwarden/sandbox";
 import type { Credentials } from "./credentials.ts";
-import type { Decisions } from "./decisions.ts";
-import type { Unread } from "./http/unread.ts";
+import type { StreamingDecisionService } from "./decision-service.ts";
+import type { UnsentBudget } from "./http/unsent-budget.ts";
+import type { Idempotency } from "./idempotency.ts";
 import type { HttpTelemetry } from "./http/telemetry.ts";
 import type { FailureLog } from "./failure-log.ts";
 import type { Lanes } from "./lanes.ts";
@@ -22,13 +23,14 @@ export interface ServerParts {
   readonly registry: Registry;
   readonly rollouts: Rollouts;
   readonly uploads: Uploads;
-  readonly decisions: Decisions;
+  readonly decisions: StreamingDecisionService;
+  readonly idempotency: Idempotency;
   readonly operator: OperatorView;
   readonly metrics: ServerMetrics;
   /** Spans and metrics of requests; `null` without telemetry. */
   readonly telemetry: HttpTelemetry | null;
   readonly lanes: Lanes;
-  readonly unread: Unread;
+  readonly unsent: UnsentBudget;
   /** The description of the routes, as JSON. */
   readonly openApi: object;
   readonly isReady: () => boolean;

@@ -1,6 +1,4 @@
-import type { AddressInfo } from "node:net";
 import { describeContainment } from "@hookwarden/sandbox";
-import { listenError } from "hookwarden/errors";
 import { engineIdentity } from "hookwarden/log";
 import type { Warden } from "hookwarden/warden";
 import { openAuditLog } from "./audit-log.ts";
@@ -9,11 +7,12 @@ import type { DecisionService } from "./decision-service.ts";
 import { Decisions } from "./decisions.ts";
 import { FailureLog } from "./failure-log.ts";
 import { Feed } from "./feed.ts";
-import { createApp } from "./http/app.ts";
-import { closeAll, closeResting } from "./http/connections.ts";
+import { createHandler } from "./http/handler.ts";
+import { createListener } from "./http/listener.ts";
+import { close as closeListener, listen } from "./http/lifecycle.ts";
 import { openApi } from "./http/openapi.ts";
-import { Unread } from "./http/unread.ts";
-import { allowRouterCode } from "./http/router-code.ts";
+import { UnsentBudget } from "./http/unsent-budget.ts";
+import { Idempotency } from "./idempotency.ts";
 import { JwtVerifier } from "./jwt.ts";
 import { Lanes } from "./lanes.ts";
 import { ServerMetrics } from "./metrics.ts";
@@ -21,7 +20,6 @@ import type { Operator } from "./operator.ts";
 import { OperatorView } from "./operator-view.ts";
 import { type ServerOptions, type ServerSettings, settingsFrom } from "./options.ts";
 import type { ServerParts } from "./parts.ts";
-import { pluginsFor } from "./plugins.ts";
 import { Quarantine } from "./quarantine.ts";
 import { Registry } from "./registry.ts";
 import { Rollouts } from "./rollouts.ts";
@@ -48,8 +46,6 @@ export interface HookwardenServer extends AsyncDisposable {
 
 /** How often old records of the audit are looked for, in milliseconds. */
 const pruneMs = 3_600_000;
-/** How often connections on which everything is answered are closed while the server ends, in milliseconds. */
-const restingMs = 25;
 
 /**
  * Makes a server: opens its stores, starts its sandboxes, loads all tenants' packs.
@@ -174,14 +170,21 @@ async function build(
     metrics,
     telemetry: telemetry?.http ?? null,
     lanes,
-    unread: new Unread(settings.limits.unreadBytes),
+    idempotency: new Idempotency(),
+    unsent: new UnsentBudget(settings.limits.unreadBytes),
     openApi: openApi(routes),
     isReady,
     failures,
     containment: walls,
     log,
   };
-  const app = await appOf(parts);
+  // The operators' console is served beside the routes of the API, and is no part of its description.
+  const pages = options.console === false ? [] : (await import("./console/index.ts")).consoleRoutes();
+  const listener = createListener({
+    handle: createHandler(parts, [...routes, ...pages]),
+    limits: settings.limits,
+    onBroken: (status) => metrics.response(status),
+  });
   if (settings.isOpen && !(await stores.tenants.get("default"))) {
     await stores.tenants.put({
       tenant: "default",
@@ -199,14 +202,9 @@ async function build(
     ready = false;
     clearInterval(prune);
     decisions.close();
-    // Whoever does not take its answer in time does not keep the server from ending.
-    const late = setTimeout(() => closeAll(app.server), settings.limits.shutdownMs);
-    const resting = setInterval(() => closeResting(app.server), restingMs);
     try {
-      await app.close();
+      await closeListener(listener, settings.limits.shutdownMs);
     } finally {
-      clearTimeout(late);
-      clearInterval(resting);
       await opened.disposeAsync();
     }
     log("closed");
@@ -216,14 +214,7 @@ async function build(
     operator,
     parts,
     async listen() {
-      const host = settings.host.replace(/^\[|\]$/g, "");
-      await app
-        .listen({ host, port: settings.port, backlog: 1_024 })
-        .catch((error: NodeJS.ErrnoException) => {
-          throw listenError(error, host, settings.port);
-        });
-      const { address, port, family } = app.server.address() as AddressInfo;
-      const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+      const { url, port } = await listen(listener, settings);
       log("listening", { url });
       return { url, port };
     },
@@ -231,15 +222,6 @@ async function build(
     [Symbol.asyncDispose]: () => server.close(),
   };
   return server;
-}
-
-async function appOf(parts: ServerParts): Promise<ReturnType<typeof createApp>> {
-  const plugins = await pluginsFor(parts);
-  using _code = allowRouterCode();
-  const app = createApp(parts, routes);
-  for (const plugin of plugins) await plugin(app, parts);
-  await app.ready();
-  return app;
 }
 
 function auditOpener(

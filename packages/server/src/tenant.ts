@@ -38,8 +38,6 @@ export class Tenant {
   candidate: Candidate | null = null;
   /** The audit; `null` where none is kept. */
   log: DecisionLog | null = null;
-  /** Ids of decisions under way whose record was handed to the audit. */
-  readonly appended = new Set<string>();
   readonly rate: RateMeter;
   readonly cpu = new CpuMeter();
   readonly turns: { readonly fast: Turn; readonly slow: Turn };
@@ -107,13 +105,7 @@ export class Tenant {
         sandbox: this.sandbox,
         store,
         maxEventBytes,
-        // Without an audit nothing of a decision is kept for a record of it.
-        ...(log && {
-          recorder: (record, { pack: of, rules }) => {
-            this.appended.add(record.decision.decision_id);
-            return log.append(record, of, rules);
-          },
-        }),
+        ...(log && { log }),
       });
       listen(made);
       this.warden = made;

@@ -224,10 +224,10 @@ it("tells of what waits too long in line nothing of those before", async () => {
 });
 
 it("tells of answers that were not read nothing but that", async () => {
-  const { unread, settings } = test.server.parts;
+  const { unsent, settings } = test.server.parts;
   const long = packOf("export default () => ({ action: 'notify', text: 'hunter2 '.repeat(5_000) })");
   const { key: own } = await test.tenant("reads-nothing", long);
-  const read = unread.hold("reads-nothing", settings.limits.unreadBytes - 1);
+  const read = unsent.hold("reads-nothing", settings.limits.unreadBytes - 1);
   expect(await ask({ key: own })).toBe("429 answers-unread");
   read!();
   expect(await ask({ key: own })).toBe("200");

@@ -173,17 +173,17 @@ describe("a tenant that asks, and does not read", () => {
     await using test = await startTestServer({ audit: "off", limits: { unreadBytes } });
     const greedy = await test.tenant("greedy", large);
     const { client: quiet } = await test.tenant("quiet", patientGuard);
-    const { unread } = test.server.parts;
+    const { unsent } = test.server.parts;
     const answer = JSON.stringify(await greedy.client.decide(eventOf())).length;
-    await expect.poll(() => unread.of("greedy")).toBe(0);
+    await expect.poll(() => unsent.of("greedy")).toBe(0);
     const sockets = askWithoutReading(test, greedy.key, 5);
-    await expect.poll(() => unread.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(unreadBytes - answer);
+    await expect.poll(() => unsent.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(unreadBytes - answer);
     const refused = greedy.client.decide(eventOf()).catch((error: unknown) => error);
     expect(await refused).toMatchObject({ status: 429, code: "answers-unread", retryAfter: 1 });
     expect((await quiet.decide(danger)).verdict).toBe("deny");
-    expect(unread.of("greedy")).toBeLessThanOrEqual(unreadBytes);
+    expect(unsent.of("greedy")).toBeLessThanOrEqual(unreadBytes);
     for (const socket of sockets) socket.destroy();
-    await expect.poll(() => unread.of("greedy"), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => unsent.of("greedy"), { timeout: 10_000 }).toBe(0);
     expect((await greedy.client.decide(eventOf())).verdict).toBe("continue");
   });
 
@@ -215,10 +215,10 @@ describe("a tenant that asks, and does not read", () => {
       const { key } = await first.tenant("greedy", large);
       await first.server.close();
       await using test = await startTestServer({ data, audit: "off", limits: { stalledMs: 500 } });
-      const { unread } = test.server.parts;
+      const { unsent } = test.server.parts;
       const sockets = askWithoutReading(test, key, 1);
-      await expect.poll(() => unread.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(0);
-      await expect.poll(() => unread.of("greedy"), { timeout: 20_000 }).toBe(0);
+      await expect.poll(() => unsent.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => unsent.of("greedy"), { timeout: 20_000 }).toBe(0);
       for (const socket of sockets) socket.destroy();
     } finally {
       rmSync(data, { recursive: true, force: true });

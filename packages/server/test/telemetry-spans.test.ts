@@ -2,8 +2,8 @@ import { EventEmitter } from "node:events";
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Exchange } from "../src/http/exchange.ts";
 import { HttpTelemetry } from "../src/http/telemetry.ts";
 import { eventOf, guard } from "../../../test/bench/server/setup.ts";
 import { startTestServer } from "./support.ts";
@@ -57,30 +57,23 @@ test("a refusal is told by its code, and is no error of the server's", async () 
   expect(asked.status.code).toBe(SpanStatusCode.UNSET);
 });
 
-/** A request as the server sees it, with an answer that can be ended. */
-function request(headers: object = {}) {
-  const raw = Object.assign(new EventEmitter(), { statusCode: 200, headersSent: false });
-  return {
-    raw,
-    request: {
-      method: "POST",
-      id: "r1",
-      routeOptions: { url: "/v1/decisions" },
-      raw: { url: "/v1/decisions?token=SECRET", httpVersion: "1.1", headers },
-    } as unknown as FastifyRequest,
-    reply: { raw } as unknown as FastifyReply,
-  };
+/** A request as the server sees it, with a response that can be ended. */
+function exchange(headers: object = {}) {
+  const response = Object.assign(new EventEmitter(), { statusCode: 200, headersSent: false });
+  const request = { method: "POST", url: "/v1/decisions?token=SECRET", httpVersion: "1.1", headers };
+  const one = { id: "r1", route: "/v1/decisions", request, response } as unknown as Exchange;
+  return { response, one };
 }
 const principal = { id: "k1", tenant: "acme", scopes: new Set<"decide">(["decide"]) };
 
 test("what an instrumentation of HTTP has begun goes on: its span is the parent, and the header is not read again", () => {
   const telemetry = new HttpTelemetry();
-  const { raw, request: one, reply } = request({ traceparent });
+  const { response, one } = exchange({ traceparent });
   const outer = trace.getTracer("http").startSpan("POST", { kind: SpanKind.SERVER });
-  context.with(trace.setSpan(ROOT_CONTEXT, outer), () => telemetry.arrive(one, reply));
+  context.with(trace.setSpan(ROOT_CONTEXT, outer), () => telemetry.arrive(one));
   telemetry.admit(one, principal);
-  raw.headersSent = true;
-  raw.emit("close");
+  response.headersSent = true;
+  response.emit("close");
   const span = named("POST /v1/decisions")!;
   expect(span.kind).toBe(SpanKind.INTERNAL);
   expect(span.parentSpanContext?.spanId).toBe(outer.spanContext().spanId);
@@ -90,15 +83,15 @@ test("what an instrumentation of HTTP has begun goes on: its span is the parent,
 
 test("a failure of our own is an error, and so is a client that has gone before its answer", () => {
   const telemetry = new HttpTelemetry();
-  const failed = request();
-  telemetry.arrive(failed.request, failed.reply);
-  telemetry.admit(failed.request, principal);
-  telemetry.problem(failed.request, "log-failed");
-  Object.assign(failed.raw, { statusCode: 503, headersSent: true }).emit("close");
-  const gone = request();
-  telemetry.arrive(gone.request, gone.reply);
-  telemetry.admit(gone.request, principal);
-  gone.raw.emit("close");
+  const failed = exchange();
+  telemetry.arrive(failed.one);
+  telemetry.admit(failed.one, principal);
+  telemetry.problem(failed.one.request, "log-failed");
+  Object.assign(failed.response, { statusCode: 503, headersSent: true }).emit("close");
+  const gone = exchange();
+  telemetry.arrive(gone.one);
+  telemetry.admit(gone.one, principal);
+  gone.response.emit("close");
   const [first, second] = exporter.getFinishedSpans();
   expect(first).toMatchObject({
     attributes: { "error.type": "log-failed", "http.response.status_code": 503 },

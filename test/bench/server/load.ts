@@ -1,5 +1,5 @@
 /**
- * Load of one quickjs hook over keep-alive connections, beside a bare Fastify echo in the same run.
+ * Load of one quickjs hook over keep-alive connections, beside a bare `node:http` echo of JSON in the same run.
  *
  *     node test/bench/server/load.ts [--seconds 5] [--rounds 3] [--connections 1,16,256] [--audit off]
  *

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { Route } from "../http/route.ts";
 
 /** The files of the console, and what they are served as. Nothing else can be asked for. */
 const files: readonly (readonly [name: string, type: string])[] = [
@@ -41,26 +41,34 @@ const headers = {
 };
 
 /**
- * Serves the operators' console at `/console`: files that hold no secret, for anybody who may reach the server. What they
- * show comes from the routes below `/v1/admin`, which ask for an operator's key.
+ * The operators' console at `/console`: files that hold no secret, for anybody who may reach the server. What they show
+ * comes from the routes below `/v1/admin`, which need an operator's key.
  */
-export function addConsole(app: FastifyInstance): void {
+export function consoleRoutes(): readonly Route[] {
   const folder = assetFolder();
-  app.get("/console", { schema: { hide: true } as object }, (_, reply) =>
-    reply.headers(headers).redirect("/console/", 302),
-  );
-  for (const [name, type] of files) {
-    const bytes = readFileSync(new URL(name, folder));
-    const tag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
-    const send = (known: string | undefined, reply: FastifyReply): FastifyReply => {
-      reply.headers(headers).header("etag", tag);
-      return known === tag ? reply.code(304).send() : reply.type(type).send(bytes);
-    };
-    const path = name === "index.html" ? "/console/" : `/console/${name}`;
-    app.get(path, { schema: { hide: true } as object }, (request, reply) =>
-      send(request.headers["if-none-match"], reply),
-    );
-  }
+  const page = (path: string, handle: Route["handle"]): Route => ({
+    method: "GET",
+    path,
+    id: path,
+    summary: "A file of the console.",
+    needs: "nothing",
+    use: "public",
+    answers: {},
+    handle,
+  });
+  const redirect = { status: 302, headers: { ...headers, location: "/console/" } };
+  return [
+    page("/console", () => redirect),
+    ...files.map(([name, type]) => {
+      const text = readFileSync(new URL(name, folder), "utf8");
+      const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
+      return page(name === "index.html" ? "/console/" : `/console/${name}`, (_parts, { header }) =>
+        header("if-none-match") === etag
+          ? { status: 304, headers: { ...headers, etag } }
+          : { status: 200, text, type, headers: { ...headers, etag } },
+      );
+    }),
+  ];
 }
 
 /** Beside this file in the sources, in `dist/console/` in the package. */

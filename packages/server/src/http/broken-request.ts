@@ -2,40 +2,43 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { problemBody, problemType } from "../problem.ts";
 
-/** Connections that have been told that they end. */
-const ending = new WeakSet<Socket>();
+/** What a request is answered that is not proper HTTP, or late. */
+export interface BrokenRequest {
+  readonly status: number;
+  readonly code: string;
+}
 
-/** Refuses a request that is not read any further, and ends its connection. */
-export function refuse(response: ServerResponse): void {
-  const status = 400;
-  if (response.socket) ending.add(response.socket);
-  const body = problemBody(status, "bad-request", "none");
+export const malformedRequest: BrokenRequest = { status: 400, code: "bad-request" };
+export const lateRequest: BrokenRequest = { status: 408, code: "bad-request" };
+
+const byError: ReadonlyMap<string, BrokenRequest> = new Map([
+  ["HPE_HEADER_OVERFLOW", { status: 431, code: "headers-too-large" }],
+  ["ERR_HTTP_REQUEST_TIMEOUT", lateRequest],
+]);
+
+/** What an error of Node's parser is answered with. */
+export function brokenRequestOf(error: NodeJS.ErrnoException): BrokenRequest {
+  return byError.get(error.code ?? "") ?? malformedRequest;
+}
+
+/** Answers in the place of the request, and closes the connection: what follows cannot be trusted to begin a request. */
+export function brokenResponse(response: ServerResponse, { status, code }: BrokenRequest): void {
+  const body = problemBody(status, code, "none");
   response.writeHead(status, {
     "content-type": problemType,
     "content-length": Buffer.byteLength(body),
+    "x-content-type-options": "nosniff",
     connection: "close",
   });
   response.end(body);
 }
 
-const statuses: ReadonlyMap<string, readonly [number, string]> = new Map([
-  ["HPE_HEADER_OVERFLOW", [431, "headers-too-large"]],
-  ["ERR_HTTP_REQUEST_TIMEOUT", [408, "bad-request"]],
-]);
-
-/** Answers what was no request, and closes the connection: what follows on it cannot be trusted to begin one. */
-export function answerBroken(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (ending.has(socket)) return void socket.destroySoon();
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const [status, code] = statuses.get(error.code ?? "") ?? [400, "bad-request"];
+/** The same where there is no request to answer: only when every response that is owed has been sent. */
+export function sendBroken(socket: Socket, { status, code }: BrokenRequest): void {
+  if (!socket.writable) return void socket.destroy();
   const body = problemBody(status, code, "none");
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nContent-Type: ${problemType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
   socket.destroySoon();
-}
-
-/** Answers a request that has not come in its time. */
-export function answerLate(socket: Socket): void {
-  answerBroken(Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" }), socket);
 }

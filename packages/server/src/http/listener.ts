@@ -1,71 +1,104 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Socket } from "node:net";
-import type { HttpLimits } from "../limits.ts";
-import { answerBroken, refuse } from "./broken-request.ts";
-import { countAnswer, countRequest, keepTrack, limitAddresses } from "./connections.ts";
-import { PlainConnection, type PlainRoute } from "./plain-connection.ts";
+import { brokenRequestOf, malformedRequest } from "./broken-request.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+/** An HTTP server and its connections. */
+export interface Listener {
+  readonly server: Server;
+  /** Closes connections on which every request has been answered. */
+  closeIdle(): void;
+  /** Closes all connections at once. */
+  closeAll(): void;
+}
 
 /**
- * The HTTP server below the routes: who may connect, how long anything may take, and what is no proper HTTP/1.1.
+ * The HTTP server below the routes: who may connect, how long anything may take, and what is not proper HTTP/1.1.
  * Parsing is strict: both lengths at once, folded headers and bare line feeds are refused by Node.js itself.
- *
- * @param plain the route whose plain requests are answered without what Node.js does for all others; `null`: none.
  */
-export function createListener(handler: Handler, limits: HttpLimits, plain: PlainRoute | null): Server {
+export function createListener(options: Omit<ConnectionOptions, "makeId">): Listener {
+  const { limits } = options;
+  const connections = new Map<Socket, Connection>();
+  const forEach = { ...options, makeId: requestIds() };
+  const connectionOf = (socket: Socket): Connection => {
+    let connection = connections.get(socket);
+    if (!connection) {
+      connections.set(socket, (connection = new Connection(socket, forEach)));
+      socket.once("close", () => connections.delete(socket));
+    }
+    return connection;
+  };
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
+      // Each request has a deadline of its own: Node.js has one for all, which would end streams.
+      requestTimeout: 0,
       keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: limits.headerBytes,
       connectionsCheckingInterval: Math.min(1_000, limits.headersMs),
       insecureHTTPParser: false,
-      requireHostHeader: true,
+      // Checked below, together with the other ways to read a request twice.
+      requireHostHeader: false,
       noDelay: true,
     },
-    (request, response) => {
-      const { socket } = request;
-      const waiting = countRequest(socket);
-      response.once("close", () => countAnswer(socket));
-      // Only one reading of a request must be possible: one host, and a path as the target.
-      if (request.url?.charCodeAt(0) !== slash || isAmbiguous(request.rawHeaders)) return refuse(response);
-      // An answer would stand behind all those that are still to come.
-      if (waiting > limits.pipelined) return void socket.destroy();
-      response.setHeader("x-content-type-options", "nosniff");
-      handler(request, response);
-    },
+    (request, response) =>
+      connectionOf(request.socket).accept(request, response, isAmbiguous(request) ? malformedRequest : null),
   );
   server.maxHeadersCount = 100;
-  // Whoever does not read its answer keeps the connection, and what stands on it, no longer than this.
+  // Closes connections of clients that do not read their responses.
   server.timeout = limits.stalledMs;
   server.maxConnections = limits.connections;
-  if (plain) answerPlainFirst(server, plain, limits);
-  keepTrack(server);
   limitAddresses(server, limits.connectionsPerAddress);
-  server.on("clientError", answerBroken);
+  server.on("connection", connectionOf);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    else connectionOf(socket).fail(brokenRequestOf(error));
+  });
   // Nothing here speaks another protocol on the same connection.
   server.on("upgrade", (_request, socket) => socket.destroy());
   server.on("connect", (_request, socket) => socket.destroy());
-  server.on("checkExpectation", (_request, response: ServerResponse) => refuse(response));
-  return server;
+  server.on("checkExpectation", (request, response) =>
+    connectionOf(request.socket).accept(request, response, malformedRequest),
+  );
+  return {
+    server,
+    closeIdle() {
+      for (const [socket, connection] of connections) if (connection.isIdle) socket.destroySoon();
+    },
+    closeAll() {
+      for (const socket of connections.keys()) socket.destroy();
+    },
+  };
 }
 
-/** Connections begin as plain ones, and are Node.js's from the first request on that is not plain. */
-function answerPlainFirst(server: Server, route: PlainRoute, limits: HttpLimits): void {
-  const [toNode] = server.listeners("connection") as [(socket: Socket) => void];
-  server.removeListener("connection", toNode);
-  server.on(
-    "connection",
-    (socket) => new PlainConnection(socket, route, limits, () => toNode.call(server, socket)),
-  );
+/** Closes connections from an address that has as many as it may have. */
+function limitAddresses(server: Server, most: number): void {
+  const counts = new Map<string, number>();
+  server.on("connection", (socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = (counts.get(address) ?? 0) + 1;
+    if (count > most) {
+      socket.destroy();
+      return;
+    }
+    counts.set(address, count);
+    socket.once("close", () => {
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left > 0) counts.set(address, left);
+      else counts.delete(address);
+    });
+  });
 }
 
 const slash = 0x2f;
 
-/** Whether there is not exactly one host, or an encoding of the body that is not plain chunks. */
-function isAmbiguous(rawHeaders: readonly string[]): boolean {
+/**
+ * Whether a request could be read in more than one way: not exactly one host, a target that is not a path, or an encoding
+ * of the body other than plain chunks.
+ */
+function isAmbiguous({ url, rawHeaders }: IncomingMessage): boolean {
+  if (url?.charCodeAt(0) !== slash) return true;
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
@@ -74,4 +107,11 @@ function isAmbiguous(rawHeaders: readonly string[]): boolean {
       return true;
   }
   return hosts !== 1;
+}
+
+/** Ids of requests: unique, and nothing that a request could choose. */
+function requestIds(): () => string {
+  const start = randomBytes(6).toString("hex");
+  let count = 0;
+  return () => `${start}-${(++count).toString(36)}`;
 }

@@ -55,7 +55,9 @@ function operation({ id, summary, needs, path, query = {}, headers = {}, body, a
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: true, content: contentOf(body.types) } } : {}),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answerOf(answer)])),
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, body?.lines)]),
+      ),
       default: {
         description:
           "A problem: a code, which docs/server.md explains, the request's id, and what is wrong with its own input.",
@@ -78,9 +80,12 @@ function contentOf(types: NonNullable<Route["body"]>["types"]): object {
   );
 }
 
-function answerOf(answer: Route["answers"][string]): object {
+/** @param lines media type in which a stream is answered line by line. */
+function answerOf(answer: Route["answers"][string], lines: string | undefined): object {
   if (answer === null) return { description: "Done." };
   const [type, schema] =
     typeof answer === "string" ? [answer, { type: "string" }] : ["application/json", answer];
-  return { description: "Done.", content: { [type as string]: { schema } } };
+  const stream =
+    lines === undefined ? {} : { [lines]: { schema: { type: "string", contentMediaType: lines } } };
+  return { description: "Done.", content: { [type as string]: { schema }, ...stream } };
 }

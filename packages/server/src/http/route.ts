@@ -17,7 +17,7 @@ export interface RouteCall {
   readonly params: { readonly [name: string]: string };
   /** Of the query, by name, in the types of their schemas. */
   readonly query: { readonly [name: string]: string | number | boolean | undefined };
-  /** JSON that keeps to the schema; for other media types the bytes. */
+  /** JSON that keeps to the schema; the lines of a stream; for other media types the bytes. */
   readonly body: unknown;
   readonly mediaType: string;
   readonly requestId: string;
@@ -57,9 +57,9 @@ export interface Route {
     readonly limit: keyof HttpLimits;
     /** By media type; `null`: any bytes. */
     readonly types: { readonly [mediaType: string]: Schema | null };
+    /** Media type of those that is read line by line: `limit` does not apply, each line is an event. */
+    readonly lines?: string;
   };
-  /** Whether its plain requests are answered without what Node.js does for all others: of one route at most. */
-  readonly isPlain?: true;
   /** Of success: by status, the schema of its JSON, or the media type of what is no JSON; `null`: no body. */
   readonly answers: { readonly [status: string]: Schema | string | null };
   readonly handle: (parts: ServerParts, call: RouteCall) => RouteAnswer | Promise<RouteAnswer>;

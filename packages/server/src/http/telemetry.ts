@@ -8,9 +8,10 @@ import {
   SpanKind,
   trace,
 } from "@opentelemetry/api";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
 import { preciseNow } from "hookwarden/broker";
 import type { Principal } from "../principal.ts";
+import type { Exchange } from "./exchange.ts";
 import { parentOf, tellProblem } from "../telemetry.ts";
 
 /** One request, from its arrival to the end of its answer. */
@@ -47,7 +48,7 @@ const methods: ReadonlySet<string> = new Set([
 export class HttpTelemetry {
   readonly #tracer = trace.getTracer("hookwarden");
   readonly #duration: Histogram;
-  readonly #seen = new WeakMap<FastifyRequest, Seen>();
+  readonly #seen = new WeakMap<IncomingMessage, Seen>();
 
   constructor() {
     this.#duration = metrics.getMeter("hookwarden").createHistogram("http.server.request.duration", {
@@ -58,33 +59,33 @@ export class HttpTelemetry {
   }
 
   /** A request has come. */
-  arrive(request: FastifyRequest, reply: FastifyReply): void {
+  arrive(exchange: Exchange): void {
     const outer = context.active();
     const seen: Seen = { begun: preciseNow(), outer, span: null, inner: outer, problem: null };
-    this.#seen.set(request, seen);
+    this.#seen.set(exchange.request, seen);
     // Comes also where the other side has gone before its answer.
-    reply.raw.once("close", () => this.#end(request, reply, seen));
+    exchange.response.once("close", () => this.#end(exchange, seen));
   }
 
   /** Whose request it is: from here it has a span. */
-  admit(request: FastifyRequest, principal: Principal): void {
+  admit({ id, request, route }: Exchange, principal: Principal): void {
     const seen = this.#seen.get(request);
     if (!seen) return;
     const inside = trace.getSpanContext(seen.outer) !== undefined;
-    const parent = inside ? seen.outer : parentOf(request.raw.headers);
-    const { url = "/", httpVersion } = request.raw;
+    const parent = inside ? seen.outer : parentOf(request.headers);
+    const { method = "GET", url = "/", httpVersion } = request;
     seen.span = this.#tracer.startSpan(
-      `${request.method} ${request.routeOptions.url}`,
+      `${method} ${route}`,
       {
         kind: inside ? SpanKind.INTERNAL : SpanKind.SERVER,
         startTime: seen.begun,
         attributes: {
-          "http.request.method": request.method,
-          "http.route": request.routeOptions.url,
+          "http.request.method": method,
+          "http.route": route ?? "",
           "url.scheme": "http",
           "url.path": url.split("?", 1)[0],
           "network.protocol.version": httpVersion,
-          "hookwarden.request_id": request.id,
+          "hookwarden.request_id": id,
           ...(principal.tenant === null ? {} : { "hookwarden.tenant": principal.tenant }),
         },
       },
@@ -94,21 +95,22 @@ export class HttpTelemetry {
   }
 
   /** Runs work inside the span of its request. */
-  within<T>(request: FastifyRequest, work: () => T): T {
+  within<T>({ request }: Exchange, work: () => T): T {
     const seen = this.#seen.get(request);
     return seen?.span ? context.with(seen.inner, work) : work();
   }
 
   /** A request is answered with a problem. */
-  problem(request: FastifyRequest, code: string): void {
+  problem(request: IncomingMessage, code: string): void {
     const seen = this.#seen.get(request);
     if (seen) seen.problem = code;
   }
 
-  #end({ method, routeOptions }: FastifyRequest, { raw }: FastifyReply, seen: Seen): void {
+  #end({ request, response, route }: Exchange, seen: Seen): void {
+    const { method = "GET" } = request;
     const { begun, span, problem } = seen;
     const ended = Math.max(preciseNow(), begun);
-    const { statusCode: status, headersSent: isAnswered } = raw;
+    const { statusCode: status, headersSent: isAnswered } = response;
     // One that ends in the middle of its answer is no error: streams of what happens end in no other way.
     const error = !isAnswered ? "aborted" : status >= 500 ? (problem ?? String(status)) : null;
     const outcome: Attributes = {
@@ -118,7 +120,7 @@ export class HttpTelemetry {
     this.#duration.record((ended - begun) / 1_000, {
       "http.request.method": methods.has(method) ? method : "_OTHER",
       "url.scheme": "http",
-      ...(routeOptions.url === undefined ? {} : { "http.route": routeOptions.url }),
+      ...(route === null ? {} : { "http.route": route }),
       ...outcome,
     });
     if (!span) return;

@@ -4,9 +4,15 @@ import { schemas } from "../http/schemas.ts";
 import type { ServerParts } from "../parts.ts";
 import { Problem } from "../problem.ts";
 
+/** Newline-delimited JSON: an event in each line, and an answer for each as a line of the response. */
+const ndjson = "application/x-ndjson";
 const body = {
   limit: "batchBytes",
-  types: { "application/json": { anyOf: [schemas.Event, { type: "array", items: schemas.Event }] } },
+  types: {
+    "application/json": { anyOf: [schemas.Event, { type: "array", items: schemas.Event }] },
+    [ndjson]: null,
+  },
+  lines: ndjson,
 } as const;
 const answers = { "200": { anyOf: [schemas.Decision, schemas.BatchAnswer, {}] } };
 const headers = {
@@ -21,10 +27,10 @@ export const decisionRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/decisions",
     id: "decide",
-    summary: "Decides one event, or a batch of them.",
+    summary:
+      "Decides one event, a batch of them, or a stream of lines (`application/x-ndjson`), which is answered line by line.",
     needs: "decide",
     use: "decide",
-    isPlain: true,
     headers,
     body,
     answers,
@@ -51,8 +57,20 @@ async function decide(
 ): Promise<RouteAnswer> {
   const { principal, gone, traceparent, requestId } = call;
   if (principal.tenant === null) throw new Problem("forbidden");
-  const body = call.body as Uint8Array;
   const idempotency = call.header("idempotency-key");
+  if (call.mediaType === ndjson) {
+    // A stream is not kept, so that it could not be answered again.
+    if (idempotency !== undefined) throw new Problem("bad-request");
+    const lines = call.body as AsyncIterable<Uint8Array | null>;
+    const request = {
+      tenant: principal.tenant,
+      gone,
+      requestId,
+      ...(dialect === undefined ? {} : { dialect }),
+    };
+    return { status: 200, stream: parts.decisions.decideLines(request, lines), type: ndjson };
+  }
+  const body = call.body as Uint8Array;
   const ask = (): ReturnType<typeof parts.decisions.decide> =>
     parts.decisions.decide({
       tenant: principal.tenant as string,
@@ -65,7 +83,7 @@ async function decide(
   const reply =
     idempotency === undefined
       ? await ask()
-      : await parts.decisions.once.do(principal.tenant, idempotency, dialect, body, ask);
+      : await parts.idempotency.do(principal.tenant, idempotency, dialect, body, ask);
   return {
     status: reply.status,
     text: reply.body,

@@ -1,5 +1,8 @@
-import fastify, { type FastifyInstance } from "fastify";
-import { addConsole } from "../../src/console/index.ts";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { consoleRoutes } from "../../src/console/index.ts";
+import type { RouteCall } from "../../src/http/route.ts";
 import type { NodeReport, Overview } from "../../src/operator.ts";
 import type {
   FaultView,
@@ -44,7 +47,7 @@ const effective = {
 export class Fixture {
   readonly lifted: string[] = [];
   readonly refused: string[] = [];
-  readonly app: FastifyInstance = fastify({ forceCloseConnections: true });
+  readonly server = createServer((request, response) => void this.answer(request, response));
   readonly extra: {
     hooks: HookView[];
     faults: FaultView[];
@@ -60,49 +63,63 @@ export class Fixture {
   private readonly timers = new Set<NodeJS.Timeout>();
 
   async start(): Promise<string> {
-    const { app } = this;
-    addConsole(app);
-    app.addHook("onRequest", async (request, reply) => {
-      if (!request.url.startsWith("/v1/")) return;
-      if (request.headers.authorization === `Bearer ${operatorKey}`) return;
-      this.refused.push(request.url);
-      return reply
-        .code(401)
-        .type("application/problem+json")
-        .send({ code: "unauthorized", request_id: "r1" });
-    });
-    app.get("/v1/admin/overview", () => this.overview());
-    app.get("/v1/admin/nodes", () => ({ nodes: this.nodes() }));
-    app.get("/v1/admin/tenants", () => ({ tenants: this.tenants() }));
-    app.get<{ Params: { tenant: string } }>("/v1/admin/tenants/:tenant", ({ params }) =>
-      this.tenants().find(({ tenant }) => tenant === params.tenant),
-    );
-    app.get("/v1/admin/hooks", () => ({ hooks: [...this.extra.hooks, ...hooks] }));
-    app.get("/v1/admin/faults", () => ({ faults: [...this.extra.faults, ...faults()] }));
-    app.get("/v1/admin/quarantine", () => ({ quarantine: this.quarantine() }));
-    app.delete<{ Params: { id: string } }>("/v1/admin/quarantine/:id", ({ params }, reply) => {
-      this.lifted.push(params.id);
-      return reply.code(204).send();
-    });
-    app.get("/v1/admin/live", (_, reply) => {
-      reply.hijack();
-      reply.raw.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
-      const send = (event: LiveEvent): void => {
-        reply.raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-      };
-      reply.raw.write(": hello\n\n");
-      for (const event of [...decisions()].reverse()) send(event);
-      for (const event of this.extra.live) send(event);
-      const timer = setInterval(() => reply.raw.write(": still here\n\n"), 1_000);
-      this.timers.add(timer);
-      reply.raw.once("close", () => clearInterval(timer));
-    });
-    return app.listen({ host: "127.0.0.1", port: 0 });
+    await once(this.server.listen(0, "127.0.0.1"), "listening");
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
-    await this.app.close();
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? "").split("?", 1)[0] as string;
+    const page = consoleRoutes().find((route) => route.path === path);
+    if (page) {
+      const call = { header: (name: string) => request.headers[name] } as unknown as RouteCall;
+      const { status, headers = {}, text, type } = await page.handle(undefined as never, call);
+      response.writeHead(status, { ...headers, ...(type ? { "content-type": type } : {}) }).end(text);
+      return;
+    }
+    const send = (status: number, body: object): void =>
+      void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (!path.startsWith("/v1/")) return send(404, { code: "not-found" });
+    if (request.headers.authorization !== `Bearer ${operatorKey}`) {
+      this.refused.push(request.url ?? "");
+      return send(401, { code: "unauthorized", request_id: "r1" });
+    }
+    const [kind, id] = path.replace("/v1/admin/", "").split("/") as [string, string?];
+    if (kind === "live") return this.live(response);
+    if (request.method === "DELETE" && id !== undefined) {
+      this.lifted.push(id);
+      return void response.writeHead(204).end();
+    }
+    const answers: { readonly [kind: string]: () => object | undefined } = {
+      overview: () => this.overview(),
+      nodes: () => ({ nodes: this.nodes() }),
+      tenants: () =>
+        id === undefined
+          ? { tenants: this.tenants() }
+          : this.tenants().find(({ tenant }) => tenant === decodeURIComponent(id)),
+      hooks: () => ({ hooks: [...this.extra.hooks, ...hooks] }),
+      faults: () => ({ faults: [...this.extra.faults, ...faults()] }),
+      quarantine: () => ({ quarantine: this.quarantine() }),
+    };
+    const body = answers[kind]?.();
+    if (body) send(200, body);
+    else send(404, { code: "not-found" });
+  }
+
+  private live(response: ServerResponse): void {
+    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    response.write(": hello\n\n");
+    for (const event of [...[...decisions()].reverse(), ...this.extra.live]) {
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    }
+    const timer = setInterval(() => response.write(": still here\n\n"), 1_000);
+    this.timers.add(timer);
+    response.once("close", () => clearInterval(timer));
   }
 
   private nodes(): NodeReport[] {

@@ -1,29 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Socket } from "node:net";
 import type { Principal } from "../principal.ts";
 import type { ServerParts } from "../parts.ts";
 import { Problem } from "../problem.ts";
 import { enforce } from "../tenancy/enforce.ts";
-import { mediaTypeOf } from "./body.ts";
-import type { Route } from "./route.ts";
+import { mediaTypeOf } from "../http/body.ts";
+import type { Route } from "../http/route.ts";
 
-/** Without credentials every request is an operator's, and the default tenant's. */
-const anyone: Principal = Object.freeze({
-  id: "anyone",
-  tenant: "default",
-  scopes: new Set(["decide", "packs", "audit"] as const),
-});
-
-/** Who asks, by the header `Authorization`; `null` where that is nobody we know. */
-export function askerOf(
-  { settings, credentials }: ServerParts,
-  authorization: string | undefined,
-  socket: Socket,
-): Principal | null | Promise<Principal | null> {
-  return settings.isOpen ? anyone : credentials.check(authorization, socket);
-}
-
-/** What a request is admitted by. */
+/** What admission depends on. */
 export interface Admission {
   readonly route: Route;
   /** `null`: without a valid credential. */
@@ -34,7 +17,7 @@ export interface Admission {
 }
 
 /**
- * Admits a request, where its credential is for the route, and the limits of its tenant let it.
+ * The second stage, before a body is read: whether the credential is for the route, and within the limits of its tenant.
  *
  * @returns the media type of its body; empty where the route takes none.
  * @throws {Problem} `unauthorized`, `forbidden`, `wrong-media-type`, and what `enforce` refuses

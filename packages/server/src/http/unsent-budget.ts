@@ -2,10 +2,10 @@
 const smallChars = 16_384;
 
 /**
- * Counts the answers that tenants have not read. Whoever asks for large ones, and reads none, would fill the server's
- * memory with them, whatever its own limits of time and of decisions under way are: those end when there is an answer.
+ * Counts the responses that tenants have not read. A client that asks for large ones and reads none would fill the server's
+ * memory, and no limit on time or concurrency would stop it: those end with the decision.
  */
-export class Unread {
+export class UnsentBudget {
   readonly #most: number;
   readonly #chars = new Map<string, number>();
 

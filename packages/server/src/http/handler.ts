@@ -1,0 +1,101 @@
+import type { HttpLimits } from "../limits.ts";
+import type { Principal } from "../principal.ts";
+import type { ServerParts } from "../parts.ts";
+import { stillAdmitted } from "../pipeline/admit.ts";
+import { refuse } from "../pipeline/respond.ts";
+import { pipeline } from "../pipeline/index.ts";
+import { Problem } from "../problem.ts";
+import { bodyReader, queryReader } from "./body.ts";
+import type { Handler } from "./connection.ts";
+import type { Exchange } from "./exchange.ts";
+import { BrowserGuard } from "./guard.ts";
+import { isHangUp } from "./hang-up.ts";
+import { readBody } from "./read-body.ts";
+import { readLines } from "./read-lines.ts";
+import type { Route, RouteAnswer, RouteCall } from "./route.ts";
+import { type Match, Router } from "./router.ts";
+import { whileAdmitted } from "./stream.ts";
+
+interface Readers {
+  readonly body: ReturnType<typeof bodyReader>;
+  readonly query: ReturnType<typeof queryReader>;
+}
+
+/** Answers requests by the table of routes. */
+export function createHandler(parts: ServerParts, routes: readonly Route[]): Handler {
+  const guard = new BrowserGuard(parts.options, parts.settings);
+  const router = new Router(routes);
+  const readers = new Map(
+    routes.map((route): [Route, Readers] => [route, { body: bodyReader(route), query: queryReader(route) }]),
+  );
+  return (exchange) => {
+    parts.telemetry?.arrive(exchange);
+    const { url = "", method = "", headers } = exchange.request;
+    const at = url.indexOf("?");
+    const path = at < 0 ? url : url.slice(0, at);
+    const search = at < 0 ? "" : url.slice(at + 1);
+    const work = async (): Promise<void> => {
+      guard.check(headers);
+      const match = router.match(method, path);
+      exchange.route = match.route.path;
+      await handle(parts, exchange, match, { search, ...(readers.get(match.route) as Readers) });
+    };
+    work().catch((error: unknown) => fail(parts, exchange, error));
+  };
+}
+
+async function handle(
+  parts: ServerParts,
+  exchange: Exchange,
+  { route, params }: Match,
+  { search, query, body }: Readers & { readonly search: string },
+): Promise<void> {
+  const { request } = exchange;
+  const { headers } = request;
+  let mediaType = "";
+  if (route.needs !== "nothing") {
+    if (!parts.isReady()) throw new Problem("shutting-down", 1);
+    const found = pipeline.authenticate(parts, exchange);
+    const principal = found instanceof Promise ? await found : found;
+    exchange.principal = principal;
+    if (principal) parts.telemetry?.admit(exchange, principal);
+    mediaType = pipeline.admit(parts, { route, principal, params, headers });
+  }
+  const { limits } = parts.settings;
+  const isStream = route.body?.lines === mediaType && mediaType !== "";
+  const bytes = route.body && !isStream ? await readBody(request, limits[route.body.limit]) : null;
+  const principal = exchange.principal as Principal;
+  const holds = stillAdmitted(parts, { route, principal, params }, headers.authorization);
+  const call: RouteCall = {
+    principal,
+    params,
+    requestId: exchange.id,
+    holds,
+    query: query(search),
+    body: isStream ? linesOf(exchange, limits) : bytes && body(bytes, mediaType),
+    mediaType,
+    gone: () => request.socket.destroyed,
+    traceparent: headers["traceparent"] as string | undefined,
+    header: (name) => headers[name] as string | undefined,
+  };
+  const { telemetry } = parts;
+  const run = (): RouteAnswer | Promise<RouteAnswer> => route.handle(parts, call);
+  const answer = telemetry ? telemetry.within(exchange, run) : run();
+  const answered = answer instanceof Promise ? await answer : answer;
+  pipeline.respond(parts, exchange, whileAdmitted(answered, holds));
+}
+
+/** Instead of the whole request, each of its lines has a deadline. */
+function linesOf({ request, endDeadline }: Exchange, limits: HttpLimits): ReturnType<typeof readLines> {
+  endDeadline();
+  return readLines(request, { maxBytes: limits.eventBytes, maxMs: limits.requestMs });
+}
+
+/** Answers anything that was thrown. */
+function fail(parts: ServerParts, exchange: Exchange, error: unknown): void {
+  const { request, response } = exchange;
+  if (response.headersSent) return;
+  if (!isHangUp(error, request)) return refuse(parts, exchange, error);
+  parts.metrics.clientClosed();
+  request.destroy();
+}
