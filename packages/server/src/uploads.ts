@@ -3,7 +3,7 @@ import { buildBundle, type Floor, openBundle, type OpenedBundle } from "hookward
 import { HookwardenError } from "hookwarden/errors";
 import { folderSource, memorySource } from "hookwarden/files";
 import { readManifests, type LoadedPack } from "hookwarden/pack";
-import { Problem } from "./problem.ts";
+import { Bundlers } from "./bundlers.ts";
 import type { PackRevision, PackStore } from "./storage.ts";
 import type { BundleGate } from "./tenancy/bundle-gate.ts";
 import { enforce } from "./tenancy/enforce.ts";
@@ -34,16 +34,10 @@ export interface UploadsOptions {
   readonly containment?: ContainmentMode;
 }
 
-/** Bundlers at the same time: each is a process that takes a core. */
-const bundlersMost = 2;
-/** Uploads that may wait for one. */
-const waitingMost = 32;
-
 /** Turns uploads into bundles that are stored, and holds them to everything that a pack must be. */
 export class Uploads {
   readonly #options: UploadsOptions;
-  #bundlers = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #bundlers = new Bundlers();
 
   constructor(options: UploadsOptions) {
     this.#options = options;
@@ -114,15 +108,19 @@ export class Uploads {
     { use, key }: { readonly use: Use; readonly key: unknown },
   ): Promise<Accepted> {
     enforce(use, "pack", tenant);
-    return this.#bundled(files, key);
+    enforce(use, "run", tenant);
+    return this.#bundled(tenant, files, key);
   }
 
-  async #bundled(files: string | ReadonlyMap<string, Uint8Array>, key: unknown): Promise<Accepted> {
+  async #bundled(
+    tenant: Tenant,
+    files: string | ReadonlyMap<string, Uint8Array>,
+    key: unknown,
+  ): Promise<Accepted> {
     const source = typeof files === "string" ? await folderSource(files) : memorySource(files);
     const { manifest } = await readManifests(source);
     const { containment } = this.#options;
-    const release = await this.#bundler();
-    try {
+    return this.#bundlers.run(tenant, async () => {
       const { bytes, list } = await buildBundle(files, {
         ...(manifest.name === undefined ? { name: "pack" } : {}),
         ...(manifest.version === undefined ? { version: "0.0.0" } : {}),
@@ -133,9 +131,7 @@ export class Uploads {
       });
       const opened = await openBundle(bytes, { trust: null });
       return { opened: { ...opened, list }, bytes, signedBy: keyName(key), isTrusted: false };
-    } finally {
-      release();
-    }
+    });
   }
 
   /** Nothing older than the signed bundle of the same name that serves. Going back is what rollback is for. */
@@ -145,18 +141,6 @@ export class Uploads {
     if (!serving?.signedBy) return [];
     const { list } = await openBundle(bytes, { trust: null });
     return list.name === serving.name ? [{ version: serving.version, digest: serving.bundle }] : [];
-  }
-
-  async #bundler(): Promise<() => void> {
-    if (this.#bundlers >= bundlersMost) {
-      if (this.#waiting.length >= waitingMost) throw new Problem("queue-full", 5);
-      await new Promise<void>((go) => this.#waiting.push(go));
-    } else this.#bundlers++;
-    return () => {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#bundlers--;
-    };
   }
 }
 
