@@ -1,4 +1,4 @@
-import { pointerPart, quote, isObject } from "@hookwarden/sandbox/json";
+import { pointerPart, quote } from "@hookwarden/sandbox/json";
 import type { ValidationError } from "../catalogue/index.ts";
 import type { SchemaObject } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";

@@ -585,7 +585,9 @@ describe("what cannot be bundled is refused whatever stands in its place", () =>
     await writeFile(join(root, "h/hook.ts"), 'import dep from "dep"; export default dep;');
     execFileSync("mkfifo", [join(root, "node_modules/dep/package.json")]);
     const start = performance.now();
-    const error = await errorOf(compileScripts(root, [{ name: "h", path: "h/hook.ts" }], { nodeModules: [] }));
+    const error = await errorOf(
+      compileScripts(root, [{ name: "h", path: "h/hook.ts" }], { nodeModules: [] }),
+    );
     expect(error).toMatchObject({ code: "load-failed" });
     expect(performance.now() - start).toBeLessThan(10_000);
   });

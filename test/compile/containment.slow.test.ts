@@ -10,6 +10,9 @@ import { escapeTrial } from "../support/escape-trial.ts";
 import { runBomb } from "../support/run-bomb.ts";
 import { errorOf, temporaryFolder, writeFiles } from "../pack/packs.ts";
 
+// The child itself is under test.
+vi.unmock("../../src/compile/run-child.ts");
+
 type Files = { readonly [path: string]: string };
 
 /** Bundles `h/hook.js` of a pack in memory: the program, or the message of the error. */
@@ -178,9 +181,6 @@ describe("imports that lead out of the pack", () => {
     const [result] = await compileEach(root, [{ name: "h", path: "h/hook.js" }], { nodeModules: [] });
     expect(textOf(result)).toContain("cannot find `a`");
   });
-
-// The child itself is under test.
-vi.unmock("../../src/compile/run-child.ts");
 
   it.runIf(process.platform !== "win32")(
     "open nothing outside, for packs from a grammar of imports",

@@ -8,7 +8,6 @@ import { fakeWarden } from "../support/fake-warden.ts";
 import { createWarden } from "../../src/warden/warden.ts";
 import type { WardenOptions } from "../../src/warden/options.ts";
 import { bytesOf, readLog, testFile, verifyText } from "./support.ts";
-import { propertyRuns } from "../support/property-runs.ts";
 
 const secret = "hunter2-Sesame!öffne\u0007dich";
 

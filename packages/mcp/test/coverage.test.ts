@@ -93,12 +93,9 @@ describe("the page", () => {
   });
 
   // Everything that carries content of a server and is not mediated must be owned up to.
-  test.each([/\*\*Private methods\.\*\*/, /sampling with tools/])(
-    "says what is not covered: %s",
-    (words) => {
-      expect(page.slice(page.indexOf("## What is not covered"))).toMatch(words);
-    },
-  );
+  test.each([/\*\*Private methods\.\*\*/, /sampling with tools/])("says what is not covered: %s", (words) => {
+    expect(page.slice(page.indexOf("## What is not covered"))).toMatch(words);
+  });
 });
 
 const types = readFileSync(

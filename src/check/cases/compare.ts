@@ -77,7 +77,9 @@ export function differencesOf(expected: Expectation | null, got: Got): readonly 
 function fault(found: Difference[], wanted: Expectation["fault"], got: Got): void {
   const codes: readonly string[] = wanted === undefined ? [] : typeof wanted === "string" ? [wanted] : wanted;
   if (got.fault ? codes.includes(got.fault.code) : codes.length === 0) return;
-  const words = got.fault ? `${got.fault.code}: ${got.fault.message}${locationSuffix(got.fault)}` : "no fault";
+  const words = got.fault
+    ? `${got.fault.code}: ${got.fault.message}${locationSuffix(got.fault)}`
+    : "no fault";
   add(found, "fault", codes.join(" or ") || "no fault", cut(words));
 }
 
