@@ -19,7 +19,7 @@ export type {
   WardenOptions,
 } from "./warden/index.ts";
 
-export { type ErrorCode, type ErrorPlace, errorTable, HookwardenError } from "./errors/index.ts";
+export { type ErrorCode, errorTable, HookwardenError } from "./errors/index.ts";
 
 export {
   actions,
@@ -43,7 +43,6 @@ export type {
   Refusal,
   ToolSchemas,
   TraceEntry,
-  TraceFault,
   Verdict,
 } from "./broker/index.ts";
 
@@ -74,7 +73,6 @@ export { createDialect, type Dialect, dialects, type Translator } from "./dialec
 export { MemoryStateStore, SqliteStateStore, StateQuotaError, type StateStore } from "./state/index.ts";
 
 export {
-  type Blame,
   type ContainmentMode,
   type ContainmentReport,
   defaultLimits,

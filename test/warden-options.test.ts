@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { wardenMembers } from "../src/warden/known-options.ts";
+import { wardenMembers } from "../src/warden/check-options.ts";
 import { createWarden } from "../src/warden/warden.ts";
 import { fakePack } from "./support/fake-pack.ts";
 import { fakeWarden } from "./support/fake-warden.ts";

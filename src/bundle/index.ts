@@ -1,9 +1,9 @@
 /** Signed bundles: a pack as one file that a host can trust. */
-export { type BuildOptions, buildBundle, type BuiltBundle } from "./build.ts";
+export { type BuildOptions, buildBundle } from "./build.ts";
 export { generateKey, isKeyName, type PrivateKeyJwk, type PublicKeyJwk, toPublicKey } from "./keys.ts";
 export { packedLimits } from "./limits.ts";
-export type { BundleList, ListedFile } from "./list.ts";
-export { type BundleSource, floorOf, loadBundle, type LoadedBundle, readTrust } from "./load.ts";
+export type { BundleList } from "./list.ts";
+export { floorOf, loadBundle, type LoadedBundle, readTrust } from "./load.ts";
 export { digestOfList, type Floor, openBundle, type OpenedBundle, type OpenOptions } from "./open.ts";
 export { readWholeFile } from "./read-file.ts";
 export { type CheckedTrust, checkTrust, type Trust, type TrustedKey } from "./trust.ts";

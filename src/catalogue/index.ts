@@ -15,15 +15,7 @@ export {
   validateEvent,
   type ValidationError,
 } from "./generated/validators.js";
-export {
-  actionNames,
-  actionRows,
-  catalogueFields,
-  eventNames,
-  eventRows,
-  legalActions,
-  rewrittenFields,
-} from "./lookup.ts";
+export { actionNames, actionRows, catalogueFields, eventNames, eventRows, legalActions } from "./lookup.ts";
 export type { Field, JsonSchema } from "./schema.ts";
 export { isDateTime } from "./time.ts";
 export { validateHookManifest, validatePackManifest } from "./generated/validators.js";

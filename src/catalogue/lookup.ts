@@ -31,8 +31,3 @@ export function catalogueFields(event: string): readonly string[] {
     ? [...new Set(["hook_event_name", ...Object.keys(commonFields), ...Object.keys(row.fields)])]
     : [];
 }
-
-/** The event fields that an action rewrites; empty for an action that is no change. */
-export function rewrittenFields(action: string): readonly string[] {
-  return Object.values(actionRows.get(action)?.rewrites ?? {});
-}

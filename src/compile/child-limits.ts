@@ -1,12 +1,3 @@
-/** A number that a host may set, and how far. */
-export interface ChildLimitRow {
-  readonly default: number;
-  readonly minimum: number;
-  readonly ceiling: number;
-  readonly unit: string;
-  readonly means: string;
-}
-
 /** Resource limits of a child process that compiles, type-checks or lints scripts. Set by the host. */
 export const childLimits = {
   childMemoryMb: {
@@ -16,4 +7,4 @@ export const childLimits = {
     unit: "MiB",
     means: "resident memory of a bundler, type checker or linter, with all processes that it starts",
   },
-} as const satisfies Record<string, ChildLimitRow>;
+} as const;

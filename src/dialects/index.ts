@@ -3,7 +3,7 @@ import type { Warden } from "../warden/index.ts";
 import { dialectOf } from "./dialects.ts";
 import { Translator, type TranslatorOptions } from "./translator.ts";
 
-export type { Dialect, DialectRow, Heard, Means, Message, StopVerdict, Untouched } from "./dialect.ts";
+export type { Dialect, DialectRow, Heard, Means, Message, StopVerdict } from "./dialect.ts";
 export { dialectOf, dialects } from "./dialects.ts";
 export { type Reply, Translator, type TranslatorOptions } from "./translator.ts";
 

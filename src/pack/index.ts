@@ -20,7 +20,7 @@ export {
   readHookManifest,
   readPackManifest,
 } from "./manifest.ts";
-export { compileMatcher, matcherLimits, type MatcherResult } from "./matcher.ts";
+export { compileMatcher, matcherLimits } from "./matcher.ts";
 export { grantedReads, replacedFields } from "./reads.ts";
 export { didYouMean, nearestName } from "./suggest.ts";
 export type {

@@ -1,4 +1,3 @@
-import { isObject } from "@hookwarden/sandbox/json";
 import { RE2JS } from "re2js";
 import { type Decision, type Refusal, type TraceFault, locationSuffix } from "../../broker/index.ts";
 import type { Expectation, ExpectedText } from "./read.ts";
@@ -154,7 +153,7 @@ function textWords(wanted: ExpectedText): string {
 /** Compares two JSON values part by part; the order of an object's keys does not count. */
 function values(found: Difference[], field: string, wanted: unknown, got: unknown): void {
   if (found.length > most || Object.is(wanted, got)) return;
-  if (isObject(wanted) && isObject(got) && Array.isArray(wanted) === Array.isArray(got)) {
+  if (isContainer(wanted) && isContainer(got) && Array.isArray(wanted) === Array.isArray(got)) {
     const keys = new Set([...Object.keys(wanted), ...Object.keys(got)]);
     for (const key of keys) {
       const [left, right] = [wanted, got].map((one) => (Object.hasOwn(one, key) ? one[key] : undefined));
@@ -181,4 +180,9 @@ function cut(words: string): string {
   return words.length > longest
     ? `${words.slice(0, longest).toWellFormed()}… (${words.length} characters)`
     : words;
+}
+
+/** Objects and arrays alike. */
+function isContainer(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null;
 }

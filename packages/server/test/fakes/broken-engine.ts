@@ -124,6 +124,11 @@ export async function createSandbox(options: QuickjsOptions): Promise<Sandbox> {
     call(call: Call) {
       const { command = "" } = (JSON.parse(call.args[0]!) as { tool_input: { command?: string } }).tool_input;
       const { outputBytes } = call.limits;
+      // A guest breaks its engine only after its program has been loaded.
+      if (command in lies || command in bombs || command in breaks) {
+        options.onLoad?.(true);
+        options.onLoad?.(false);
+      }
       const lie = lies[command];
       if (lie) {
         write(1, lie(outputBytes));
