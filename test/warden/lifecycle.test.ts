@@ -427,7 +427,7 @@ describe("rel-007 a hook that ends its process each time", () => {
     { timeout: 60_000 },
     async () => {
       const folder = folderFor();
-      const hookOf = (name: string, source: string): void => {
+      const hookOf = (name: string, wallMs: number, source: string): void => {
         mkdirSync(join(folder, name));
         writeFileSync(
           join(folder, name, "hook.json"),
@@ -439,7 +439,7 @@ describe("rel-007 a hook that ends its process each time", () => {
             on: [{ event: "PreToolUse" }],
             reads: [],
             actions: ["deny", "notify"],
-            limits: { wallMs: 60 },
+            limits: { wallMs },
           }),
         );
         writeFileSync(join(folder, name, "hook.js"), source);
@@ -448,9 +448,9 @@ describe("rel-007 a hook that ends its process each time", () => {
         join(folder, "hookwarden.json"),
         JSON.stringify({ apiVersion: 1, hooks: ["other", "killer"] }),
       );
-      hookOf("other", 'export default () => ({ action: "notify", text: "here" });');
+      hookOf("other", 5_000, 'export default () => ({ action: "notify", text: "here" });');
       // A built-in that does not look up while it works: nothing but the end of the process stops it.
-      hookOf("killer", "export default () => new Array(2 ** 28).join('x');");
+      hookOf("killer", 60, "export default () => new Array(2 ** 28).join('x');");
       await using warden = await createWarden({ pack: folder });
       const messages: string[] = [];
       for (let index = 0; index < breakerLimits.strikes + 3; index++) {

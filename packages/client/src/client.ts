@@ -15,7 +15,7 @@ import type {
 } from "@hookwarden/server";
 import type { HookDescription } from "hookwarden/warden";
 import { invalidAnswer, problemOf, unreachable } from "./server-error.ts";
-import { eventBody, readJsonLines } from "./json-lines.ts";
+import { type StreamProgress, eventBody, readJsonLines } from "./json-lines.ts";
 import { readServerSentEvents } from "./server-sent-events.ts";
 import type {
   Answered,
@@ -83,20 +83,21 @@ export class Client {
     events: AsyncIterable<object> | Iterable<object>,
     options: Omit<DecideOptions, "idempotencyKey"> = {},
   ): AsyncGenerator<Answered<Decision>> {
-    let unanswered = 0;
+    const progress: StreamProgress = { unanswered: 0, ended: false };
     const ending = new AbortController();
     const signals = [ending.signal, ...(options.signal ? [options.signal] : [])];
-    const stream = eventBody(events, () => unanswered++);
+    const stream = eventBody(events, progress);
     try {
       const request = { ...asked(options), stream };
       const { body } = await this.#ask("POST", "/v1/decisions", request, AbortSignal.any(signals));
       if (!body) throw unreachable(this.#url, null);
       for await (const answered of readJsonLines(body, this.#url)) {
         if (!isAnswered(answered)) throw invalidAnswer();
-        unanswered--;
+        progress.unanswered--;
         yield answered;
       }
-      if (unanswered !== 0) throw unreachable(this.#url, null);
+      // A server that shuts down ends the response in order, though more events were to come.
+      if (!progress.ended || progress.unanswered !== 0) throw unreachable(this.#url, null);
     } finally {
       ending.abort();
     }

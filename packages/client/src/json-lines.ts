@@ -1,16 +1,24 @@
 import { invalidAnswer, unreachable } from "./server-error.ts";
 
+/** How far a stream of events has come. */
+export interface StreamProgress {
+  /** Events that were sent and not answered yet. */
+  unanswered: number;
+  /** Whether the caller has no more events. */
+  ended: boolean;
+}
+
 /** Longest answer that is read, in characters: a server that sends no end must not fill the memory. */
 const maxLineChars = 67_108_864;
 
 /**
  * The body of a request as newline-delimited JSON (`application/x-ndjson`), made as fast as it is sent.
  *
- * @param onSent called with each event that was asked for.
+ * @param progress is kept up to date while the stream is read.
  */
 export function eventBody(
   events: AsyncIterable<object> | Iterable<object>,
-  onSent: () => void,
+  progress: StreamProgress,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   const source: AsyncIterator<object> | Iterator<object> =
@@ -19,8 +27,11 @@ export function eventBody(
     {
       async pull(controller) {
         const { done, value } = await source.next();
-        if (done) return controller.close();
-        onSent();
+        if (done) {
+          progress.ended = true;
+          return controller.close();
+        }
+        progress.unanswered++;
         controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
       },
       async cancel() {
