@@ -28,11 +28,3 @@ test("the lint accepts the field's words, and words that it does not know", () =
     "// The fork server spawns children; eviction is LRU.\nexport const concurrency = 1, wat = 2;\n";
   expect(lint(text)).toEqual({ status: 0, words: [] });
 });
-
-test("npm run lint checks words", () => {
-  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
-    scripts: Record<string, string>;
-  };
-  expect(scripts["lint"]).toContain("npm run -s lint:words");
-  expect(scripts["lint:words"]).toContain("cspell lint");
-});
