@@ -135,9 +135,17 @@ function unsaid(error: unknown): { readonly answer: null; readonly decision: nul
 
 /** Whether a hook's own honoured action, or a fault that the step was closed for, can have had the effect. */
 function caused(decision: Decision, possible: readonly ActionName[], carried: ReadonlySet<string>): boolean {
-  const honoured = decision.trace.flatMap((entry) =>
-    entry.outcome === "honoured" && !entry.recheck ? entry.actions.map(({ action }) => action) : [],
-  );
+  const honoured = decision.trace.flatMap((entry) => {
+    if (entry.recheck) return [];
+    const actions = entry.actions.map(({ action }) => action);
+    if (entry.outcome === "honoured") return actions;
+    // A later stop discards what an earlier hook did to the step, and keeps its notices. The answer of a parallel hook
+    // is discarded whole.
+    const parallel = modes[Number(entry.hook.slice(1))] === "parallel";
+    return entry.outcome === "discarded" && !parallel
+      ? actions.filter((action) => actionRows.get(action)?.everywhere)
+      : [];
+  });
   if (possible.some((action) => carried.has(action) && honoured.includes(action))) return true;
   const author = decision.trace.find(({ hook, fault }) => hook === decision.decided_by && fault);
   const closed = eventRows.get(decision.hook_event_name)?.closedAs;
