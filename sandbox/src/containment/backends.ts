@@ -62,9 +62,10 @@ export const backends: readonly BackendRow[] = [
 function bubblewrapLine(spec: ChildSpec, { nodeFiles, architecture }: Machine): readonly string[] {
   // Parents first: a later mount would hide an earlier one below it.
   const reads = [...new Set([...nodeFiles, ...spec.reads].map(withoutSlash))].sort();
+  const libraries = new Set(nodeFiles);
   return [
     ...bubblewrap,
-    ...reads.flatMap(readable),
+    ...reads.flatMap((path) => (libraries.has(path) ? boundFile(path) : readable(path))),
     ...(spec.startsProcesses ? ["--dev-bind", "/dev/null", "/dev/null"] : []),
     ...(architecture === null ? [] : ["--seccomp", String(filterDescriptor)]),
     "--remount-ro",
@@ -75,10 +76,15 @@ function bubblewrapLine(spec: ChildSpec, { nodeFiles, architecture }: Machine): 
   ];
 }
 
+/** A library that is a link is mounted as the file that it leads to: its target may be a link as well, in any folder. */
+function boundFile(path: string): readonly string[] {
+  return ["--ro-bind-try", path, path];
+}
+
 /** Links are recreated as links, because Node.js resolves real paths. */
 function readable(path: string): readonly string[] {
   const target = linkTarget(path);
-  return target === null ? ["--ro-bind-try", path, path] : ["--symlink", target, path];
+  return target === null ? boundFile(path) : ["--symlink", target, path];
 }
 
 function linkTarget(path: string): string | null {

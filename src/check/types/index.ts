@@ -65,6 +65,7 @@ export async function checkTypes(
     memoryMb: childMemoryMb,
     nodeArguments: ["--permission", "--allow-fs-read=*"],
     reads: [root, ...job.moduleFolders, dirname(dirname(compiler))],
+    packages: ["@jridgewell/trace-mapping"],
     containment,
   });
   const [problems] = readLines<readonly TypeProblem[]>(output);
