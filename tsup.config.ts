@@ -46,7 +46,10 @@ const packages: readonly Package[] = [
   },
   {
     folder: "sandbox",
-    alone: { "sandbox-child": "src/process/child.ts", "sandbox-nursery": "src/process/nursery-main.ts" },
+    alone: {
+      "sandbox-child": "src/process/child.ts",
+      "sandbox-fork-server": "src/process/fork-server-main.ts",
+    },
   },
   {
     folder: "packages/clients",

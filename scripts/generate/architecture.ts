@@ -15,7 +15,7 @@ export const modules: Readonly<Record<string, string>> = {
   pack: "Reads packs: manifests (`manifest.ts`; their keys are defined in `schema.ts`), grants, matchers, subscriptions, state declarations, configuration.",
   state: "State of hooks between calls: stores in memory and SQLite, quotas, keyed queues.",
   broker:
-    "Makes one decision. `read-event.ts` validates the event, `select.ts` chooses the hooks, `course.ts` calls each through the sandbox, `answer.ts` checks what it asks for, `compose.ts` makes the verdict.",
+    "Makes one decision. `read-event.ts` validates the event, `plan.ts` chooses the hooks, `decision-run.ts` calls each through the sandbox, `answer.ts` checks what it asks for, `compose.ts` makes the verdict.",
   bundle:
     "Signed bundles: a pack as one archive that a host can trust. Keys, signatures, trust files, review records.",
   log: "The decision log: `decision-log.ts` appends a hash-chained record for each decision, `verify.ts` checks a chain, masks keep secrets out.",

@@ -66,7 +66,7 @@ function checkSupply({ pack, bundle, trust, keepBundle }: WardenOptions): void {
   if (typeof bundle !== "string" && !(bundle instanceof Uint8Array)) {
     invalid("`bundle` must be the path of a file, or its bytes");
   }
-  // Nothing is ever loaded from a bundle that nobody vouches for.
+  // A bundle is never loaded without a trusted signature.
   if (trust === undefined) invalid("`bundle` needs `trust`: the keys that may sign it");
 }
 

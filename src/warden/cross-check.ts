@@ -20,8 +20,8 @@ export interface EngineOutcome {
 const maxPending = 64;
 
 /**
- * A sandbox that also runs a share of its calls on a second one, and tells where the answers differ. The answer is
- * always that of the first; the second runs behind it, and whatever becomes of it changes nothing.
+ * A sandbox that also runs a share of its calls on a second one, and reports differing answers. The answer is
+ * always that of the first; the outcome of the second has no effect on it.
  */
 export class CrossCheckedSandbox implements Sandbox {
   readonly engine: EngineName;
@@ -32,7 +32,7 @@ export class CrossCheckedSandbox implements Sandbox {
   private readonly report: (divergence: Divergence) => void;
   private readonly pending = new Set<Promise<void>>();
 
-  /** @param rate share of calls, 0 to 1. Which ones is told by their seed: the same on every machine. */
+  /** @param rate share of calls, 0 to 1. Calls are chosen by their seed: the same ones on every machine. */
   constructor(first: Sandbox, second: Sandbox, rate: number, report: (divergence: Divergence) => void) {
     this.engine = first.engine;
     this.version = first.version;
@@ -81,7 +81,7 @@ export class CrossCheckedSandbox implements Sandbox {
         outcomes: [describe(this.first, one), describe(this.second, other)],
       });
     } catch {
-      // A sandbox that breaks its word is seen by the call itself; here it only means that nothing was compared.
+      // The call itself reports a sandbox that rejects; here it only means that nothing was compared.
     }
   }
 }

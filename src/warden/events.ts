@@ -33,7 +33,7 @@ export type ReloadNotice =
 /** The decision log cannot be written, or can be again. */
 export type LogNotice = { readonly ok: true } | { readonly ok: false; readonly error: Error };
 
-/** What a warden tells those who listen. */
+/** Events that a warden emits. */
 export interface WardenEvents {
   /** A decision, and when it was made: in milliseconds since 1970, before it was recorded. */
   decision: [decision: Decision, madeAt: number];

@@ -34,7 +34,7 @@ export interface WardenOptions {
   readonly containment?: ContainmentMode;
   /** `false`: calls of one session may share a context, and see what earlier ones left. Default `true`. */
   readonly pristine?: boolean;
-  /** Share of calls, 0 to 1, that run on the other engine too; `divergence` tells of differing answers. Default 0. */
+  /** Share of calls, 0 to 1, that run on the other engine too; the event `divergence` reports differing answers. Default 0. */
   readonly crossCheck?: number;
   /** Where hooks' state is kept. Default: in memory. A store given here is not closed with the warden. */
   readonly store?: StateStore;

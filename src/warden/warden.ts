@@ -62,7 +62,7 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
   const warden = new Warden(options, generation, { sandbox, toolInputs }, log, bundle);
   report = (divergence) => warden.announce("divergence", divergence);
   const refused = bundle?.refused;
-  // Later, so that whoever creates the warden can listen.
+  // Deferred, so that the caller can attach listeners first.
   if (refused)
     setImmediate(() => warden.announce("reload", { ok: false, pack: pack.digest, error: refused }));
   if (options.telemetry) {
@@ -135,7 +135,7 @@ export class Warden extends EventEmitter<WardenEvents> {
       store: options.store ?? new MemoryStateStore(),
       queue: new KeyedQueue(),
     };
-    // A reload that fails has told so by its event.
+    // A failed reload is reported by its event.
     const reload = (): void => void this.reload().catch(() => undefined);
     this.#watch = options.watch ? watchSupply(options, reload) : null;
   }
@@ -211,7 +211,7 @@ export class Warden extends EventEmitter<WardenEvents> {
         const written = log.append(made.record, generation.pack, rules ?? this.#options.rules);
         if (written) await written;
       }
-      this.#tell(made, madeAt);
+      this.#announceDecision(made, madeAt);
       return made.decision;
     } finally {
       if (admitted) log?.cancel();
@@ -229,7 +229,7 @@ export class Warden extends EventEmitter<WardenEvents> {
    * the old one serving. Reloads happen one after another.
    *
    * @param pack default: the path or the bundle that the warden was created with.
-   * @throws {HookwardenError} why the pack cannot serve; a `reload` event tells the same.
+   * @throws {HookwardenError} why the pack cannot serve; a `reload` event reports the same.
    */
   reload(pack?: string | LoadedPack): Promise<void> {
     const reloading = this.#reloading.then(() => this.#reload(pack));
@@ -308,7 +308,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     });
   }
 
-  #tell({ decision }: DecisionResult, madeAt = preciseNow()): void {
+  #announceDecision({ decision }: DecisionResult, madeAt = preciseNow()): void {
     if (this.listenerCount("decision") > 0) this.announce("decision", decision, madeAt);
     const faults = this.listenerCount("fault") > 0;
     const refusals = this.listenerCount("refused") > 0;

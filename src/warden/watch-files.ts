@@ -1,14 +1,14 @@
 import { type Stats, unwatchFile, watchFile } from "node:fs";
 
 /** How often files are looked at, in milliseconds. */
-const lookMs = 250;
+const pollIntervalMs = 250;
 /** How long files must be still before they are read, in milliseconds: copying takes many steps. */
 const stillMs = 100;
 
 /**
  * Calls back when one of some files has changed, was replaced or came back, and all are still again. Does not keep the
  * process alive. Files are asked for their state now and then: what is put in their place by a rename, or lies on a
- * share, tells of no change by itself.
+ * share, reports no changes by itself.
  */
 export class FileWatch {
   private readonly paths: readonly string[];
@@ -18,7 +18,7 @@ export class FileWatch {
   constructor(paths: readonly string[], changed: () => void) {
     this.paths = paths;
     this.changed = changed;
-    for (const path of paths) watchFile(path, { interval: lookMs, persistent: false }, this.look);
+    for (const path of paths) watchFile(path, { interval: pollIntervalMs, persistent: false }, this.look);
   }
 
   close(): void {

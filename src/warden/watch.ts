@@ -4,7 +4,7 @@ import { foldersBelow } from "./watched-folders.ts";
 /** How long a folder must be still before it is read, in milliseconds: editors and checkouts write in many steps. */
 const stillMs = 100;
 /** How often a folder that is gone is looked for, in milliseconds. */
-const lookMs = 500;
+const pollIntervalMs = 500;
 /**
  * Where the system itself can watch a whole tree. Elsewhere Node would watch each file by itself, which in a folder of
  * ten thousand files takes minutes in which nothing else happens; there each folder is watched, not each file.
@@ -46,10 +46,10 @@ export class FolderWatch {
   private attach(): void {
     this.detach();
     this.identity = identityOf(this.folder);
-    if (this.identity === "") return this.schedule(lookMs);
+    if (this.identity === "") return this.schedule(pollIntervalMs);
     if (!this.watch(this.folder)) {
       this.identity = "";
-      this.schedule(lookMs);
+      this.schedule(pollIntervalMs);
     } else if (!watchesTrees) void this.watchBelow();
   }
 
@@ -83,7 +83,7 @@ export class FolderWatch {
         this.watchers.delete(folder);
       }
       for (const folder of below) {
-        // What was written into a new folder before it was watched has told of nothing.
+        // Files written to a new folder before it was watched were not reported.
         if (!this.watchers.has(folder) && this.watch(folder)) this.schedule(stillMs);
       }
     } while (this.again);

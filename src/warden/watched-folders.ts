@@ -19,7 +19,7 @@ export async function foldersBelow(root: string): Promise<ReadonlySet<string>> {
         waiting.push(path);
       }
     } catch {
-      // It is gone meanwhile, or may not be read: its own folder tells when that changes.
+      // It has been removed, or is not readable: its parent folder reports when that changes.
     }
   }
   return found;

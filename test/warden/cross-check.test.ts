@@ -42,7 +42,7 @@ function slow(): unknown {
 }
 
 describe("a cross-check", () => {
-  test("tells of answers that differ, and never changes one", async () => {
+  test("reports answers that differ, and never changes one", async () => {
     const { both, reports } = pair(
       () => ({ action: "deny", reason: "1" }),
       () => ({ action: "deny", reason: "2" }),
@@ -79,7 +79,7 @@ describe("a cross-check", () => {
     expect(reports).toHaveLength(divergences);
   });
 
-  test("runs the share of calls that it is asked for, told by the seed", async () => {
+  test("runs the requested share of calls, chosen by the seed", async () => {
     const { both, one, other } = pair(
       () => null,
       () => null,

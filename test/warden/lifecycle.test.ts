@@ -97,12 +97,12 @@ test(
       .split("\n")
       .map((line) => JSON.parse(line) as { kind: string; pack?: string; decision?: { pack: string } });
     // Before the first decision of a generation stands what it is.
-    const told = new Set<string>();
+    const announced = new Set<string>();
     for (const { kind, pack: named, decision } of lines) {
-      if (kind === "pack") told.add(named as string);
-      if (decision) expect(told.has(decision.pack)).toBe(true);
+      if (kind === "pack") announced.add(named as string);
+      if (decision) expect(announced.has(decision.pack)).toBe(true);
     }
-    expect(told).toEqual(new Set([first, last.pack]));
+    expect(announced).toEqual(new Set([first, last.pack]));
     expect((await verifyLog(createReadStream(log))).problem).toBeNull();
   },
 );
@@ -199,7 +199,7 @@ test("rel-004 a decision under way when its hook is replaced ends with the old c
   ]);
 });
 
-describe("rel-008 a restart is no amnesty", () => {
+describe("rel-008 quarantine survives a restart", () => {
   const nag: FakeHook = { name: "nag", on: ["Stop"], run: () => ({ action: "retry", feedback: "again" }) };
   const calm: FakeHook = { name: "nag", on: ["Stop"], run: () => null };
   const stop = { hook_event_name: "Stop", session_id: "s/1 \u0001" };
@@ -392,7 +392,7 @@ describe("rel-007 a hook that ends its process each time", () => {
     await trial;
   });
 
-  // rel-008: whoever can make the broker restart must not be able to end a quarantine by it.
+  // rel-008: an attacker who can make the broker restart must not be able to end a quarantine that way.
   test.each(["at once", "later"])(
     "is not run after a restart either, where the store answers %s",
     async (when) => {

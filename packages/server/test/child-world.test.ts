@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Client, createClient } from "@hookwarden/client";
 import { childrenOf } from "../../../test/bench/server/process.ts";
-import { isNursery } from "../../../sandbox/test/process/support.ts";
+import { isForkServer } from "../../../sandbox/test/process/support.ts";
 import { type ServeProcess, startServe } from "../../../test/support/serve-process.ts";
 import { eventOf, guard, packOf } from "../../../test/bench/server/setup.ts";
 
@@ -38,7 +38,7 @@ describe.skipIf(!onLinux)("ipc-007: the processes of a server that is debugged",
       files: packOf(guard["guard/hook.js"] as string, { limits: { wallMs: 10_000 } }),
     });
     await decides();
-    for (let looks = 0; looks < 100 && !childrenOf(server.pid).some(isNursery); looks++) await sleep(100);
+    for (let looks = 0; looks < 100 && !childrenOf(server.pid).some(isForkServer); looks++) await sleep(100);
     pids = childrenOf(server.pid);
   });
   afterAll(() => server[Symbol.asyncDispose]());
@@ -59,7 +59,7 @@ describe.skipIf(!onLinux)("ipc-007: the processes of a server that is debugged",
       const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
       const names = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean);
       // What starts the others has a channel to the server, and no hook in it.
-      if (isNursery(pid)) for (const name of names) expect(name).toMatch(/^NODE_CHANNEL_/);
+      if (isForkServer(pid)) for (const name of names) expect(name).toMatch(/^NODE_CHANNEL_/);
       else {
         // Bubblewrap says where the process is, which is the root.
         expect(names.filter((name) => name !== "PWD=/")).toEqual(["TZ=UTC"]);

@@ -1,14 +1,14 @@
 /**
  * The program of a child process: reads calls from standard input, runs them in an engine, writes answers to standard
- * output. It blocks while it reads, or looks for the next call for a moment, which is what makes a round trip short,
- * and it holds nothing that must be saved, so that it can be killed at any moment.
+ * output. It blocks or spins while it reads, which keeps round trips short, and holds nothing that must be saved, so that
+ * it can be killed at any moment.
  *
  * Arguments: name of the engine, options as JSON, and for tests the path of a module that stands in for the engine.
  */
 import { readSync, writeSync } from "node:fs";
 import type { EngineName, Sandbox } from "../contract.ts";
 import { EngineMissingError } from "../engine-missing.ts";
-import { AwakeStdin } from "./awake-stdin.ts";
+import { SpinningStdin } from "./spinning-stdin.ts";
 import { protocolVersion, RequestReader } from "./request.ts";
 import { StdinSource } from "./stdin-source.ts";
 import { warmUp } from "./warm-up.ts";
@@ -28,19 +28,19 @@ async function loadEngine(
   return (await import("../quickjs/index.ts")).createQuickjsSandbox(options);
 }
 
-/** From here on not even this module can read a file or load an addon. Newer versions of Node.js can drop rights. */
+/** Gives up the process's permissions, where the version of Node.js can: from here on not even this module can read a file. */
 function dropRights(): void {
   const permission = process.permission as { drop?(scope: string): void } | undefined;
   for (const scope of ["fs.read", "fs.write", "addon", "child", "worker", "wasi", "inspector", "net"]) {
     try {
       permission?.drop?.(scope);
     } catch {
-      // This version does not know the scope, so there is nothing to drop.
+      // This version does not know the scope.
     }
   }
 }
 
-/** Writes all of a text. The descriptor blocks, so a slow parent only makes this child wait. */
+/** Writes the whole text. The descriptor blocks: a slow parent only makes this child wait. */
 function send(text: string): void {
   if (text.length < 16_384) {
     const size = Buffer.byteLength(text);
@@ -58,7 +58,7 @@ function send(text: string): void {
   }
 }
 
-/** Reading blocks the event loop, so it is let run where the engine waits for it, and now and then for V8's own tasks. */
+/** Reading blocks the event loop, so it runs only when the engine waits for it, and after this many calls for V8's own tasks. */
 const callsPerTurn = 1_000;
 
 function turn(): Promise<void> {
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   const [name, json, modulePath] = process.argv.slice(2) as [EngineName, string, string?];
   const { spinUs, ...options } = JSON.parse(json) as { pristine?: boolean; spinUs: number };
   let engine: Sandbox;
-  /** The call that runs; the parent has a deadline for its loading, and another one for the rest. */
+  /** Id of the running call; the parent has separate deadlines for loading and running it. */
   let running: number | null = null;
   const onLoad = (begins: boolean): void => {
     if (running !== null) send(writeLoad(running, begins));
@@ -85,14 +85,14 @@ async function main(): Promise<void> {
   send(writeReady(engine.version, protocolVersion));
   let calls = 0;
   const source = new StdinSource(readSync);
-  const awake = AwakeStdin.open(source, spinUs);
-  // A child that stands by has the time. One that blocks while it reads cannot tell whether it is wanted.
+  const spinning = SpinningStdin.open(source, spinUs);
+  // Warm up while idle; stop when a request is pending. A child that blocks on reads cannot know, and skips it.
   if (engine.engine === "quickjs" && modulePath === undefined) {
-    await warmUp(engine, () => awake !== null && source.poll(0));
+    await warmUp(engine, () => spinning !== null && source.poll(0));
   }
   const requests = new RequestReader(source);
   for (;;) {
-    const ready = awake?.next() ?? true;
+    const ready = spinning?.next() ?? true;
     if (ready !== true) await ready;
     const request = requests.next();
     if (request === null) break;
@@ -112,10 +112,10 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-// Where nothing is left to wait for in the middle of a call, Node.js ends by itself, and that is no success.
+// Node.js exits when nothing is pending in the middle of a call; that is not success.
 process.exitCode = 70;
 main().catch((error: unknown) => {
-  // Only people who debug see this; the parent keeps the end of it and shows it to nobody else.
+  // For debugging only: the parent keeps the end of it, and does not pass it on.
   try {
     writeSync(2, `${error instanceof Error ? error.stack : String(error)}\n`);
   } catch {

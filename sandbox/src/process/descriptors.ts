@@ -4,8 +4,8 @@ import { openSync, readdirSync, readFileSync } from "node:fs";
 const closeOnExec = 0o2000000;
 
 /**
- * Descriptors that a child would inherit. Whatever Node.js opens is closed for its children; this is what whoever
- * started this process has left open, or a native addon. Linux only; elsewhere nothing tells.
+ * Descriptors that a child would inherit. Node.js closes its own for its children; these were left open by
+ * the process that started this one, or by a native addon. Linux only: other systems do not list them.
  */
 function inheritable(): number[] {
   if (process.platform !== "linux") return [];

@@ -16,7 +16,7 @@ export class Fifo<T> {
   }
 
   /** Puts items before all others, in their order. */
-  putBack(items: readonly T[]): void {
+  requeue(items: readonly T[]): void {
     this.#items = [...items, ...this.#items.slice(this.#head)];
     this.#head = 0;
   }

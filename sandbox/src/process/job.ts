@@ -4,12 +4,12 @@ import type { Limits } from "../limits.ts";
 
 export type Answer = Outcome | Inspection;
 
-/** Whoever has to know when a job is over. */
+/** Is notified when a job is over. */
 export interface JobOwner {
   settled(job: Job, answer: Answer): void;
 }
 
-/** One call or inspection on its way through the pool. It is answered exactly once. */
+/** One call or inspection on its way through the pool. Settles exactly once. */
 export class Job {
   readonly kind: "call" | "inspect";
   readonly program: Program;
@@ -17,13 +17,13 @@ export class Job {
   readonly limits: Limits;
   /** `null` for an inspection. */
   readonly call: Call | null;
-  /** Bytes of text that it carries, the program's source not counted. */
+  /** Size of its arguments in bytes; the program's source does not count. */
   readonly bytes: number;
-  /** Time that the caller has left, in milliseconds. */
+  /** The caller's remaining time, in milliseconds. */
   readonly budgetMs: number;
-  /** Since when it waits for a child, by `performance.now()`. */
+  /** When it was first queued, by `performance.now()`. */
   waitsSince = 0;
-  /** How many children it has been sent to. */
+  /** Number of children that it has been sent to. */
   attempts = 0;
   readonly #owner: JobOwner;
   #resolve: ((answer: Answer) => void) | null;
@@ -48,7 +48,7 @@ export class Job {
     this.#resolve = resolve as (answer: Answer) => void;
   }
 
-  /** Gives the answer to whoever waits for it; a second one is dropped. */
+  /** Resolves the call; later answers are ignored. */
   settle(answer: Answer): void {
     const resolve = this.#resolve;
     if (!resolve) return;
@@ -57,20 +57,20 @@ export class Job {
     resolve(answer);
   }
 
-  /** Answers with a fault that the parent names. */
+  /** Settles with a fault that the parent detected. */
   fail(code: FaultCode, message: string, durationUs = 0): void {
     this.settle(
       this.call ? faultOutcome(code, message, durationUs) : { ok: false, fault: { code, message } },
     );
   }
 
-  /** The same, where the process has ended by this very job. */
+  /** The same, if the job ended its process. */
   failKilled(code: FaultCode, message: string, durationUs: number): void {
     if (!this.call) return this.fail(code, message, durationUs);
     this.settle({ ...faultOutcome(code, message, durationUs), killed: true });
   }
 
-  /** The same, where it had to be ended while it loaded the program. */
+  /** The same, if the process had to be killed while it loaded the program. */
   failLoading(fault: Fault, durationUs: number): void {
     if (!this.call) return this.fail(fault.code, fault.message, durationUs);
     this.settle({
@@ -81,7 +81,7 @@ export class Job {
   }
 }
 
-/** A call that ended with a fault that the parent names. */
+/** The outcome of a call that ended with a fault that the parent detected. */
 export function faultOutcome(code: FaultCode, message: string, durationUs = 0): Outcome & { ok: false } {
   return { ok: false, fault: { code, message }, steps: null, durationUs, memoryBytes: 0, logs: [] };
 }

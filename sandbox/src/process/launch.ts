@@ -12,7 +12,7 @@ export interface ChildEvents {
   exit: [code: number | null, signal: NodeJS.Signals | null];
 }
 
-/** A child process: this one's, or one that the nursery has started. */
+/** A child process: this one's, or one that the fork server has started. */
 export interface Child {
   readonly pid?: number | undefined;
   readonly stdin: Writable;

@@ -1,7 +1,7 @@
 import type { Call, EngineName, Inspection, Outcome, Program, Sandbox } from "../contract.ts";
 import type { Fault } from "../fault.ts";
 import type { Limits } from "../limits.ts";
-import { describeEnd, Fleet, type FleetOwner } from "./fleet.ts";
+import { describeEnd, ChildPool, type ChildPoolOwner } from "./child-pool.ts";
 import { ExpiringMap } from "../expiring-map.ts";
 import { faults } from "../outcome.ts";
 import { SlowLoads } from "../slow-loads.ts";
@@ -9,7 +9,7 @@ import { type Answer, faultOutcome, Job, type JobOwner } from "./job.ts";
 import type { Settings } from "./options.ts";
 import type { End, Entry, Runner } from "./runner.ts";
 import { Schedule } from "./schedule.ts";
-import { Waiting } from "./waiting.ts";
+import { TenantQueues } from "./tenant-queues.ts";
 
 /** How often deadlines are looked at, in milliseconds. */
 const tickMs = 10;
@@ -17,63 +17,63 @@ const tickMs = 10;
 const memoryMs = 25;
 /** Calls that are made together are written to a busy child so many at a time. */
 const burst = 8;
-/** How long a program that has had its child killed is kept apart from others, in milliseconds. */
-const apartMs = 60_000;
+/** How long a program that has had its child killed is isolated from others, in milliseconds. */
+const isolationMs = 60_000;
 /** Most such programs that are remembered. */
-const apartMost = 1_024;
+const maxIsolated = 1_024;
 /** A job is sent to at most so many children; from the third on it is the first that each of them has. */
-const attemptsMost = 5;
+const maxAttempts = 5;
 
-function laneOf(tenant: string): string {
+function queueOf(tenant: string): string {
   return `tenant ${tenant}`;
 }
 
 const closed = "the sandbox has been closed";
 
 /** Runs calls in child processes that can be killed. */
-export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
+export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
   readonly engine: EngineName;
 
   readonly #settings: Settings;
-  readonly #fleet: Fleet;
+  readonly #children: ChildPool;
   readonly #schedule: Schedule;
   /** Programs that have had a child killed not long ago. */
-  readonly #apart = new ExpiringMap<true>(apartMs, apartMost);
+  readonly #isolated = new ExpiringMap<true>(isolationMs, maxIsolated);
   readonly #slowLoads = new SlowLoads();
-  readonly #waiting: Waiting;
+  readonly #waiting: TenantQueues;
   /** Children that have jobs which have not been written yet. */
   #unwritten: Runner[] = [];
   /** Reasons to offer the waiting jobs to children, since this was begun; 0 while it is not being done. */
-  #reasons = 0;
+  #pumpRequests = 0;
   #jobs = 0;
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Until when this process does not go to sleep, by `performance.now()`. */
-  #awakeUntil = 0;
-  #awake = false;
+  #spinUntil = 0;
+  #spinning = false;
   #lastMemory = 0;
   #disposed = false;
 
   constructor(settings: Settings) {
     this.engine = settings.engine;
     this.#settings = settings;
-    this.#fleet = new Fleet(settings, this);
-    this.#schedule = new Schedule(this.#fleet, settings);
+    this.#children = new ChildPool(settings, this);
+    this.#schedule = new Schedule(this.#children, settings);
     const shared = settings.tenantsPerProcess === "shared";
     // Programs that have killed wait apart, and tenants that hold up children, so that nobody waits for them.
-    this.#waiting = new Waiting((job) => {
-      if (this.#isApart(job)) return "apart";
-      return shared && !this.#schedule.isHeld(job.tenant) ? "all" : laneOf(job.tenant);
+    this.#waiting = new TenantQueues((job) => {
+      if (this.#isIsolated(job)) return "apart";
+      return shared && !this.#schedule.isHeld(job.tenant) ? "all" : queueOf(job.tenant);
     });
   }
 
   get version(): string {
-    return this.#fleet.version;
+    return this.#children.version;
   }
 
   /** Starts the first children; settles when one is ready. */
   open(): Promise<void> {
-    return this.#fleet.open();
+    return this.#children.open();
   }
 
   call(call: Call): Outcome | Promise<Outcome> {
@@ -102,16 +102,16 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   }
 
   forget(programKey: string): void {
-    this.#apart.deleteWhere((key) => key === programKey);
+    this.#isolated.deleteWhere((key) => key === programKey);
     this.#slowLoads.forget(programKey);
-    for (const runner of this.#fleet.all) if (runner.forget(programKey)) this.#writeSoon(runner);
+    for (const runner of this.#children.all) if (runner.forget(programKey)) this.#writeSoon(runner);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     clearInterval(this.#timer);
     for (const job of this.#waiting.drain()) job.fail("overloaded", closed);
-    await this.#fleet.dispose();
+    await this.#children.dispose();
   }
 
   // ---- from call to child
@@ -124,8 +124,10 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     if (this.#jobs > 0 && this.#bytes + bytes > this.#settings.queueBytes) {
       return faultOutcome("overloaded", `calls with ${this.#bytes} bytes are waiting already`);
     }
-    const { barren } = this.#fleet;
-    return barren === null ? null : faultOutcome("overloaded", `no process could be started: ${barren}`);
+    const { startupFailure } = this.#children;
+    return startupFailure === null
+      ? null
+      : faultOutcome("overloaded", `no process could be started: ${startupFailure}`);
   }
 
   #submit(job: Job): void {
@@ -139,8 +141,8 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     if (this.#waiting.isFor(job) || !this.#place(job)) this.#waiting.push(job, this.#schedule.now);
   }
 
-  #isApart({ program }: Job): boolean {
-    return this.#apart.get(program.key) !== undefined;
+  #isIsolated({ program }: Job): boolean {
+    return this.#isolated.get(program.key) !== undefined;
   }
 
   /** Answers a call whose program is not to be loaded again yet. */
@@ -154,13 +156,13 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
 
   #place(job: Job): boolean {
     if (this.#isSlowLoad(job)) return true;
-    const runner = this.#isApart(job) ? this.#schedule.chooseApart(job) : this.#schedule.choose(job);
+    const runner = this.#isIsolated(job) ? this.#schedule.chooseDedicated(job) : this.#schedule.choose(job);
     if (!runner) return false;
     if (runner.send(job)) this.#writeSoon(runner);
     // A child that has nothing to do begins with the first of many calls while the others are still being written.
     if (!this.#settings.gather && runner.unwritten >= (runner.jobs.length > runner.unwritten ? burst : 1)) {
       runner.flush();
-      this.#stayAwake();
+      this.#spin();
     }
     return true;
   }
@@ -171,15 +173,15 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
 
   /** To place a job can end a child, which is told back here: then it is gone round once more, not within itself. */
   #offer(round: () => void): void {
-    if (this.#waiting.length === 0 || this.#reasons++ > 0) return;
+    if (this.#waiting.length === 0 || this.#pumpRequests++ > 0) return;
     try {
       round();
-      while (this.#reasons > 1) {
-        this.#reasons = 1;
+      while (this.#pumpRequests > 1) {
+        this.#pumpRequests = 1;
         this.#waiting.each(this.#tryPlace);
       }
     } finally {
-      this.#reasons = 0;
+      this.#pumpRequests = 0;
     }
   }
 
@@ -196,22 +198,22 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     const runners = this.#unwritten;
     this.#unwritten = [];
     for (const runner of runners) runner.flush();
-    this.#stayAwake();
+    this.#spin();
   };
 
   /** Answers are looked for as long as one is likely to come at once; all else goes on between two looks. */
-  #stayAwake(): void {
+  #spin(): void {
     const { spinUs } = this.#settings;
     if (spinUs === 0) return;
-    this.#awakeUntil = performance.now() + spinUs / 1_000;
-    if (this.#awake) return;
-    this.#awake = true;
-    setImmediate(this.#look);
+    this.#spinUntil = performance.now() + spinUs / 1_000;
+    if (this.#spinning) return;
+    this.#spinning = true;
+    setImmediate(this.#poll);
   }
 
-  readonly #look = (): void => {
-    this.#awake = this.#jobs > 0 && performance.now() < this.#awakeUntil;
-    if (this.#awake) setImmediate(this.#look);
+  readonly #poll = (): void => {
+    this.#spinning = this.#jobs > 0 && performance.now() < this.#spinUntil;
+    if (this.#spinning) setImmediate(this.#poll);
   };
 
   settled(job: Job, answer: Answer): void {
@@ -232,43 +234,43 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
   }
 
   answered(runner: Runner): void {
-    if (this.#jobs > 0) this.#stayAwake();
+    if (this.#jobs > 0) this.#spin();
     if (this.#waiting.length === 0) return;
     const { tenant } = runner;
     // With a lane for each tenant there may be hundreds, of which this child can serve one.
     if (tenant === null) this.#pump();
-    else this.#offer(() => this.#waiting.some(laneOf(tenant), this.#tryPlace));
+    else this.#offer(() => this.#waiting.some(queueOf(tenant), this.#tryPlace));
   }
 
   lost(runner: Runner, end: End, entries: Entry[]): void {
     const [blamed] = entries;
-    if (blamed && !blamed.left) this.#blame(blamed, end, performance.now() - runner.since);
-    else if (blamed) this.#strike(blamed.job, end);
+    if (blamed && !blamed.abandoned) this.#blame(blamed, end, performance.now() - runner.since);
+    else if (blamed) this.#recordCrash(blamed.job, end);
     const again: Job[] = [];
     for (const entry of entries) {
-      const { job, left } = entry;
+      const { job, abandoned } = entry;
       // A job that has left may have come back to the same child, behind what it has left there: that one is not lost.
-      if (left || entry === blamed) continue;
+      if (abandoned || entry === blamed) continue;
       if (this.#disposed) job.fail("overloaded", closed);
-      else if (job.attempts < attemptsMost) again.push(job);
+      else if (job.attempts < maxAttempts) again.push(job);
       else job.fail("overloaded", "the process ended before it was this call's turn, several times in a row");
     }
-    this.#waiting.putBack(again, this.#schedule.now);
+    this.#waiting.requeue(again, this.#schedule.now);
     this.#pump();
   }
 
-  barren(why: string): void {
+  startupFailed(why: string): void {
     for (const job of this.#waiting.drain()) job.fail("overloaded", `no process could be started: ${why}`);
   }
 
-  #strike(job: Job, end: End): void {
-    if (end.cause !== "retired" && !(end.cause === "exit" && end.byStranger))
-      this.#apart.set(job.program.key, true);
+  #recordCrash(job: Job, end: End): void {
+    if (end.cause !== "retired" && !(end.cause === "exit" && end.killedExternally))
+      this.#isolated.set(job.program.key, true);
   }
 
   /** Names the fault of the job that a child was at when it ended. */
   #blame({ job, kind, phase, runMs }: Entry, end: End, durationMs: number): void {
-    this.#strike(job, end);
+    this.#recordCrash(job, end);
     const us = durationMs * 1_000;
     const { memoryKb } = job.limits;
     if (this.#disposed) job.fail("overloaded", closed, us);
@@ -289,7 +291,7 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
     } else {
       const message = `its process ended in the middle of the call (${describeEnd(end)})`;
       // What a stranger kills is not the program's doing.
-      if (end.cause === "exit" && end.byStranger) job.fail("crashed", message, us);
+      if (end.cause === "exit" && end.killedExternally) job.fail("crashed", message, us);
       else job.failKilled("crashed", message, us);
     }
   }
@@ -308,8 +310,8 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
       return;
     }
     // Where this process itself was held up, answers may lie in the pipes: they are read before anyone is killed.
-    if (this.#fleet.active.some((runner) => now > runner.deadline)) setImmediate(this.#killLate);
-    this.#waiting.putBack(this.#schedule.unstick(), now);
+    if (this.#children.active.some((runner) => now > runner.deadline)) setImmediate(this.#killLate);
+    this.#waiting.requeue(this.#schedule.rebalanceStalled(), now);
     this.#pump();
     const { queueMs } = this.#settings;
     for (const job of this.#waiting.expired(now - queueMs))
@@ -318,13 +320,13 @@ export class ProcessPool implements Sandbox, FleetOwner, JobOwner {
 
   readonly #killLate = (): void => {
     const now = performance.now();
-    for (const runner of this.#fleet.active.slice())
+    for (const runner of this.#children.active.slice())
       if (now > runner.deadline) runner.kill({ cause: "deadline" });
   };
 
   #watchMemory(now: number): void {
     this.#lastMemory = now;
-    for (const runner of this.#fleet.active.slice()) {
+    for (const runner of this.#children.active.slice()) {
       runner.memory.sample();
       const { bytes } = runner.memory;
       const entry = runner.jobs.peek();

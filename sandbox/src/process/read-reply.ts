@@ -10,16 +10,16 @@ import { printable } from "../printable.ts";
 import {
   faultHeadBytes,
   handlersBytes,
-  handlersMost,
+  maxHandlers,
   headerBytes,
   levels,
   logHeadBytes,
   messageBytes,
-  mostLogBytes,
-  mostLogLines,
+  maxLogBytes,
+  maxLogLines,
 } from "./reply.ts";
 
-/** Faults that a sandbox names. The others are for whoever reads the answer, and a child may not claim them. */
+/** Faults that a sandbox names. The others are named by the reader of the answer, and a child may not claim them. */
 const sandboxFaults: ReadonlySet<string> = new Set<FaultCode>([
   "load-failed",
   "threw",
@@ -97,7 +97,7 @@ export class ReplyReader {
    */
   next(expected: Expected | null | undefined): Reply | null {
     if (this.#size < this.#need) return null;
-    if (expected === null) refuse("bytes that nobody asked for");
+    if (expected === null) refuse("bytes that were not requested");
     let buffer = this.#chunks[0]!;
     if (this.#chunks.length > 1) {
       buffer = Buffer.concat(this.#chunks, this.#size);
@@ -225,7 +225,7 @@ function checkHeader(
     if (body > limits.outputBytes) refuse("an answer that is larger than its limit");
   } else if ((kind !== N && kind !== L && kind !== R) || body !== 0) refuse("a frame of an unknown kind");
   if ((kind === L || kind === R) && logs !== 0) refuse("logs of a call that has not been answered");
-  if (logs > (expected.kind === "call" ? mostLogBytes(limits) + mostLogLines(limits) * logHeadBytes : 0)) {
+  if (logs > (expected.kind === "call" ? maxLogBytes(limits) + maxLogLines(limits) * logHeadBytes : 0)) {
     refuse("more logs than their limit");
   }
 }
@@ -256,7 +256,7 @@ function readHandlers(text: string): readonly string[] | null {
   if (value === null) return null;
   if (
     !Array.isArray(value) ||
-    value.length > handlersMost ||
+    value.length > maxHandlers ||
     !value.every((name) => typeof name === "string")
   ) {
     refuse("an inspection of an unknown form");
@@ -266,8 +266,8 @@ function readHandlers(text: string): readonly string[] | null {
 
 function readLogs(buffer: Buffer, from: number, to: number, limits: Limits): LogLine[] {
   const lines: LogLine[] = [];
-  const most = mostLogLines(limits);
-  let left = mostLogBytes(limits);
+  const most = maxLogLines(limits);
+  let left = maxLogBytes(limits);
   let at = from;
   while (at < to) {
     const level = levels[buffer[at]! - 48];

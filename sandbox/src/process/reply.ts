@@ -27,17 +27,17 @@ export const messageBytes = 8_192;
 export const faultHeadBytes = 64;
 /** Longest list of handlers, in bytes. */
 export const handlersBytes = 65_536;
-export const handlersMost = 1_000;
+export const maxHandlers = 1_000;
 
 export const levels: readonly LogLine["level"][] = ["debug", "log", "info", "warn", "error"];
 
 /** Most bytes of console output in one reply; the line that counts what was dropped comes on top. */
-export function mostLogBytes(limits: Limits): number {
+export function maxLogBytes(limits: Limits): number {
   return limits.logBytes + 256;
 }
 
 /** Most lines of console output in one reply: an empty one counts as one byte. */
-export function mostLogLines(limits: Limits): number {
+export function maxLogLines(limits: Limits): number {
   return limits.logBytes + 2;
 }
 

@@ -23,7 +23,7 @@ function pages(file: number): number {
 
 let knownPageBytes = 0;
 
-/** /proc counts in pages, whose size nothing tells: it is this process's memory in bytes over that in pages. */
+/** /proc counts in pages of unknown size, computed as this process's memory in bytes divided by that in pages. */
 function pageBytes(): number {
   if (knownPageBytes === 0) {
     const own = Number(readFileSync("/proc/self/statm", "latin1").split(" ", 2)[1]);
@@ -148,7 +148,7 @@ const psMs = 100;
 class PsMemory implements ResidentMemory {
   bytes = 0;
   at = -Infinity;
-  #asked = -Infinity;
+  #requested = -Infinity;
   #closed = false;
   readonly #args: readonly string[];
   readonly #kib: (output: string) => number;
@@ -161,8 +161,8 @@ class PsMemory implements ResidentMemory {
 
   sample(): void {
     const now = performance.now();
-    if (this.#closed || now - this.#asked < psMs) return;
-    this.#asked = now;
+    if (this.#closed || now - this.#requested < psMs) return;
+    this.#requested = now;
     execFile("/bin/ps", this.#args, (error, stdout) => {
       if (error || this.#closed) return;
       this.bytes = this.#kib(stdout) * 1_024;

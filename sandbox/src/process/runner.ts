@@ -8,7 +8,7 @@ import { type ResidentMemory, residentMemoryOf } from "./resident-memory.ts";
 import { ProtocolViolation, ReplyReader } from "./read-reply.ts";
 import { encodeCall, encodeForget, encodeInspect, encodeLoad, protocolVersion } from "./request.ts";
 
-/** Why a child is no more. */
+/** Why a child ended. */
 export type End =
   | { readonly cause: "deadline" | "memory" | "retired" }
   | { readonly cause: "violation"; readonly what: string }
@@ -17,7 +17,7 @@ export type End =
       readonly cause: "exit";
       readonly how: string;
       readonly outOfMemory: boolean;
-      readonly byStranger: boolean;
+      readonly killedExternally: boolean;
     };
 
 export interface RunnerOwner {
@@ -27,62 +27,62 @@ export interface RunnerOwner {
   gone(runner: Runner, end: End, jobs: Entry[]): void;
 }
 
-/** What a child has been asked for and has not answered. */
+/** A request that a child has not answered yet. */
 export interface Entry {
   readonly id: number;
   readonly kind: "call" | "inspect";
   readonly limits: Limits;
   readonly job: Job;
   /**
-   * What the child is at. `new`: it has yet to read the program, and will load it. `sent`: it has the program, and may
-   * have it loaded. `loading` and `running` are what it has said itself.
+   * `new`: the child has yet to receive the program, and will load it. `sent`: it has the program, and may have loaded
+   * it. `loading` and `running` are reported by the child.
    */
   phase: "new" | "sent" | "loading" | "running";
-  /** Time that the call may run once its program is loaded, in milliseconds. */
+  /** How long the call may run once its program is loaded, in milliseconds. */
   runMs: number;
-  /** Another child has been given the job: the answer is read, checked and dropped. */
-  left: boolean;
+  /** The job was given to another child: the answer is read, checked and dropped. */
+  abandoned: boolean;
 }
 
-/** How much of a child's standard error is kept for whoever debugs it, in bytes. */
+/** Bytes kept of a child's standard error, for debugging. */
 const stderrBytes = 4_096;
-/** How far the end of a process and the end of its output may lie apart, in milliseconds. */
-const endMs = 100;
-/** With so many jobs in a child its answers are gathered, and for how long, in milliseconds. */
-const gatherFrom = 4;
-const gatherMs = 1;
-/** A sample of memory that is older than this says nothing about what a call began with, in milliseconds. */
+/** Maximum delay between the exit of a process and the end of its output, in milliseconds. */
+const outputEndMs = 100;
+/** From this many jobs in a child, its answers are read in batches, once in so many milliseconds. */
+const batchFrom = 4;
+const batchMs = 1;
+/** Maximum age of a memory sample taken as a call's baseline, in milliseconds. */
 const sampleAgeMs = 1_000;
 
 /** One child process as its parent sees it: a queue of jobs that it answers in order. */
 export class Runner {
   state: "starting" | "ready" | "gone" = "starting";
-  /** Whose child this is, where a child serves one tenant only. */
+  /** The tenant that it serves; `null` if it serves all. */
   tenant: string | null = null;
-  /** When it got its tenant. */
+  /** When it was assigned to the tenant. */
   boundAt = 0;
-  /** Gets no more jobs, and ends when it has answered those that it has. */
+  /** Gets no more jobs, and ends when it has answered its last one. */
   draining = false;
-  /** Reserved for programs that have had their child killed. */
-  apart = false;
+  /** Reserved for programs that have crashed a child. */
+  dedicated = false;
   version = "";
-  /** When the oldest job must have been answered, by `performance.now()`; `Infinity` without one. */
+  /** Deadline of the oldest job, by `performance.now()`; `Infinity` if idle. */
   deadline = Infinity;
-  /** When the oldest job became the oldest. */
+  /** When the oldest job began. */
   since = 0;
-  /** Memory of the process before its oldest job began, in bytes; 0 where it is not known. */
+  /** Memory of the process before its oldest job began, in bytes; 0 if unknown. */
   floor = 0;
   readonly jobs = new Fifo<Entry>();
   readonly memory: ResidentMemory;
-  /** Settles when the operating system has let go of the process. */
+  /** Settles when the process has exited. */
   readonly ended: Promise<void>;
 
   readonly #owner: RunnerOwner;
   readonly #graceMs: number;
-  readonly #gathers: boolean;
+  readonly #batches: boolean;
   readonly #child: Child;
   readonly #reader = new ReplyReader();
-  /** Numbers of the programs that have been sent, by their keys. */
+  /** Numbers of the programs that were sent, by key. */
   readonly #programs = new Map<string, number>();
   #lastIndex = 0;
   #lastId = 0;
@@ -93,33 +93,36 @@ export class Runner {
   constructor(child: Child, owner: RunnerOwner, settings: Pick<Settings, "graceMs" | "gather">) {
     this.#owner = owner;
     this.#graceMs = settings.graceMs;
-    this.#gathers = settings.gather;
+    this.#batches = settings.gather;
     this.#child = child;
     this.memory = residentMemoryOf(child.pid);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     child.once("error", (error) => {
       resolve();
-      this.kill({ cause: "exit", how: error.message, outOfMemory: false, byStranger: true });
+      this.kill({ cause: "exit", how: error.message, outOfMemory: false, killedExternally: true });
     });
     child.once("exit", (code, signal) => {
       resolve();
-      // Answers may still be in the pipe: its end tells that all have been read, unless someone else holds it open.
-      if (child.stdout.closed) this.#exited(code, signal);
+      // Answers may still be in the pipe. Its end means that all were read, unless another process holds it open.
+      if (child.stdout.closed) this.#onExit(code, signal);
       else {
-        child.stdout.once("close", () => this.#exited(code, signal));
-        setTimeout(() => this.#exited(code, signal), endMs).unref();
+        child.stdout.once("close", () => this.#onExit(code, signal));
+        setTimeout(() => this.#onExit(code, signal), outputEndMs).unref();
       }
     });
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
-    child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
-    // A child that closes its output and does not end can answer nothing any more.
+    child.stdout.on("data", (chunk: Buffer) => this.#onData(chunk));
+    // A child that closes its output without exiting cannot answer.
     child.stdout.once("end", () => {
-      setTimeout(() => this.kill({ cause: "violation", what: "the end of its answers" }), endMs).unref();
+      setTimeout(
+        () => this.kill({ cause: "violation", what: "the end of its answers" }),
+        outputEndMs,
+      ).unref();
     });
     child.stderr.on("data", (chunk: Buffer) => {
       const all = chunk.length >= stderrBytes ? chunk : Buffer.concat([this.#stderr, chunk]);
-      // Copied, so that the end of a chunk does not hold all of it.
+      // Copied, so that a slice does not retain the whole chunk.
       this.#stderr = Buffer.from(all.subarray(-stderrBytes));
     });
   }
@@ -133,17 +136,17 @@ export class Runner {
     return this.#stderr.toString("utf8");
   }
 
-  /** Jobs that have been sent and not been written. */
+  /** Number of jobs in the outbox. */
   get unwritten(): number {
     return this.#unwritten;
   }
 
-  /** Whether the program has been sent. */
+  /** Whether the child has the program. */
   has(key: string): boolean {
     return this.#programs.has(key);
   }
 
-  /** Sends a job with the next `flush`; `true` when there was nothing to flush before. */
+  /** Adds a job to the outbox; `true` if it was empty. */
   send(job: Job): boolean {
     const first = this.#outbox === "";
     const { program, call, limits } = job;
@@ -160,13 +163,13 @@ export class Runner {
     this.#outbox += call ? encodeCall(id, index, call) : encodeInspect(id, index, job.tenant, limits);
     const runMs = Math.min(limits.wallMs, job.budgetMs);
     const phase = isNew ? "new" : "sent";
-    const entry: Entry = { id, kind: job.kind, limits, job, phase, runMs, left: false };
+    const entry: Entry = { id, kind: job.kind, limits, job, phase, runMs, abandoned: false };
     this.jobs.push(entry);
     if (this.jobs.length === 1) this.#begin(entry);
     return first;
   }
 
-  /** Makes the child forget a program; `true` when there was nothing to flush before. */
+  /** Makes the child forget a program; `true` if the outbox was empty. */
   forget(key: string): boolean {
     const index = this.#programs.get(key);
     if (index === undefined) return false;
@@ -176,7 +179,7 @@ export class Runner {
     return first;
   }
 
-  /** Writes what has been sent since the last time, in one piece. */
+  /** Writes the outbox in one piece. */
   flush(): void {
     if (this.#outbox === "") return;
     const text = this.#outbox;
@@ -185,19 +188,19 @@ export class Runner {
     if (this.state === "ready") this.#child.stdin.write(text);
   }
 
-  /** Gives up the jobs that wait behind the oldest: they are nobody's now, and their answers will be dropped. */
-  leave(mayLeave: (job: Job) => boolean): Job[] {
+  /** Gives back the jobs behind the oldest; their answers will be dropped. */
+  giveBack(mayGiveBack: (job: Job) => boolean): Job[] {
     const jobs: Job[] = [];
     const oldest = this.jobs.peek();
     for (const entry of this.jobs) {
-      if (entry.job === oldest?.job || entry.left || !mayLeave(entry.job)) continue;
-      entry.left = true;
+      if (entry.job === oldest?.job || entry.abandoned || !mayGiveBack(entry.job)) continue;
+      entry.abandoned = true;
       jobs.push(entry.job);
     }
     return jobs;
   }
 
-  /** Ends the child at once. */
+  /** Kills the child. */
   kill(end: End): void {
     if (this.state === "gone") return;
     this.state = "gone";
@@ -209,7 +212,7 @@ export class Runner {
     this.#owner.gone(this, end, this.jobs.drain());
   }
 
-  /** The clock of a job starts when nothing is before it in its child. */
+  /** Starts the clock of a job, when it has become the oldest of its child. */
   #begin({ job, kind, phase, runMs }: Entry): void {
     const now = performance.now();
     this.since = now;
@@ -218,7 +221,7 @@ export class Runner {
     this.floor = now - this.memory.at < sampleAgeMs ? this.memory.bytes + 4 * job.bytes : 0;
   }
 
-  /** A call loads its program at most once, and runs afterwards: each has a deadline, and they come in this order. */
+  /** A call loads its program at most once, then runs: each phase has its own deadline. */
   #proceed(entry: Entry, phase: "loading" | "running"): void {
     const { phase: before, job } = entry;
     if (phase === "running" ? before !== "loading" : before === "loading" || before === "running")
@@ -228,11 +231,11 @@ export class Runner {
     if (phase === "running") {
       entry.runMs = Math.min(entry.runMs, this.since + job.budgetMs - now);
       this.deadline = now + entry.runMs + this.#graceMs;
-      // The time to load a program that is new to the child began with the job.
+      // For a program that is new to the child, the loading clock started with the job.
     } else if (before === "sent") this.deadline = now + loadMs(job) + this.#graceMs;
   }
 
-  #read(chunk: Buffer): void {
+  #onData(chunk: Buffer): void {
     try {
       this.#reader.push(chunk);
       while (this.state !== "gone") {
@@ -241,20 +244,20 @@ export class Runner {
         if (!reply) return;
         if (reply.kind === "loading" || reply.kind === "running") this.#proceed(entry!, reply.kind);
         else if (entry) this.#answered(entry, (reply.outcome ?? reply.inspection)!);
-        else this.#greeted(reply.kind, reply.id, reply.text);
+        else this.#onReady(reply.kind, reply.id, reply.text);
       }
     } catch (error) {
       if (!(error instanceof ProtocolViolation)) throw error;
       this.kill({ cause: "violation", what: error.message });
     }
-    if (this.#gathers && this.jobs.length >= gatherFrom) this.#pause();
+    if (this.#batches && this.jobs.length >= batchFrom) this.#pause();
   }
 
-  /** Under load, answers that are read one by one cost more to wait for than to read: they are let gather a moment. */
+  /** Under load, one read of many answers is cheaper than many reads of one. */
   #pause(): void {
     const { stdout } = this.#child;
     stdout.pause();
-    setTimeout(() => stdout.resume(), gatherMs);
+    setTimeout(() => stdout.resume(), batchMs);
   }
 
   #answered(entry: Entry, answer: Parameters<Job["settle"]>[0]): void {
@@ -262,11 +265,11 @@ export class Runner {
     const next = this.jobs.peek();
     if (next) this.#begin(next);
     else this.deadline = Infinity;
-    if (!entry.left) entry.job.settle(answer);
+    if (!entry.abandoned) entry.job.settle(answer);
     this.#owner.answered(this);
   }
 
-  #greeted(kind: string, id: number, text: string): void {
+  #onReady(kind: string, id: number, text: string): void {
     if (kind === "missing") return this.kill({ cause: "missing", message: text });
     if (id !== protocolVersion)
       return this.kill({ cause: "violation", what: "another version of the protocol" });
@@ -276,21 +279,21 @@ export class Runner {
     this.#owner.ready(this);
   }
 
-  #exited(code: number | null, direct: NodeJS.Signals | null): void {
+  #onExit(code: number | null, direct: NodeJS.Signals | null): void {
     const signal = direct ?? signalOf(code);
-    // V8 and Node.js abort when the heap is full, and only they write to the child's standard error.
+    // V8 and Node.js abort when the heap is full; guests cannot write to standard error.
     const aborted = signal === "SIGABRT";
     this.kill({
       cause: "exit",
       how: signal ? `signal ${signal}` : `exit code ${code}`,
       outOfMemory: aborted && /out of memory|Allocation failed/.test(this.stderr),
-      // Our own kills do not come this way, so this one is the operating system's or an operator's.
-      byStranger: signal === "SIGKILL" || signal === "SIGTERM",
+      // Not one of our own kills, which do not come this way: the operating system's, or an operator's.
+      killedExternally: signal === "SIGKILL" || signal === "SIGTERM",
     });
   }
 }
 
-/** The signal that has ended a child behind a launcher, which reports it as exit code 128 and its number. */
+/** The signal that ended a child behind a launcher, which reports it as exit code 128 plus its number. */
 function signalOf(code: number | null): NodeJS.Signals | null {
   if (code === null || code <= 128) return null;
   const names = Object.entries(constants.signals) as [NodeJS.Signals, number][];

@@ -2,17 +2,17 @@ import type { readSync } from "node:fs";
 import type { ByteSource } from "./request.ts";
 
 const usualBytes = 65_536;
-/** A buffer that one large frame has made is given back when it is empty. */
+/** A larger buffer, grown for one frame, is released once empty. */
 const keptBytes = 1_048_576;
 
-/** How often the rest of a frame is looked for before this process gives others the core. */
-const looks = 32;
-/** For how long it does so at a time, in milliseconds. */
-const restMs = 0.1;
+/** Reads without result within a frame before this process yields the core. */
+const maxReads = 32;
+/** How long it yields, in milliseconds. */
+const pauseMs = 0.1;
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Standard input as lines and texts of known size; waits within a frame until all of it is there. */
+/** Standard input as lines and texts of known size; within a frame it waits until the rest has arrived. */
 export class StdinSource implements ByteSource {
   readonly #read: typeof readSync;
   #buffer = Buffer.allocUnsafeSlow(usualBytes);
@@ -52,12 +52,12 @@ export class StdinSource implements ByteSource {
     return text;
   }
 
-  /** Looks for bytes for so many microseconds, and at least once; `true` when there are some, or none will come. */
+  /** Polls for `us` microseconds, at least once; `true` if there are bytes, or the stream has ended. */
   poll(us: number): boolean {
     if (this.#to > this.#from || this.#ended) return true;
     this.#from = this.#to = 0;
     const until = performance.now() + us / 1_000;
-    // Each look in vain is an error with a stack that nobody reads.
+    // EAGAIN throws: avoid capturing stack traces.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
@@ -71,7 +71,7 @@ export class StdinSource implements ByteSource {
     }
   }
 
-  /** Takes bytes that somebody else has read, after which nothing had been left unread here. */
+  /** Takes bytes that the event loop has read. Nothing may be left unread here. */
   feed(bytes: Uint8Array): void {
     if (bytes.length > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(bytes.length);
     this.#buffer.set(bytes);
@@ -79,12 +79,12 @@ export class StdinSource implements ByteSource {
     this.#to = bytes.length;
   }
 
-  /** Somebody else has come to the end of the stream. */
+  /** Marks the end of the stream, as seen by the event loop. */
   end(): void {
     this.#ended = true;
   }
 
-  /** Reads until at least `wanted` unread bytes are there; `false` at the end of the stream. */
+  /** Reads until at least `wanted` bytes are unread; `false` at the end of the stream. */
   #fill(wanted: number): boolean {
     const have = this.#to - this.#from;
     if (wanted > this.#buffer.length) {
@@ -109,21 +109,21 @@ export class StdinSource implements ByteSource {
   }
 
   #readSome(): number {
-    for (let look = 1; !this.#ended; look++) {
+    for (let reads = 1; !this.#ended; reads++) {
       const count = this.#tryRead();
       if (count >= 0) return count;
-      if (look > looks) Atomics.wait(pause, 0, 0, restMs);
+      if (reads > maxReads) Atomics.wait(pause, 0, 0, pauseMs);
     }
     return 0;
   }
 
-  /** How many bytes have been read; 0 at the end of the stream, -1 where the descriptor does not block and has none. */
+  /** Number of bytes read; 0 at the end of the stream, -1 if a non-blocking descriptor has none. */
   #tryRead(): number {
     try {
       return this.#read(0, this.#buffer, this.#to, this.#buffer.length - this.#to, null);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Windows tells the end of a pipe as an error.
+      // Windows reports the end of a pipe as an error.
       if (code === "EOF") return 0;
       if (code !== "EAGAIN") throw error;
       return -1;

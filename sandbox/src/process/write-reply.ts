@@ -1,7 +1,7 @@
 import type { Inspection, LogLine, Outcome, Usage } from "../contract.ts";
 import type { Fault } from "../fault.ts";
 import type { Limits } from "../limits.ts";
-import { handlersBytes, handlersMost, levels, messageBytes, mostLogBytes, mostLogLines } from "./reply.ts";
+import { handlersBytes, maxHandlers, levels, messageBytes, maxLogBytes, maxLogLines } from "./reply.ts";
 
 const { byteLength } = Buffer;
 
@@ -30,9 +30,9 @@ function cut(text: string, most: number): string {
 }
 
 function writeLogs(logs: readonly LogLine[], limits: Limits): string {
-  let left = mostLogBytes(limits);
+  let left = maxLogBytes(limits);
   let text = "";
-  for (const line of logs.slice(0, mostLogLines(limits))) {
+  for (const line of logs.slice(0, maxLogLines(limits))) {
     const part = cut(line.text, left);
     const size = byteLength(part);
     left -= size;
@@ -63,7 +63,7 @@ export function writeOutcome(id: number, outcome: Outcome, limits: Limits): stri
   return frame("K", id, outcome, outcome.output, logs);
 }
 
-/** Tells that a call begins to load its program, or that the program is loaded and runs now. */
+/** Reports that a call starts to load its program, or that the program is loaded and runs. */
 export function writeLoad(id: number, begins: boolean): string {
   return frame(begins ? "L" : "R", id, noFigures, "", "");
 }
@@ -71,7 +71,7 @@ export function writeLoad(id: number, begins: boolean): string {
 export function writeInspection(id: number, inspection: Inspection): string {
   if (!inspection.ok) return frame("E", id, noFigures, faultBody(inspection.fault), "");
   const body = JSON.stringify(inspection.handlers);
-  if (byteLength(body) > handlersBytes || (inspection.handlers?.length ?? 0) > handlersMost) {
+  if (byteLength(body) > handlersBytes || (inspection.handlers?.length ?? 0) > maxHandlers) {
     const message = "the default export has too many names, or too long ones";
     return frame("E", id, noFigures, faultBody({ code: "load-failed", message }), "");
   }

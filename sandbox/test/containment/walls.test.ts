@@ -16,7 +16,7 @@ import { createProcessSandbox } from "../../src/process/index.ts";
 import { specOf } from "../../src/process/launch.ts";
 import { settingsOf } from "../../src/process/options.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
-import { callOf, fakeEngine, limitsWith, nurseries, said, until } from "../process/support.ts";
+import { callOf, fakeEngine, limitsWith, forkServers, said, until } from "../process/support.ts";
 import { attacks, nativeAttacks, type Target } from "./attacks.ts";
 import { BrokenEngine, nativeLibrary } from "./broken-engine.ts";
 
@@ -159,7 +159,7 @@ describe.skipIf(!isContained)(`a contained pool${isContained ? "" : ` (not here:
   it("has the children of the fork server contained too", async () => {
     await using sandbox = await createProcessSandbox(options);
     const hang = callOf("hang", [], { limits: limitsWith({ wallMs: 100 }) });
-    await until(() => nurseries().length === 1);
+    await until(() => forkServers().length === 1);
     // Each kills a child; what takes its place is started by the fork server.
     for (let count = 0; count < 3; count++) expect(said(await sandbox.call(hang))).toBe("timeout");
     expect(said(await sandbox.call(callOf("echo", ["1"], { limits: slow })))).toBe(1);
@@ -169,14 +169,14 @@ describe.skipIf(!isContained)(`a contained pool${isContained ? "" : ` (not here:
       return children.length === 0 ? [pid] : children.flatMap(below);
     };
     const filters = (): readonly (string | undefined)[] =>
-      nurseries()
+      forkServers()
         .flatMap(below)
         .map((pid) => /^Seccomp:\t(\d)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]);
     // A child that is being started has its filter a moment later.
     await expect.poll(() => [...new Set(filters())], { timeout: 10_000 }).toEqual(["2"]);
   });
 
-  // Nobody watches here: the kernel's own limit has to do.
+  // Nothing watches it here: the kernel's own limit must hold.
   it("cannot take more than the kernel's limit, nor open files without end", async () => {
     const small = { rssRetireBytes: 1_048_576, rssMarginBytes: 1_048_576 };
     await using engine = (await BrokenEngine.start("bubblewrap", small)) as BrokenEngine;

@@ -40,7 +40,7 @@ describe("an engine that breaks its process", () => {
     expect(said(await small.call(callOf("echo", ["1"], { limits })))).toBe(1);
   });
 
-  // Memory outside of the heap, which no limit of V8's sees: only the process's size tells.
+  // Memory outside of the heap, which no limit of V8's counts: only the size of the process shows it.
   it.runIf(process.platform === "linux")("grow: the process is killed before it has 600 MB", async () => {
     const limits = limitsWith({ wallMs: 10_000 });
     const begun = performance.now();
@@ -49,7 +49,7 @@ describe("an engine that breaks its process", () => {
     expect(performance.now() - begun).toBeLessThan(9_000);
   });
 
-  // A leak is no call's fault: the process is replaced when it has answered, and nobody sees it.
+  // A leak is no call's fault: the process is replaced when it has answered, and no call notices.
   it.runIf(process.platform === "linux")(
     "keep: a process that has grown call by call is replaced",
     async () => {
@@ -66,7 +66,7 @@ describe("an engine that breaks its process", () => {
     },
   );
 
-  // A pipe that nobody reads blocks its writer, and one that is kept whole fills the reader's memory.
+  // A pipe that is not read blocks its writer, and one that is kept whole fills the reader's memory.
   it("stderr: ten megabytes are drained, and the call is answered", async () => {
     expect(said(await sandbox.call(callOf("stderr", ["10000000"], { limits: long })))).toBe("flooded");
   });

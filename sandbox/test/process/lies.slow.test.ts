@@ -53,7 +53,7 @@ const brokenFrames = {
   "more logs than the limit": "more logs than",
   "a log line over the limit": "more logs than",
   "a million empty log lines": "broken logs",
-  // Loading has a deadline of its own: whoever could begin it again and again would have no deadline.
+  // Loading has a deadline of its own: a child that could restart it would have no deadline.
   "two loads": "a load out of order",
   "the end of a load that never began": "a load out of order",
   "a load after the load": "a load out of order",
@@ -89,7 +89,7 @@ describe("a child that lies", () => {
   );
 
   // The second answer comes when nothing is asked, or in the place of the next call's.
-  it.each(["two answers", "an answer that nobody asked for"])(
+  it.each(["two answers", "an answer without a request"])(
     "%s: no call gets an answer that is not its own",
     async (lie) => {
       expect(said(await sandbox.call(callOf(lie, [], { program: programOf() })))).toBe(true);
@@ -107,7 +107,7 @@ describe("a child that lies", () => {
     });
   });
 
-  // Parsing is for whoever reads the answer, with limits of depth and keys: the pool must not try it.
+  // The reader of the answer parses it, with limits of depth and keys: the pool must not try it.
   it("brackets up to the limit: they are passed on as text", async () => {
     const outcome = await sandbox.call(callOf("brackets up to the limit"));
     expect(outcome.ok && outcome.output).toBe("[".repeat(limitsWith({}).outputBytes));

@@ -78,7 +78,7 @@ function parentOf(then: string): string {
 }
 
 describe("the parent's end", () => {
-  it("is not held up by a sandbox that nobody has disposed of", () => {
+  it("does not keep the process alive with a sandbox that was not disposed of", () => {
     const path = script("forgets.ts", parentOf(""));
     const result = spawnSync(process.execPath, [path], { timeout: 25_000 });
     expect(result.stderr.toString()).toBe("");

@@ -44,7 +44,7 @@ describe("quickjs in a child", () => {
     ["too many steps", "export default () => { for (;;); }"],
     ["too much memory", "export default () => { const a = []; for (;;) a.push(new Uint8Array(65536)); }"],
     ["too large an answer", "export default () => 'x'.repeat(3e5)"],
-    ["a promise that nobody settles", "export default () => new Promise(() => {})"],
+    ["a promise that never settles", "export default () => new Promise(() => {})"],
   ])("%s: is what it is inline", async (_, source) => {
     const program = programOf(source);
     const call = callOf("handler", ['{"a":[1,"é"]}', "{}"], { program, limits, time: 1_700_000_000_000 });

@@ -193,7 +193,7 @@ describe("one tenant for each process", () => {
     for (const served of tenants.values()) expect(served.size).toBe(1);
   });
 
-  it("a process stays with its tenant while nobody else needs its place", async () => {
+  it("a process stays with its tenant while no other tenant needs its place", async () => {
     await using sandbox = await createProcessSandbox({ ...own, processes: 2 });
     const first = [await pidOf(sandbox, "a"), await pidOf(sandbox, "b")];
     expect(first[0]).not.toBe(first[1]);

@@ -59,24 +59,26 @@ function processes(): { readonly pid: number; readonly parent: number }[] {
     });
 }
 
-export function isNursery(pid: number): boolean {
+export function isForkServer(pid: number): boolean {
   try {
-    return /\bnursery-main\.ts|sandbox-nursery\.js/.test(readFileSync(`/proc/${pid}/cmdline`, "latin1"));
+    return /\bfork-server-main\.ts|sandbox-fork-server\.js/.test(
+      readFileSync(`/proc/${pid}/cmdline`, "latin1"),
+    );
   } catch {
     return false;
   }
 }
 
 /** Nurseries of this process. */
-export function nurseries(): number[] {
+export function forkServers(): number[] {
   return processes()
-    .filter(({ pid, parent }) => parent === process.pid && isNursery(pid))
+    .filter(({ pid, parent }) => parent === process.pid && isForkServer(pid))
     .map(({ pid }) => pid);
 }
 
-/** Child processes of this process and of its nurseries, these not counted. */
+/** Child processes of this process and of its fork servers, without these. */
 export function children(): number[] {
-  const own = new Set([process.pid, ...nurseries()]);
+  const own = new Set([process.pid, ...forkServers()]);
   return processes()
     .filter(({ pid, parent }) => own.has(parent) && !own.has(pid))
     .map(({ pid }) => pid);

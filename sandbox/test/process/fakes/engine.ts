@@ -44,7 +44,7 @@ const behaviours: Record<string, (call: Call) => Outcome | Promise<Outcome>> = {
   },
   reject: () => Promise.reject(new Error("the engine itself rejects")),
   stray: () => {
-    void Promise.reject(new Error("nobody catches this"));
+    void Promise.reject(new Error("never caught"));
     return new Promise(() => {});
   },
   never: () => new Promise(() => {}),

@@ -84,7 +84,7 @@ const lies: Record<string, (id: number, most: number) => void> = {
     process.on("SIGTERM", () => {});
     for (;;);
   },
-  "an answer that nobody asked for": (id) => {
+  "an answer without a request": (id) => {
     send(honest(id));
     sleep(30);
     send(honest(id + 1));

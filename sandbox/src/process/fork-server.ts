@@ -7,11 +7,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { closedStdio } from "./descriptors.ts";
 import type { Child, ChildEvents, Launch } from "./launch.ts";
-import { type NurseryNews, type NurseryOrder, type StreamName, streamNames } from "./nursery-messages.ts";
+import {
+  type ForkServerMessage,
+  type ForkServerRequest,
+  type StreamName,
+  streamNames,
+} from "./fork-server-messages.ts";
 
-/** How long a child may take to be there, in milliseconds; its program has yet to start then. */
-const birthMs = 10_000;
-/** How long a connection may take to say whose it is, in milliseconds, and in how many bytes. */
+/** Time limit for starting a child, in milliseconds; its program has not started by then. */
+const spawnTimeoutMs = 10_000;
+/** Limits of the greeting that a connection identifies itself with: milliseconds, and bytes. */
 const greetingMs = 10_000;
 const greetingBytes = 128;
 
@@ -22,14 +27,14 @@ interface Expected {
   readonly done: (child: Child | Error) => void;
 }
 
-/** What a process that ends without closing its sandboxes would leave behind. */
-const foldersLeft = new Set<string>();
+/** Folders that a process that exits without closing its sandboxes would leave behind. */
+const openFolders = new Set<string>();
 let tidies = false;
 
 function tidyAtExit(): void {
   if (tidies) return;
   tidies = true;
-  process.once("exit", () => foldersLeft.forEach(removeFolder));
+  process.once("exit", () => openFolders.forEach(removeFolder));
 }
 
 function removeFolder(folder: string): void {
@@ -37,15 +42,16 @@ function removeFolder(folder: string): void {
 }
 
 /**
- * A process that starts the children of this one. To start a process stops whoever does it until the new one runs: 10 ms
- * where much memory is in use, and hundreds on a busy machine. Whoever kills child after child would stop all others.
+ * A fork server: a small process that starts the children of this one. Starting a process blocks the caller until the new
+ * one runs: 10 ms where much memory is in use, hundreds on a busy machine. Without it, a hook that kills child after
+ * child would stall every other call.
  */
-export class Nursery {
+export class ForkServer {
   readonly #process: ChildProcess;
   readonly #server: Server;
   readonly #folder: string;
   readonly #expected = new Map<number, Expected>();
-  readonly #children = new Map<number, NurseryChild>();
+  readonly #children = new Map<number, ForkedChild>();
   #lastId = 0;
   #open = true;
 
@@ -53,19 +59,19 @@ export class Nursery {
     this.#process = child;
     this.#server = server;
     this.#folder = folder;
-    server.on("connection", (socket) => this.#greet(socket));
-    child.on("message", (news: NurseryNews) => this.#hear(news));
-    for (const event of ["exit", "disconnect", "error"] as const) child.on(event, () => this.#lost());
+    server.on("connection", (socket) => this.#accept(socket));
+    child.on("message", (message: ForkServerMessage) => this.#onMessage(message));
+    for (const event of ["exit", "disconnect", "error"] as const) child.on(event, () => this.#closeAll());
     // Such as too many open files.
-    server.on("error", () => this.#lost());
-    foldersLeft.add(folder);
+    server.on("error", () => this.#closeAll());
+    openFolders.add(folder);
     tidyAtExit();
   }
 
-  /** Starts a nursery. Rejects where there can be none: without sockets that are files, or without a folder for one. */
-  static async open(): Promise<Nursery> {
-    if (process.platform === "win32") throw new Error("there are no sockets to hand over");
-    // Only this user can get to what lies in it.
+  /** Starts a fork server. Rejects if the system has no Unix sockets, or no temporary folder for one. */
+  static async open(): Promise<ForkServer> {
+    if (process.platform === "win32") throw new Error("sockets cannot be passed to children on Windows");
+    // Mode 0700: other users cannot reach the socket.
     const folder = mkdtempSync(join(tmpdir(), "hookwarden-"));
     const server = createServer();
     let child: ChildProcess | undefined;
@@ -73,13 +79,13 @@ export class Nursery {
       const path = join(folder, "n");
       server.listen(path).unref();
       await once(server, "listening");
-      child = spawnNursery(path);
+      child = spawnForkServer(path);
       const [first] = (await Promise.race([
         once(child, "message"),
-        once(child, "exit").then(() => Promise.reject(new Error("the nursery has ended"))),
-      ])) as [NurseryNews];
-      if (first.kind !== "open") throw new Error("the nursery does not speak as it should");
-      return new Nursery(child, server, folder);
+        once(child, "exit").then(() => Promise.reject(new Error("the fork server has ended"))),
+      ])) as [ForkServerMessage];
+      if (first.kind !== "open") throw new Error("the fork server sent an unexpected message");
+      return new ForkServer(child, server, folder);
     } catch (error) {
       child?.kill("SIGKILL");
       server.close();
@@ -92,16 +98,16 @@ export class Nursery {
     return this.#open;
   }
 
-  /** Has a child started. Rejects where that fails; what becomes of it afterwards the child tells. */
-  bear({ command, args, env, filter }: Launch): Promise<Child> {
+  /** Starts a child. Rejects if that fails; later failures are reported by the child's `exit` event. */
+  spawn({ command, args, env, filter }: Launch): Promise<Child> {
     return new Promise((resolve, reject) => {
-      if (!this.#open) return reject(new Error("the nursery has been closed"));
+      if (!this.#open) return reject(new Error("the fork server has been closed"));
       const id = ++this.#lastId;
       const secret = crypto.randomUUID();
       const late = setTimeout(() => {
-        this.#expected.get(id)?.done(new Error("it takes too long"));
-        this.#order({ kind: "kill", id });
-      }, birthMs).unref();
+        this.#expected.get(id)?.done(new Error("it did not start in time"));
+        this.#send({ kind: "kill", id });
+      }, spawnTimeoutMs).unref();
       this.#expected.set(id, {
         secret,
         streams: new Map(),
@@ -116,33 +122,33 @@ export class Nursery {
         },
       });
       const inBase64 = filter && Buffer.from(filter).toString("base64");
-      this.#order({ kind: "bear", id, secret, command, args, env, filter: inBase64 });
+      this.#send({ kind: "spawn", id, secret, command, args, env, filter: inBase64 });
     });
   }
 
-  /** Ends it, and whatever children it has left. Settles when the operating system has let go of it. */
+  /** Ends the fork server and its remaining children. Settles when its process has exited. */
   async close(): Promise<void> {
     const { exitCode, signalCode } = this.#process;
     const isAlive = exitCode === null && signalCode === null;
     const ended = isAlive && new Promise((end) => this.#process.once("exit", end));
-    this.#lost();
+    this.#closeAll();
     await ended;
   }
 
-  #order(order: NurseryOrder): void {
-    if (this.#process.connected) this.#process.send(order, (error) => error && this.#lost());
+  #send(request: ForkServerRequest): void {
+    if (this.#process.connected) this.#process.send(request, (error) => error && this.#closeAll());
   }
 
-  #hear(news: NurseryNews): void {
-    if (news.kind === "born") {
-      const expected = this.#expected.get(news.id);
+  #onMessage(message: ForkServerMessage): void {
+    if (message.kind === "spawned") {
+      const expected = this.#expected.get(message.id);
       if (!expected) return;
-      expected.pid = news.pid;
-      this.#deliver(news.id, expected);
-    } else if (news.kind === "failed") this.#expected.get(news.id)?.done(new Error(news.why));
-    else if (news.kind === "ended") {
-      this.#expected.get(news.id)?.done(new Error("it ended at once"));
-      this.#end(news.id, news.code, news.signal);
+      expected.pid = message.pid;
+      this.#connect(message.id, expected);
+    } else if (message.kind === "failed") this.#expected.get(message.id)?.done(new Error(message.why));
+    else if (message.kind === "ended") {
+      this.#expected.get(message.id)?.done(new Error("it ended at once"));
+      this.#end(message.id, message.code, message.signal);
     }
   }
 
@@ -152,8 +158,8 @@ export class Nursery {
     child?.end(code, signal);
   }
 
-  /** Reads the line by which a connection says whose it is. */
-  #greet(socket: Socket): void {
+  /** Reads the greeting line, which names the child and the stream that a connection belongs to. */
+  #accept(socket: Socket): void {
     let read = Buffer.alloc(0);
     const timer = setTimeout(() => socket.destroy(), greetingMs).unref();
     const drop = (): void => {
@@ -161,13 +167,13 @@ export class Nursery {
       socket.destroy();
     };
     socket.unref().once("error", drop);
-    const hear = (): void => {
+    const onReadable = (): void => {
       const chunk = socket.read() as Buffer | null;
       if (chunk === null) return;
       read = Buffer.concat([read, chunk]);
       const newline = read.indexOf(10);
       if (newline < 0 && read.length <= greetingBytes) return;
-      socket.off("readable", hear);
+      socket.off("readable", onReadable);
       const [number = "", name = "", secret = ""] = read
         .toString("latin1", 0, Math.max(0, newline))
         .split(" ");
@@ -179,34 +185,34 @@ export class Nursery {
       socket.off("error", drop);
       if (read.length > newline + 1) socket.unshift(read.subarray(newline + 1));
       expected.streams.set(stream, socket);
-      this.#deliver(id, expected);
+      this.#connect(id, expected);
     };
-    socket.on("readable", hear);
+    socket.on("readable", onReadable);
   }
 
-  #deliver(id: number, { streams, pid, done }: Expected): void {
+  #connect(id: number, { streams, pid, done }: Expected): void {
     const [stdin, stdout, stderr] = streamNames.map((name) => streams.get(name));
     if (pid === undefined || !stdin || !stdout || !stderr) return;
-    const child = new NurseryChild(pid, stdin, stdout, stderr, () => this.#order({ kind: "kill", id }));
+    const child = new ForkedChild(pid, stdin, stdout, stderr, () => this.#send({ kind: "kill", id }));
     this.#children.set(id, child);
     done(child);
   }
 
-  /** Its children have died with it, or will. */
-  #lost(): void {
+  /** Its children die with it. */
+  #closeAll(): void {
     if (!this.#open) return;
     this.#open = false;
-    for (const { done } of this.#expected.values()) done(new Error("the nursery has ended"));
+    for (const { done } of this.#expected.values()) done(new Error("the fork server has ended"));
     for (const id of this.#children.keys()) this.#end(id, null, "SIGKILL");
     this.#process.kill("SIGKILL");
     this.#server.close();
-    foldersLeft.delete(this.#folder);
+    openFolders.delete(this.#folder);
     removeFolder(this.#folder);
   }
 }
 
-function spawnNursery(path: string): ChildProcess {
-  const script = import.meta.url.endsWith(".ts") ? "./nursery-main.ts" : "./sandbox-nursery.js";
+function spawnForkServer(path: string): ChildProcess {
+  const script = import.meta.url.endsWith(".ts") ? "./fork-server-main.ts" : "./sandbox-fork-server.js";
   const program = fileURLToPath(new URL(script, import.meta.url));
   // No inspector by signal, and no environment that could bring options.
   const flags = ["--disable-sigusr1", "--disable-proto=delete", "--no-warnings"];
@@ -217,14 +223,14 @@ function spawnNursery(path: string): ChildProcess {
     stdio: ["ignore", "ignore", "ignore", ...others, "ipc"],
     windowsHide: true,
   });
-  // What keeps this process alive is the pool's timer, which runs while calls are in flight.
+  // The pool's timer keeps this process alive while calls are in flight; the fork server must not.
   child.unref();
   child.channel?.unref();
   return child;
 }
 
-/** A child of the nursery, as `spawn` would give one of one's own. */
-class NurseryChild extends EventEmitter<ChildEvents> implements Child {
+/** A child of the fork server, with the same interface as one from `spawn`. */
+class ForkedChild extends EventEmitter<ChildEvents> implements Child {
   readonly pid: number;
   readonly stdin: Socket;
   readonly stdout: Socket;
@@ -242,21 +248,21 @@ class NurseryChild extends EventEmitter<ChildEvents> implements Child {
   }
 
   /**
-   * It has ended. Told later: the news of its birth and of its end may have come together, and nobody could listen yet.
+   * Reports the exit. Deferred: `spawned` and `exit` may arrive in the same tick, before listeners are attached.
    */
   end(code: number | null, signal: NodeJS.Signals | null): void {
     this.#ended = true;
     setImmediate(() => this.emit("exit", code, signal));
   }
 
-  /** At once, and by its parent: only that one knows for certain that the number is still the child's. */
+  /** Kills it directly and through the fork server, which alone knows that the pid has not been reused. */
   kill(): boolean {
     if (this.#ended) return false;
     this.#kill();
     try {
       process.kill(this.pid, "SIGKILL");
     } catch {
-      // It has ended, and the news is on its way.
+      // It has exited, and the message is on its way.
     }
     return true;
   }

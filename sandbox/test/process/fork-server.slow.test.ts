@@ -3,14 +3,14 @@ import { connect } from "node:net";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { launchOf } from "../../src/process/launch.ts";
-import { Nursery } from "../../src/process/nursery.ts";
+import { ForkServer } from "../../src/process/fork-server.ts";
 import { settingsOf } from "../../src/process/options.ts";
 import { createProcessSandbox } from "../../src/process/index.ts";
 import {
   callOf,
   fakeEngine,
   limitsWith,
-  nurseries,
+  forkServers,
   patient,
   programOf,
   said,
@@ -29,12 +29,12 @@ function parentOf(pid: number): number | null {
   }
 }
 
-/** The socket of a nursery, by its command line. */
+/** The socket of a fork server, by its command line. */
 function socketOf(pid: number): string {
   return readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0").at(-2)!;
 }
 
-describe.runIf(linux)("the nursery", () => {
+describe.runIf(linux)("the fork server", () => {
   it("has children started where a pool lives for a while, and takes everything with it at the end", async () => {
     let socket = "";
     {
@@ -46,19 +46,19 @@ describe.runIf(linux)("the nursery", () => {
       const pidOf = async (): Promise<number> =>
         said(await sandbox.call(callOf("pid", [""], { limits }))) as number;
       expect(parentOf(await pidOf())).toBe(process.pid);
-      await until(() => nurseries().length === 1);
+      await until(() => forkServers().length === 1);
       await sleep(300);
-      const [nursery] = nurseries();
-      socket = socketOf(nursery!);
+      const [forkServer] = forkServers();
+      socket = socketOf(forkServer!);
       expect(existsSync(socket)).toBe(true);
-      // The first that dies is followed by the one that stood by, and one of the next by the nursery's first; it tells
+      // The first that dies is followed by the one that stood by, and one of the next by the fork server's first; it reports
       // that it listens only after its process is there.
-      for (let round = 0; parentOf(await pidOf()) !== nursery && round < 50; round++) {
+      for (let round = 0; parentOf(await pidOf()) !== forkServer && round < 50; round++) {
         expect(said(await sandbox.call(callOf("exit", [""], { limits, program: programOf() })))).toBe(
           "crashed",
         );
       }
-      expect(parentOf(await pidOf())).toBe(nursery);
+      expect(parentOf(await pidOf())).toBe(forkServer);
       // Calls of every size go the way that they go in other children.
       const text = JSON.stringify("é😀x".repeat(100_000));
       const large = limitsWith({ wallMs: 10_000, outputBytes: 4_194_304, inputBytes: 8_388_608 });
@@ -71,21 +71,21 @@ describe.runIf(linux)("the nursery", () => {
       );
       expect(await pidOf()).toBeTypeOf("number");
     }
-    expect(nurseries()).toEqual([]);
+    expect(forkServers()).toEqual([]);
     expect(existsSync(dirname(socket))).toBe(false);
   });
 
   // Who can kill one process of the user can kill another: then children are started as they are without it.
   it("may be killed at any moment: calls are answered, and new children come", async () => {
     await using sandbox = await createProcessSandbox({ ...patient, engineModule: fakeEngine, processes: 1 });
-    await until(() => nurseries().length === 1);
+    await until(() => forkServers().length === 1);
     await sleep(300);
     for (let round = 0; round < 2; round++)
       await sandbox.call(callOf("exit", [""], { limits, program: programOf() }));
     const calls = Array.from({ length: 20 }, (_, at) =>
       sandbox.call(callOf(at % 2 ? "echo" : "spin", ["20"], { limits })),
     );
-    process.kill(nurseries()[0]!, "SIGKILL");
+    process.kill(forkServers()[0]!, "SIGKILL");
     const answers = (await Promise.all(calls)).map(said);
     for (const answer of answers)
       expect(["crashed", "number"]).toContain(answer === "crashed" ? answer : typeof answer);
@@ -99,11 +99,11 @@ describe.runIf(linux)("the nursery", () => {
     }
   });
 
-  // Whoever gets to its socket could otherwise give out answers in the place of a child.
-  it("takes nobody's connections for a child's", async () => {
-    const nursery = await Nursery.open();
-    const socket = socketOf(nurseries()[0]!);
-    // Nobody else may even come to it.
+  // Otherwise a process that reaches its socket could answer in the place of a child.
+  it("never takes a foreign connection for a child's", async () => {
+    const forkServer = await ForkServer.open();
+    const socket = socketOf(forkServers()[0]!);
+    // Other users cannot reach it.
     expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
     try {
       const intruders = [
@@ -120,7 +120,7 @@ describe.runIf(linux)("the nursery", () => {
         return new Promise((closed) => intruder.once("close", () => closed(true)));
       });
       const launch = await launchOf(settingsOf({ ...patient, engineModule: fakeEngine }));
-      const child = await nursery.bear(launch);
+      const child = await forkServer.spawn(launch);
       expect(parentOf(child.pid!)).not.toBe(process.pid);
       expect(await Promise.all(intruders)).toEqual(intruders.map(() => true));
       const ended = new Promise((tell) => child.once("exit", (code, signal) => tell([code, signal])));
@@ -128,47 +128,47 @@ describe.runIf(linux)("the nursery", () => {
       expect(await ended).toEqual([null, "SIGKILL"]);
       expect(child.kill("SIGKILL")).toBe(false);
     } finally {
-      await nursery.close();
+      await forkServer.close();
     }
-    await expect(nursery.bear(await launchOf(settingsOf(patient)))).rejects.toThrow("closed");
+    await expect(forkServer.spawn(await launchOf(settingsOf(patient)))).rejects.toThrow("closed");
     expect(existsSync(dirname(socket))).toBe(false);
   });
 
-  // A child that is killed while it starts: where this process was busy, the news of its birth and of its end come at once.
-  // Whoever did not hear of the end would wait for it for ever.
-  it("tells of every end, however soon it comes", async () => {
-    const nursery = await Nursery.open();
+  // A child that is killed while it starts: where this process was busy, its start and its exit are reported in one batch.
+  // A missed exit would be waited for forever.
+  it("reports every exit, however early", async () => {
+    const forkServer = await ForkServer.open();
     try {
       const launch = { ...(await launchOf(settingsOf(patient))), command: "/bin/true", args: [] };
       const pause = new Int32Array(new SharedArrayBuffer(4));
-      let born = 0;
+      let spawned = 0;
       for (let round = 0; round < 80; round++) {
         // Listened to as soon as it is there, as a pool does.
-        const told = nursery.bear(launch).then(
+        const reported = forkServer.spawn(launch).then(
           (child) => {
-            born++;
-            return new Promise((tell) => child.once("exit", () => tell("told")));
+            spawned++;
+            return new Promise((resolve) => child.once("exit", () => resolve("reported")));
           },
-          () => "told",
+          () => "reported",
         );
         await sleep((round % 8) / 2);
         // Nothing is read meanwhile.
         Atomics.wait(pause, 0, 0, 25);
-        expect(await Promise.race([told, sleep(10_000)])).toBe("told");
+        expect(await Promise.race([reported, sleep(10_000)])).toBe("reported");
       }
-      expect(born).toBeGreaterThan(0);
+      expect(spawned).toBeGreaterThan(0);
     } finally {
-      await nursery.close();
+      await forkServer.close();
     }
   });
 
-  it("tells when a child cannot be started", async () => {
-    const nursery = await Nursery.open();
+  it("reports that a child cannot be started", async () => {
+    const forkServer = await ForkServer.open();
     try {
       const launch = await launchOf(settingsOf(patient));
-      await expect(nursery.bear({ ...launch, command: "/nowhere/node" })).rejects.toThrow(/ENOENT/);
+      await expect(forkServer.spawn({ ...launch, command: "/nowhere/node" })).rejects.toThrow(/ENOENT/);
     } finally {
-      await nursery.close();
+      await forkServer.close();
     }
   });
 });

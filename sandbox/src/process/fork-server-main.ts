@@ -1,9 +1,8 @@
 /**
- * The program of the nursery: starts sandbox processes for its parent, which would stand still while it starts one
- * itself, and longer the more memory it has and the busier the machine is. Each child's standard streams are connections
- * to the parent's socket, so that all that they carry goes past this process.
+ * The program of the fork server: starts sandbox processes for its parent, whose event loop would block meanwhile. Each
+ * child's standard streams are connections to the parent's socket, so that their data does not pass through this process.
  *
- * Argument: path of the socket. Speaks with its parent in the messages of `nursery-messages.ts`.
+ * Argument: path of the socket. Messages: `fork-server-messages.ts`.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -12,13 +11,18 @@ import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { spawnWithFilter } from "../containment/spawn.ts";
 import { closedStdio } from "./descriptors.ts";
-import { type Birth, type NurseryNews, type NurseryOrder, streamNames } from "./nursery-messages.ts";
+import {
+  type SpawnRequest,
+  type ForkServerMessage,
+  type ForkServerRequest,
+  streamNames,
+} from "./fork-server-messages.ts";
 
 const path = process.argv[2] as string;
 const children = new Map<number, ChildProcess>();
 
-function tell(news: NurseryNews): void {
-  if (process.connected) process.send?.(news);
+function send(message: ForkServerMessage): void {
+  if (process.connected) process.send?.(message);
 }
 
 async function connected(greeting: string): Promise<Socket> {
@@ -28,10 +32,10 @@ async function connected(greeting: string): Promise<Socket> {
   return socket;
 }
 
-async function bear({ id, secret, command, args, env, filter }: Birth): Promise<void> {
+async function spawnChild({ id, secret, command, args, env, filter }: SpawnRequest): Promise<void> {
   const streams = await Promise.all(streamNames.map((name) => connected(`${id} ${name} ${secret}\n`)));
   const [, , , ...others] = closedStdio();
-  // `close` of the child would wait for streams that are not this process's.
+  // `exit`, not `close`: the streams are the parent's, and may stay open.
   const child = spawnWithFilter(command, args, filter === null ? null : Buffer.from(filter, "base64"), {
     cwd: "/",
     env,
@@ -42,23 +46,23 @@ async function bear({ id, secret, command, args, env, filter }: Birth): Promise<
   children.set(id, child);
   child.once("error", (error) => {
     children.delete(id);
-    tell({ kind: "failed", id, why: error.message });
+    send({ kind: "failed", id, why: error.message });
   });
   child.once("exit", (code, signal) => {
     children.delete(id);
-    tell({ kind: "ended", id, code, signal });
+    send({ kind: "ended", id, code, signal });
   });
-  if (child.pid !== undefined) tell({ kind: "born", id, pid: child.pid });
+  if (child.pid !== undefined) send({ kind: "spawned", id, pid: child.pid });
 }
 
-process.on("message", (order: NurseryOrder) => {
-  if (order.kind === "kill") return void children.get(order.id)?.kill("SIGKILL");
-  bear(order).catch((error: unknown) => tell({ kind: "failed", id: order.id, why: String(error) }));
+process.on("message", (request: ForkServerRequest) => {
+  if (request.kind === "kill") return void children.get(request.id)?.kill("SIGKILL");
+  spawnChild(request).catch((error: unknown) => send({ kind: "failed", id: request.id, why: String(error) }));
 });
-// Nobody is left who could use them, nor tidy up.
+// The parent is gone: its children are of no use, and nothing else removes the socket's folder.
 process.once("disconnect", () => {
   for (const child of children.values()) child.kill("SIGKILL");
   rmSync(dirname(path), { recursive: true, force: true });
   process.exit(0);
 });
-tell({ kind: "open" });
+send({ kind: "open" });
