@@ -16,7 +16,7 @@ try {
 
   // `hookwarden serve` does this at its first start.
   const { key, record } = makeKey({ tenant: null, name: "operator", scopes: [], expires: null });
-  await server.parts.stores.keys.add(record);
+  await server.context.stores.keys.add(record);
   const operator = createClient({ url, key });
 
   for (const [tenant, word] of [

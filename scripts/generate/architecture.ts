@@ -97,6 +97,20 @@ export const ways: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const server = (files: readonly string[]): readonly string[] =>
+  files.map((file) => `packages/server/src/${file}`);
+
+/** What each stage of the server's pipeline calls, each file at the stage that it belongs to. A test traces a decision. */
+export const serverHelpers: Readonly<Record<string, readonly string[]>> = {
+  connect: server(["http/guard.ts", "http/read-body.ts", "http/router.ts"]),
+  authenticate: server(["credentials.ts"]),
+  admit: server(["http/body.ts", "registry.ts", "tenancy/enforce.ts"]),
+  queue: server(["fair-queue.ts", "meters.ts"]),
+  decide: server(["audit-log.ts", "quarantine.ts", "sqlite/audit.ts", "tenant-sandbox.ts", "tenant.ts"]),
+  record: server(["feed.ts", "histogram.ts", "metrics.ts", "server.ts"]),
+  respond: server(["http/stream.ts", "http/unsent-budget.ts"]),
+};
+
 /** `ARCHITECTURE.md`: a picture of the modules, a paragraph on each, and the way of one event. */
 export function architecturePage(): string {
   const graph = moduleGraph();
@@ -117,6 +131,10 @@ export function architecturePage(): string {
       `${title}:`,
       files.map((file, index) => `${index + 1}. \`${file}\``).join("\n"),
     ]),
+    "What the server's stages call:",
+    Object.entries(serverHelpers)
+      .map(([stage, files]) => `- ${stage}: ${files.map((file) => `\`${file}\``).join(", ")}`)
+      .join("\n"),
   ].join("\n\n");
 }
 

@@ -72,7 +72,7 @@ test("gives a batch's answers in their order, refused ones too", async () => {
   expect(await clientOf(JSON.stringify(answers)).client.decideBatch([event, event])).toEqual(answers);
 });
 
-test("tells a problem by its code, its request and when to ask again", async () => {
+test("reports a problem's code, request id and retry delay", async () => {
   const body = `{"status":429,"code":"rate-limited","request_id":"r1"}`;
   const { client } = clientOf(body, { status: 429, headers: { "retry-after": "5" } });
   await expect(client.decide(event)).rejects.toMatchObject({
@@ -114,7 +114,7 @@ test("says in the server's words what was wrong, and where", async () => {
   });
 });
 
-// Whatever stands between may answer in a server's name, and its words are printed by whoever catches the error.
+// A proxy can answer in the server's place, and callers print the error message.
 test("takes over no control characters, no endless words and nothing of another type", async () => {
   const body = JSON.stringify({
     code: "x",

@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { type LogContext, DecisionLog, logSettings, type Sink, newChain } from "hookwarden/log";
+import type { EngineName } from "@hookwarden/sandbox";
+import {
+  DecisionLog,
+  engineIdentity,
+  type LogContext,
+  logSettings,
+  newChain,
+  type Sink,
+} from "hookwarden/log";
 import type { AuditChain, AuditHead, AuditRecord, AuditStore } from "./storage.ts";
 
 /**
@@ -7,6 +15,26 @@ import type { AuditChain, AuditHead, AuditRecord, AuditStore } from "./storage.t
  * `relaxed`: answers do not wait. `off`: nothing is recorded.
  */
 export type AuditMode = "strict" | "relaxed" | "off";
+
+/** How audits are kept. */
+export interface AuditOptions {
+  readonly mode: AuditMode;
+  readonly node: string;
+  readonly engine: EngineName;
+  readonly version: string;
+  /** JSON pointers into events that the audit must not hold. */
+  readonly mask: readonly string[];
+}
+
+/** A function that opens a tenant's audit; `null` if none is kept. */
+export function auditOpener(
+  store: AuditStore,
+  { mode, node, engine, version, mask }: AuditOptions,
+): ((tenant: string) => Promise<DecisionLog>) | null {
+  if (mode === "off") return null;
+  const context = { engine: engineIdentity(engine, version), tools: undefined, pristine: true };
+  return (tenant) => openAuditLog(store, { tenant, node }, context, { mode, mask });
+}
 
 /** Opens the decision log of one tenant on the audit store; it goes on where the store says that it ended. */
 export async function openAuditLog(

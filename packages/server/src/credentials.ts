@@ -9,7 +9,7 @@ const keyPattern = /^hw_([a-z0-9]{12})_([A-Za-z0-9_-]{43})$/;
 /** How long a credential that was checked is believed without asking the store, in milliseconds. */
 const believedMs = 5_000;
 /** Most credentials that are remembered. */
-const rememberedMost = 10_000;
+const maxRemembered = 10_000;
 /** Longest credential that is looked at, in characters. */
 const longest = 8_192;
 
@@ -40,7 +40,7 @@ interface Believed {
   readonly until: number;
 }
 
-/** Tells who asks, by an API key or a JWT in `Authorization: Bearer`. */
+/** Authenticates requests by an API key or a JWT in `Authorization: Bearer`. */
 export class Credentials {
   readonly #keys: KeyStore;
   readonly #jwt: JwtVerifier | null;
@@ -110,7 +110,7 @@ export class Credentials {
 
   #believe(found: Believed | null, digest: string): Believed | null {
     if (!found) return null;
-    if (this.#believed.size >= rememberedMost) this.#believed.clear();
+    if (this.#believed.size >= maxRemembered) this.#believed.clear();
     const believed = { ...found, until: Math.min(Date.now() + believedMs, found.until) };
     this.#believed.set(digest, believed);
     return believed;
@@ -120,7 +120,7 @@ export class Credentials {
     const key = await this.#keys.find(id);
     const given = Buffer.from(hash("sha256", token, "hex"), "hex");
     const known = key ? Buffer.from(key.digest.slice("sha256:".length), "hex") : noKey;
-    // Compared in constant time, also where there is no such key, so that no time tells how far it was right.
+    // Compared in constant time, also for an unknown key, so that timing reveals nothing.
     const same = known.length === given.length && timingSafeEqual(known, given);
     if (!key || !same || key.revoked !== null) return null;
     const until = key.expires === null ? Infinity : Date.parse(key.expires);

@@ -9,7 +9,7 @@ export interface DecisionRequest {
   /** Name of a dialect that event and answer are in. Default: the catalogue's own names. */
   readonly dialect?: string;
   /**
-   * Id of the decision, where whoever asks has made one and may ask again under it: 1 to 128 visible ASCII characters.
+   * Id of the decision, chosen by a client that may retry under it: 1 to 128 visible ASCII characters.
    * Only with one event. Default: a new one.
    */
   readonly decisionId?: string;
@@ -17,7 +17,7 @@ export interface DecisionRequest {
   readonly traceparent?: string;
   /** Id of the request, for the log. */
   readonly requestId?: string;
-  /** Whether whoever asked has gone: what has not begun then is not begun. */
+  /** True once the client has disconnected; work that has not started is dropped. */
   readonly gone?: () => boolean;
 }
 

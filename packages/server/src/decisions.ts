@@ -4,7 +4,7 @@ import { HookwardenError } from "hookwarden/errors";
 import { KeyedQueue } from "hookwarden/state";
 import { decideInOrder } from "./decide-in-order.ts";
 import type { DecisionReply, DecisionRequest, StreamingDecisionService } from "./decision-service.ts";
-import { mostAnswerChars } from "./limits.ts";
+import { maxAnswerChars } from "./limits.ts";
 import type { FailureLog } from "./failure-log.ts";
 import { pipeline } from "./pipeline/index.ts";
 import type { Recorders } from "./pipeline/record.ts";
@@ -17,7 +17,7 @@ import type { Tenant } from "./tenant.ts";
 const baseUs = 40;
 const usPerByte = 0.02;
 /** Events of one batch that are decided at the same time. */
-const batchAtOnce = 16;
+const batchConcurrency = 16;
 
 export interface DecisionsOptions extends Recorders {
   readonly registry: Registry;
@@ -112,14 +112,14 @@ export class Decisions implements StreamingDecisionService {
     const worker = async (): Promise<void> => {
       for (let line = lines.pop(); line; line = lines.pop()) {
         for (const at of line) {
-          const event = chars > mostAnswerChars ? tooMuch : events[at];
+          const event = chars > maxAnswerChars ? tooMuch : events[at];
           const answer = await this.#entry(tenant, request, { event, pointer: `/${at}`, bytes });
           answers[at] = answer;
           chars += answer.length;
         }
       }
     };
-    await Promise.all(Array.from({ length: Math.min(batchAtOnce, lines.length) }, worker));
+    await Promise.all(Array.from({ length: Math.min(batchConcurrency, lines.length) }, worker));
     return `[${answers.join(",")}]`;
   }
 
@@ -171,7 +171,7 @@ export class Decisions implements StreamingDecisionService {
 }
 
 /** In place of an event of a batch that is not decided, because the answers before it are too much already. */
-const tooMuch = new Problem("answers-unread");
+const tooMuch = new Problem("slow-consumer");
 /** In place of a line that is too long. */
 const tooLong = new HookwardenError("event-too-large", "the line is longer than an event may be");
 const noBytes = new Uint8Array(0);

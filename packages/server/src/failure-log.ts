@@ -1,11 +1,12 @@
 import { HookwardenError } from "hookwarden/errors";
+import type { Log } from "./log.ts";
 import { problemOf } from "./problem.ts";
 
 /** Logs what failed on the server's side, with the id of the request that its answer carries. */
 export class FailureLog {
-  readonly #log: (event: string, fields: { readonly [name: string]: unknown }) => void;
+  readonly #log: Log;
 
-  constructor(log: (event: string, fields: { readonly [name: string]: unknown }) => void) {
+  constructor(log: Log) {
     this.#log = log;
   }
 

@@ -1,35 +1,35 @@
 import type { FaultView, LiveEvent } from "./tenants.ts";
 
-/** Faults that are kept for whoever looks later, for each tenant. */
-const faultsKept = 100;
+/** Faults kept per tenant. */
+const maxFaults = 100;
 
 interface Listener {
-  readonly tell: (event: LiveEvent) => void;
+  readonly listen: (event: LiveEvent) => void;
   readonly tenant: string | undefined;
 }
 
-/** What happens, for operators who watch. Nothing is made for it while nobody does. */
+/** Publishes live events to operators. Without subscribers no events are built. */
 export class Feed {
   readonly #listeners = new Set<Listener>();
   readonly #faults = new Map<string, FaultView[]>();
 
-  get isWatched(): boolean {
+  get hasListeners(): boolean {
     return this.#listeners.size > 0;
   }
 
-  watch(tell: (event: LiveEvent) => void, tenant?: string): Disposable {
-    const listener = { tell, tenant };
+  watch(listen: (event: LiveEvent) => void, tenant?: string): Disposable {
+    const listener = { listen, tenant };
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  tell(event: LiveEvent): void {
+  publish(event: LiveEvent): void {
     for (const listener of this.#listeners) {
       if (listener.tenant !== undefined && "tenant" in event && event.tenant !== listener.tenant) continue;
       try {
-        listener.tell(event);
+        listener.listen(event);
       } catch {
-        // Who cannot listen is not told any more.
+        // A listener that throws is unsubscribed.
         this.#listeners.delete(listener);
       }
     }
@@ -38,8 +38,8 @@ export class Feed {
   fault(fault: FaultView): void {
     const kept = this.#faults.get(fault.tenant) ?? [];
     if (kept.length === 0) this.#faults.set(fault.tenant, kept);
-    if (kept.push(fault) > faultsKept) kept.shift();
-    if (this.isWatched) this.tell({ type: "fault", ...fault });
+    if (kept.push(fault) > maxFaults) kept.shift();
+    if (this.hasListeners) this.publish({ type: "fault", ...fault });
   }
 
   /** The newest first. */

@@ -1,6 +1,6 @@
 import { HookwardenError } from "hookwarden/errors";
 import { FolderWatch } from "hookwarden/warden";
-import type { ServerParts } from "./parts.ts";
+import type { ServerContext } from "./context.ts";
 import { Problem, type ProblemCode, problemOf, problemTable } from "./problem.ts";
 
 /** Who uploads what lies in a folder. */
@@ -14,12 +14,12 @@ const by = "folder";
  * @throws {HookwardenError} why the folder cannot serve.
  */
 export async function serveFolder(
-  parts: ServerParts,
+  context: ServerContext,
   tenantName: string,
   folder: string,
   watch: boolean,
 ): Promise<Disposable> {
-  const { registry } = parts;
+  const { registry } = context;
   const tenant =
     registry.get(tenantName) ??
     (await registry.put({
@@ -30,10 +30,10 @@ export async function serveFolder(
       signedOnly: false,
     }));
   const upload = async (): Promise<void> => {
-    const accepted = await parts.uploads.check(tenant, { folder });
+    const accepted = await context.uploads.check(tenant, { folder });
     if (accepted.opened.pack.digest === tenant.pack?.digest) return;
-    const { revision } = await parts.uploads.store(tenant, accepted, by);
-    await parts.rollouts.activate(tenant, revision, by);
+    const { revision } = await context.uploads.store(tenant, accepted, by);
+    await context.rollouts.activate(tenant, { revision, by });
   };
   try {
     await upload();
@@ -48,7 +48,7 @@ export async function serveFolder(
       const isKnown = error instanceof HookwardenError;
       // The operator's own folder: what is wrong with it, and where, is for the operator's log.
       const where = isKnown ? { message: error.message, ...error.place } : {};
-      parts.log("folder-refused", { tenant: tenantName, error: problemOf(error).code, ...where });
+      context.log("folder-refused", { tenant: tenantName, error: problemOf(error).code, ...where });
     });
   });
   return { [Symbol.dispose]: () => watcher.close() };

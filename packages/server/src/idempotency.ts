@@ -5,8 +5,16 @@ import { Problem } from "./problem.ts";
 /** How long an answer is kept, in milliseconds. */
 const keptMs = 600_000;
 /** Most answers that are kept for a tenant, and most characters of them. */
-const keptMost = 1_000;
-const charsMost = 8_388_608;
+const maxKept = 1_000;
+const maxChars = 8_388_608;
+
+/** A request with an idempotency key. */
+export interface KeyedRequest {
+  readonly tenant: string;
+  readonly key: string;
+  readonly dialect: string | undefined;
+  readonly body: Uint8Array;
+}
 
 interface Kept {
   readonly digest: string;
@@ -24,10 +32,7 @@ export class Idempotency {
 
   /** @throws {Problem} `bad-request`, `idempotency-mismatch` */
   async do(
-    tenant: string,
-    key: string,
-    dialect: string | undefined,
-    body: Uint8Array,
+    { tenant, key, dialect, body }: KeyedRequest,
     ask: () => Promise<DecisionReply>,
   ): Promise<DecisionReply> {
     if (!/^[\x21-\x7e]{1,128}$/.test(key)) throw new Problem("bad-request");
@@ -59,7 +64,7 @@ function trim(kept: Map<string, Kept>): void {
   let chars = 0;
   for (const { chars: one } of kept.values()) chars += one;
   for (const [key, { until, chars: one }] of kept) {
-    if (kept.size <= keptMost && chars <= charsMost && until > now) return;
+    if (kept.size <= maxKept && chars <= maxChars && until > now) return;
     kept.delete(key);
     chars -= one;
   }

@@ -88,7 +88,7 @@ export class JwtVerifier {
       };
       return { principal, until: (payload.exp as number) * 1_000 };
     } catch {
-      // Why a token does not hold helps only whoever makes up tokens.
+      // The reason would only help an attacker who forges tokens.
       return null;
     }
   }

@@ -46,7 +46,7 @@ export const defaultTenantLimits: TenantLimits = Object.freeze(
   Object.fromEntries(tenantLimitNames.map((name) => [name, tenantLimitTable[name].default])),
 ) as unknown as TenantLimits;
 
-/** What connections and requests may cost, whoever makes them. */
+/** Limits of connections and requests, for all clients. */
 export const httpLimitTable = {
   eventBytes: { default: 1_048_576, most: 8_388_608, unit: "bytes", means: "one event" },
   batchBytes: {
@@ -75,7 +75,7 @@ export const httpLimitTable = {
     unit: "ms",
     means: "a connection that is not at rest, and on which nothing moves",
   },
-  unreadBytes: {
+  unsentBytes: {
     default: 67_108_864,
     most: 1_073_741_824,
     unit: "bytes",
@@ -95,7 +95,7 @@ export type HttpLimits = { readonly [Name in keyof typeof httpLimitTable]: numbe
  * Characters of answers to one request that asks for many decisions. What would come on top is refused, and not decided:
  * each answer may have several megabytes, and all of them are in memory until the last one is there.
  */
-export const mostAnswerChars = 16_777_216;
+export const maxAnswerChars = 16_777_216;
 
 /**
  * Fills in defaults, and holds what is given to the table.

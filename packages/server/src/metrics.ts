@@ -9,115 +9,120 @@ import type { Tenant } from "./tenant.ts";
 /** Tenants that have a label of their own; all others are `other`. */
 const labelledTenants = 200;
 
+type Counts = Map<string, number>;
+
+/** Gauges with the label `tenant`. */
+const tenantGauges: readonly (readonly [name: string, help: string, value: (tenant: Tenant) => number])[] = [
+  ["decisions", "decisions since the start", ({ decisions }) => decisions],
+  ["faults", "failures of hooks since the start", ({ faults }) => faults],
+  ["refused", "requests that were not decided, since the start", ({ refused }) => refused],
+  ["cpu_ms", "run time of hooks in the last minute, in milliseconds", ({ cpu }) => cpu.ms],
+  ["waiting", "decisions that wait in the queue", ({ waiting }) => waiting],
+  ["generation", "generation of the rollout that serves", ({ rollout }) => rollout.generation],
+];
+
+/** What gauges of the whole server are read from. */
+interface Sources {
+  readonly registry: Registry;
+  readonly lanes: Lanes;
+  readonly quarantine: Quarantine;
+}
+
+/** Gauges of the whole server. */
+const gauges: readonly (readonly [name: string, help: string, value: (of: Sources) => number])[] = [
+  [
+    "hookwarden_in_flight",
+    "decisions in flight",
+    ({ lanes }) => sum(lanes.all, ({ queue }) => queue.running),
+  ],
+  [
+    "hookwarden_waiting",
+    "decisions that wait in a queue",
+    ({ lanes }) => sum(lanes.all, ({ queue }) => queue.waiting),
+  ],
+  ["hookwarden_quarantined_hooks", "hooks in quarantine", ({ quarantine }) => quarantine.list().length],
+  ["hookwarden_tenants", "tenants", ({ registry }) => registry.size],
+  [
+    "process_resident_memory_bytes",
+    "memory of the server, without its sandboxes",
+    () => process.memoryUsage.rss(),
+  ],
+  ["process_cpu_seconds_total", "processor time of the server, without its sandboxes", cpuSeconds],
+];
+
 /**
  * Metrics in the text format of Prometheus. Labels come from closed sets (events, verdicts, fault codes) and from the
- * names that operators gave to tenants; names and words of hooks are in no label, since those could be of any number.
+ * names that operators gave to tenants, never from names or text of hooks, whose cardinality is unbounded.
  */
 export class ServerMetrics {
   readonly #metrics = new Metrics();
-  readonly #verdicts = new Map<string, number>();
-  readonly #faults = new Map<string, number>();
+  readonly #verdicts: Counts = new Map();
+  readonly #faults: Counts = new Map();
   readonly #seconds: Histogram;
-  readonly #responses = new Map<string, number>();
+  readonly #responses: Counts = new Map();
 
   constructor(registry: Registry, lanes: Lanes, quarantine: Quarantine) {
-    const registers = [this.#metrics];
     this.#seconds = new Histogram({
       name: "hookwarden_decision_seconds",
       help: "time from request to decision, waiting included",
       buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-      registers,
+      registers: [this.#metrics],
     });
-    const counted = (
-      name: string,
-      help: string,
-      names: readonly string[],
-      of: ReadonlyMap<string, number>,
-    ): void => {
-      void new Counter({
-        name,
-        help,
-        labelNames: [...names],
-        registers,
-        collect() {
-          this.reset();
-          for (const [key, count] of of) {
-            const values = key.split(" ");
-            this.inc(Object.fromEntries(names.map((label, at) => [label, values[at] as string])), count);
-          }
-        },
-      });
-    };
-    counted(
-      "hookwarden_decisions_total",
-      "decisions, by event and verdict",
-      ["event", "verdict"],
-      this.#verdicts,
-    );
-    counted(
-      "hookwarden_faults_total",
+    this.#count("decisions", "decisions, by event and verdict", ["event", "verdict"], this.#verdicts);
+    this.#count(
+      "faults",
       "failures of hooks, by code and by who has to act",
       ["code", "blame"],
       this.#faults,
     );
-    counted(
-      "hookwarden_responses_total",
-      "answers over HTTP, by status; 499: the client hung up before its request was complete",
+    this.#count(
+      "responses",
+      "HTTP responses, by status; 499: the client hung up before its request was complete",
       ["status"],
       this.#responses,
     );
-    const perTenant = (name: string, help: string, value: (tenant: Tenant) => number): void => {
+    for (const [name, help, value] of tenantGauges) this.#gaugeOfTenants(name, help, registry, value);
+    const sources = { registry, lanes, quarantine };
+    for (const [name, help, value] of gauges) {
       void new Gauge({
         name,
         help,
-        labelNames: ["tenant"],
-        registers,
+        registers: [this.#metrics],
         collect() {
-          this.reset();
-          for (const [at, tenant] of registry.all.entries()) {
-            this.inc({ tenant: at < labelledTenants ? tenant.name : "other" }, value(tenant));
-          }
+          this.set(value(sources));
         },
       });
-    };
-    perTenant("hookwarden_tenant_decisions", "decisions since the start", ({ decisions }) => decisions);
-    perTenant("hookwarden_tenant_faults", "failures of hooks since the start", ({ faults }) => faults);
-    perTenant(
-      "hookwarden_tenant_refused",
-      "requests that were not decided, since the start",
-      ({ refused }) => refused,
-    );
-    perTenant(
-      "hookwarden_tenant_cpu_ms",
-      "time of hooks in the last minute, in milliseconds",
-      ({ cpu }) => cpu.ms,
-    );
-    perTenant("hookwarden_tenant_waiting", "decisions that wait for their turn", ({ waiting }) => waiting);
-    perTenant(
-      "hookwarden_tenant_generation",
-      "generation of the rollout that serves",
-      ({ rollout }) => rollout.generation,
-    );
-    const gauge = (name: string, help: string, value: () => number): void => {
-      void new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(value());
-        },
-      });
-    };
-    gauge("hookwarden_in_flight", "decisions under way", () => sum(lanes.all, ({ queue }) => queue.running));
-    gauge("hookwarden_waiting", "decisions that wait", () => sum(lanes.all, ({ queue }) => queue.waiting));
-    gauge("hookwarden_quarantined_hooks", "hooks in quarantine", () => quarantine.list().length);
-    gauge("hookwarden_tenants", "tenants", () => registry.size);
-    gauge("process_resident_memory_bytes", "memory of the server, its sandboxes not counted", () =>
-      process.memoryUsage.rss(),
-    );
-    gauge("process_cpu_seconds_total", "time of the server, its sandboxes not counted", () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
+    }
+  }
+
+  #count(name: string, help: string, labelNames: readonly string[], counts: Counts): void {
+    void new Counter({
+      name: `hookwarden_${name}_total`,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.#metrics],
+      collect() {
+        this.reset();
+        for (const [key, count] of counts) {
+          const values = key.split(" ");
+          this.inc(Object.fromEntries(labelNames.map((label, at) => [label, values[at] as string])), count);
+        }
+      },
+    });
+  }
+
+  #gaugeOfTenants(name: string, help: string, registry: Registry, value: (tenant: Tenant) => number): void {
+    void new Gauge({
+      name: `hookwarden_tenant_${name}`,
+      help,
+      labelNames: ["tenant"],
+      registers: [this.#metrics],
+      collect() {
+        this.reset();
+        for (const [at, tenant] of registry.all.entries()) {
+          this.inc({ tenant: at < labelledTenants ? tenant.name : "other" }, value(tenant));
+        }
+      },
     });
   }
 
@@ -149,6 +154,11 @@ export class ServerMetrics {
 
 function add(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }
 
 function sum<T>(all: readonly T[], value: (one: T) => number): number {

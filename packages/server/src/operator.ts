@@ -30,11 +30,11 @@ export interface Operator {
   /** @returns whether there was such an entry. */
   lift(id: string): Promise<boolean>;
   latency(): { readonly all: LatencyView; readonly tenants: { readonly [tenant: string]: LatencyView } };
-  /** Tells of what happens from now on. Disposing of the answer ends it. A listener that throws is dropped. */
+  /** Subscribes to live events. Disposing of the result unsubscribes. A listener that throws is dropped. */
   watch(listener: (event: LiveEvent) => void, tenant?: string): Disposable;
 }
 
-/** What a node of a fleet says of itself. Nobody vouches for it: it is for operators to look at, and decides nothing. */
+/** A node's report about itself. It is unsigned: information for operators, never a basis for decisions. */
 export interface NodeReport {
   readonly node: string;
   readonly version: string;

@@ -5,6 +5,7 @@ import type { AuditMode } from "./audit-log.ts";
 import type { JwtOptions } from "./jwt.ts";
 import type { LaneOptions } from "./lanes.ts";
 import { type HttpLimits, httpLimitTable, limitsFrom, tenantLimitTable } from "./limits.ts";
+import type { LogLevel } from "./log.ts";
 import type { NodeReport } from "./operator.ts";
 import type { QuarantineOptions } from "./quarantine.ts";
 import type { Stores } from "./storage.ts";
@@ -71,10 +72,12 @@ export interface ServerOptions {
   readonly console?: boolean;
   /** The nodes of the fleet that the server belongs to. Default: none. */
   readonly nodes?: () => Promise<readonly NodeReport[]>;
-  /** Told of every rollout that serves from now on. */
+  /** Called with every rollout once it serves. */
   readonly onRollout?: (rollout: Rollout) => void;
-  /** Takes one line of JSON for each thing worth knowing, without secrets and without words of hooks. Default: none. */
+  /** Takes log lines: JSON objects without secrets and without text of hooks. Default: nothing is logged. */
   readonly log?: (line: string) => void;
+  /** The least severe level that is logged. Default `info`. */
+  readonly logLevel?: LogLevel;
 }
 
 /** Options with every default filled in. */

@@ -28,7 +28,7 @@ export const problemTable = {
   },
   "cpu-exhausted": { status: 429, means: "the tenant's hooks have used their time of this minute" },
   "queue-full": { status: 429, means: "too many of the tenant's events are waiting" },
-  "answers-unread": {
+  "slow-consumer": {
     status: 429,
     means: "the tenant has not read the answers that it has; treat the event as refused",
   },
@@ -82,7 +82,7 @@ export interface ProblemDetail extends ErrorPlace {
   readonly message: string;
 }
 
-/** Errors of the library that are about what the caller has sent. All others are told by their code alone. */
+/** Errors of the library that are about what the caller has sent. Of all others only the code is sent. */
 const aboutInput: ReadonlySet<ErrorCode> = new Set([
   "event-not-json",
   "event-invalid",
@@ -155,7 +155,7 @@ export interface ProblemAnswer {
   readonly detail: ProblemDetail | undefined;
 }
 
-/** Status, code and detail of anything that was thrown; what is not known is told as `internal`. */
+/** Status, code and detail of anything that was thrown; unknown errors are `internal`. */
 export function problemOf(error: unknown): ProblemAnswer {
   if (error instanceof Problem) return error;
   if (error instanceof HookwardenError) {

@@ -25,7 +25,7 @@ export interface RegistryOptions {
 }
 
 /** Packs that are loaded at the same time while the server starts. */
-const atOnce = 8;
+const concurrency = 8;
 
 /** All tenants in operation, with the packs that the store says. */
 export class Registry implements AsyncDisposable {
@@ -51,7 +51,7 @@ export class Registry implements AsyncDisposable {
         await this.apply(await stores.packs.rollout(tenant.name)).catch(() => undefined);
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, worker));
+    await Promise.all(Array.from({ length: concurrency }, worker));
   }
 
   get(name: string): Tenant | undefined {
@@ -125,7 +125,7 @@ export class Registry implements AsyncDisposable {
     await Promise.all(this.all.map((tenant) => tenant.close()));
   }
 
-  /** Brings a tenant to its record, whoever has written that. */
+  /** Reconciles a tenant with its stored record. */
   #refresh(name: string): Promise<void> {
     return this.#inTurn(name, async () => {
       const { stores } = this.#options;

@@ -4,6 +4,17 @@ import type { PackStore, RolloutStep } from "./storage.ts";
 import type { Rollout } from "./rollout.ts";
 import type { Tenant } from "./tenant.ts";
 
+/** Which revision is to decide, or to go on trial. */
+export interface ActivationStep {
+  readonly revision: number;
+  /** Id of the credential. */
+  readonly by: string;
+  /** Share of events for a trial; absent: it decides at once. */
+  readonly percent?: number | undefined;
+  /** Generation that this was decided on; where another change came first, nothing is done. */
+  readonly expected?: number | undefined;
+}
+
 /** Changes what serves a tenant: in the store first, then here. */
 export class Rollouts {
   readonly #packs: PackStore;
@@ -15,13 +26,7 @@ export class Rollouts {
   }
 
   /** Lets a revision decide at once; with `percent` it goes on trial instead. */
-  async activate(
-    tenant: Tenant,
-    revision: number,
-    by: string,
-    percent?: number,
-    expected?: number,
-  ): Promise<Rollout> {
+  async activate(tenant: Tenant, { revision, by, percent, expected }: ActivationStep): Promise<Rollout> {
     if (!(await this.#packs.get(tenant.name, revision))) throw new Problem("not-found");
     const before = await this.#packs.rollout(tenant.name);
     const staged = percent === undefined ? null : { revision, percent };

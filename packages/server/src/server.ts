@@ -1,25 +1,26 @@
 import { describeContainment } from "@hookwarden/sandbox";
-import { engineIdentity } from "hookwarden/log";
-import type { Warden } from "hookwarden/warden";
-import { openAuditLog } from "./audit-log.ts";
+import { auditOpener } from "./audit-log.ts";
+import { enforceRetention } from "./audit-retention.ts";
+import type { ServerContext } from "./context.ts";
 import { Credentials } from "./credentials.ts";
 import type { DecisionService } from "./decision-service.ts";
 import { Decisions } from "./decisions.ts";
 import { FailureLog } from "./failure-log.ts";
 import { Feed } from "./feed.ts";
 import { createHandler } from "./http/handler.ts";
-import { createListener } from "./http/listener.ts";
 import { close as closeListener, listen } from "./http/lifecycle.ts";
+import { createListener, type Listener } from "./http/listener.ts";
 import { openApi } from "./http/openapi.ts";
 import { UnsentBudget } from "./http/unsent-budget.ts";
 import { Idempotency } from "./idempotency.ts";
 import { JwtVerifier } from "./jwt.ts";
 import { Lanes } from "./lanes.ts";
+import { createLog, type Log } from "./log.ts";
 import { ServerMetrics } from "./metrics.ts";
+import { openTelemetry, type ServerTelemetry } from "./open-telemetry.ts";
 import type { Operator } from "./operator.ts";
 import { OperatorView } from "./operator-view.ts";
 import { type ServerOptions, type ServerSettings, settingsFrom } from "./options.ts";
-import type { ServerParts } from "./parts.ts";
 import { Quarantine } from "./quarantine.ts";
 import { Registry } from "./registry.ts";
 import { Rollouts } from "./rollouts.ts";
@@ -32,20 +33,17 @@ import { keyName, Uploads } from "./uploads.ts";
 
 /** A server that is ready to listen. Made by `createServer`. */
 export interface HookwardenServer extends AsyncDisposable {
-  /** Answers questions without HTTP, for instance such as came over another channel. */
+  /** Decides events that arrive by other channels than HTTP. */
   readonly decisions: DecisionService;
   /** What operators see and do. */
   readonly operator: Operator;
   /** @internal */
-  readonly parts: ServerParts;
+  readonly context: ServerContext;
   /** Starts to listen. @throws {HookwardenError} `listen-failed` */
   listen(): Promise<{ readonly url: string; readonly port: number }>;
-  /** Stops taking requests, answers those that are in flight, and closes everything. */
+  /** Stops accepting requests, answers those in flight, and closes everything. */
   close(): Promise<void>;
 }
-
-/** How often old records of the audit are looked for, in milliseconds. */
-const pruneMs = 3_600_000;
 
 /**
  * Makes a server: opens its stores, starts its sandboxes, loads all tenants' packs.
@@ -60,82 +58,43 @@ export async function createServer(options: ServerOptions): Promise<HookwardenSe
   const settings = settingsFrom(options);
   const opened = new AsyncDisposableStack();
   try {
-    return await build(options, settings, opened);
+    return await build({ options, settings, opened, log: createLog(options.log, options.logLevel) });
   } catch (error) {
     await opened.disposeAsync();
     throw error;
   }
 }
 
-async function build(
-  options: ServerOptions,
-  settings: ServerSettings,
-  opened: AsyncDisposableStack,
-): Promise<HookwardenServer> {
-  const jwt = options.jwt ? await JwtVerifier.create(options.jwt) : null;
+/** What every part of the server is built from. */
+interface Foundation {
+  readonly options: ServerOptions;
+  readonly settings: ServerSettings;
+  /** Closed in reverse order when the server closes. */
+  readonly opened: AsyncDisposableStack;
+  readonly log: Log;
+}
+
+async function build(base: Foundation): Promise<HookwardenServer> {
+  const { options, settings, opened, log } = base;
+  let ready = false;
+  const isReady = (): boolean => ready;
   let registry: Registry | undefined;
   const stateBytes = (tenant: string): number =>
     registry?.get(tenant)?.limits.stateBytes ?? settings.tenantLimits.stateBytes;
-  if (options.data !== undefined) opened.use(lockFolder(options.data));
-  const stores =
-    options.stores ?? opened.use(openSqliteStores({ folder: options.data as string, stateBytes }));
-  const { engine = "quickjs", isolation = "shared", processes, containment, where } = options;
-  const walls = await describeContainment(where === "inline" ? "none" : containment);
-  const lanes = opened.use(
-    await Lanes.open({
-      engine,
-      isolation,
-      ...(processes ? { processes } : {}),
-      ...(containment ? { containment } : {}),
-      ...(where ? { where } : {}),
-    }),
-  );
-  const log = logger(options);
-  log("containment", { ...walls });
+  const stores = openStores(base, stateBytes);
+  const lanes = await openLanes(base);
+  const containment = await describeContainment(options.where === "inline" ? "none" : options.containment);
+  log("containment", { ...containment });
   const feed = new Feed();
-  const quarantine = new Quarantine(stores.quarantine, options.quarantine);
-  await quarantine.load();
-  quarantine.onChange = (entry, lifted) => {
-    log(lifted ? "quarantine-lifted" : "quarantine", {
-      id: entry.id,
-      tenant: entry.tenant,
-      times: entry.times,
-      fault: entry.fault,
-    });
-    if (feed.isWatched) feed.tell({ type: "quarantine", at: new Date().toISOString(), lifted, ...entry });
-  };
-  const { trust, signingKey } = options;
-  const { requireReview } = options;
+  const quarantine = await loadQuarantine(base, stores, feed);
+  const { trust, signingKey, requireReview } = options;
   const gate = new BundleGate({ trust, ownKey: keyName(signingKey), requireReview, log });
-  const failures = new FailureLog(log);
   const telemetry = options.telemetry ? await openTelemetry(log) : null;
-  registry = opened.use(
-    new Registry({
-      stores,
-      gate,
-      limits: settings.tenantLimits,
-      parts: {
-        lanes,
-        quarantine,
-        state: stores.state,
-        eventBytes: settings.limits.eventBytes,
-        listen: telemetry?.listen ?? (() => undefined),
-      },
-      openLog: auditOpener(options, settings, stores, lanes),
-      onRollout(rollout) {
-        log("rollout", { tenant: rollout.tenant, generation: rollout.generation, active: rollout.active });
-        options.onRollout?.(rollout);
-        if (feed.isWatched) feed.tell({ type: "rollout", at: new Date().toISOString(), ...rollout });
-      },
-      onBroken: (tenant, error) =>
-        log("pack-broken", { tenant, error: (error as { code?: string }).code ?? "internal" }),
-    }),
-  );
-  let ready = false;
-  const isReady = (): boolean => ready;
+  registry = opened.use(makeRegistry(base, { stores, lanes, quarantine, gate, feed, telemetry }));
   const operator = new OperatorView({ node: settings.node, registry, lanes, quarantine, feed, isReady });
   if (telemetry) opened.use(telemetry.observeLoad(() => operator.overview()));
   const metrics = new ServerMetrics(registry, lanes, quarantine);
+  const failures = new FailureLog(log);
   const decisions = new Decisions({
     registry,
     feed,
@@ -148,60 +107,142 @@ async function build(
     failures,
     traced: telemetry?.traced ?? null,
   });
-  const credentials = new Credentials(stores.keys, jwt);
-  // A key that another node has revoked must not live on here.
-  const keys = stores.keys.watch?.(() => credentials.forget());
-  if (keys) opened.defer(async () => keys[Symbol.dispose]());
-  const parts: ServerParts = {
+  const { containment: mode } = options;
+  const context: ServerContext = {
     options,
     settings,
     stores,
-    credentials,
+    credentials: await openCredentials(base, stores),
     registry,
     rollouts: new Rollouts(stores.packs, registry),
-    uploads: new Uploads({
-      packs: stores.packs,
-      gate,
-      signingKey,
-      ...(containment ? { containment } : {}),
-    }),
+    uploads: new Uploads({ packs: stores.packs, gate, signingKey, ...(mode ? { containment: mode } : {}) }),
     decisions,
     operator,
     metrics,
     telemetry: telemetry?.http ?? null,
     lanes,
     idempotency: new Idempotency(),
-    unsent: new UnsentBudget(settings.limits.unreadBytes),
+    unsent: new UnsentBudget(settings.limits.unsentBytes),
     openApi: openApi(routes),
     isReady,
     failures,
-    containment: walls,
+    containment,
     log,
   };
-  // The operators' console is served beside the routes of the API, and is no part of its description.
+  const listener = await openListener(context);
+  if (settings.isOpen) await addDefaultTenant(stores);
+  await registry.load();
+  ready = true;
+  opened.use(enforceRetention(stores.audit, options.retentionDays));
+  return serverOf(base, { context, listener, stop: () => ((ready = false), decisions.close()) });
+}
+
+function openStores({ options, opened }: Foundation, stateBytes: (tenant: string) => number): Stores {
+  const { data, stores } = options;
+  if (data !== undefined) opened.use(lockFolder(data));
+  return stores ?? opened.use(openSqliteStores({ folder: data as string, stateBytes }));
+}
+
+async function openLanes({ options, opened }: Foundation): Promise<Lanes> {
+  const { engine = "quickjs", isolation = "shared", processes, containment, where } = options;
+  return opened.use(
+    await Lanes.open({
+      engine,
+      isolation,
+      ...(processes ? { processes } : {}),
+      ...(containment ? { containment } : {}),
+      ...(where ? { where } : {}),
+    }),
+  );
+}
+
+async function loadQuarantine({ options, log }: Foundation, stores: Stores, feed: Feed): Promise<Quarantine> {
+  const quarantine = new Quarantine(stores.quarantine, options.quarantine);
+  await quarantine.load();
+  quarantine.onChange = (entry, lifted) => {
+    const { id, tenant, times, fault } = entry;
+    log(lifted ? "quarantine-lifted" : "quarantine", { id, tenant, times, fault });
+    if (feed.hasListeners)
+      feed.publish({ type: "quarantine", at: new Date().toISOString(), lifted, ...entry });
+  };
+  return quarantine;
+}
+
+interface RegistryParts {
+  readonly stores: Stores;
+  readonly lanes: Lanes;
+  readonly quarantine: Quarantine;
+  readonly gate: BundleGate;
+  readonly feed: Feed;
+  readonly telemetry: ServerTelemetry | null;
+}
+
+function makeRegistry({ options, settings, log }: Foundation, parts: RegistryParts): Registry {
+  const { stores, lanes, quarantine, gate, feed, telemetry } = parts;
+  const { audit: mode, node } = settings;
+  const { engine, version } = lanes.fast.sandbox;
+  return new Registry({
+    stores,
+    gate,
+    limits: settings.tenantLimits,
+    parts: {
+      lanes,
+      quarantine,
+      state: stores.state,
+      eventBytes: settings.limits.eventBytes,
+      listen: telemetry?.observeDecisions ?? (() => undefined),
+    },
+    openLog: auditOpener(stores.audit, { mode, node, engine, version, mask: options.mask ?? [] }),
+    onRollout(rollout) {
+      log("rollout", { tenant: rollout.tenant, generation: rollout.generation, active: rollout.active });
+      options.onRollout?.(rollout);
+      if (feed.hasListeners) feed.publish({ type: "rollout", at: new Date().toISOString(), ...rollout });
+    },
+    onBroken: (tenant, error) =>
+      log("pack-broken", { tenant, error: (error as { code?: string }).code ?? "internal" }),
+  });
+}
+
+async function openCredentials({ options, opened }: Foundation, stores: Stores): Promise<Credentials> {
+  const jwt = options.jwt ? await JwtVerifier.create(options.jwt) : null;
+  const credentials = new Credentials(stores.keys, jwt);
+  // A key that another node has revoked must not remain cached here.
+  const watch = stores.keys.watch?.(() => credentials.forget());
+  if (watch) opened.use(watch);
+  return credentials;
+}
+
+/** The HTTP server with the API's routes and, unless disabled, the console's files. */
+async function openListener(context: ServerContext): Promise<Listener> {
+  const { options, settings, metrics } = context;
   const pages = options.console === false ? [] : (await import("./console/index.ts")).consoleRoutes();
-  const listener = createListener({
-    handle: createHandler(parts, [...routes, ...pages]),
+  return createListener({
+    handle: createHandler(context, [...routes, ...pages]),
     limits: settings.limits,
     onBroken: (status) => metrics.response(status),
   });
-  if (settings.isOpen && !(await stores.tenants.get("default"))) {
-    await stores.tenants.put({
-      tenant: "default",
-      created: new Date().toISOString(),
-      disabled: false,
-      limits: {},
-      signedOnly: false,
-    });
-  }
-  await registry.load();
-  ready = true;
-  const prune = pruner(options, stores);
+}
+
+async function addDefaultTenant({ tenants }: Stores): Promise<void> {
+  if (await tenants.get("default")) return;
+  const created = new Date().toISOString();
+  await tenants.put({ tenant: "default", created, disabled: false, limits: {}, signedOnly: false });
+}
+
+interface Built {
+  readonly context: ServerContext;
+  readonly listener: Listener;
+  /** Refuses all further requests. */
+  readonly stop: () => void;
+}
+
+function serverOf(
+  { settings, opened, log }: Foundation,
+  { context, listener, stop }: Built,
+): HookwardenServer {
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    ready = false;
-    clearInterval(prune);
-    decisions.close();
+    stop();
     try {
       await closeListener(listener, settings.limits.shutdownMs);
     } finally {
@@ -210,9 +251,9 @@ async function build(
     log("closed");
   };
   const server: HookwardenServer = {
-    decisions,
-    operator,
-    parts,
+    decisions: context.decisions,
+    operator: context.operator,
+    context,
     async listen() {
       const { url, port } = await listen(listener, settings);
       log("listening", { url });
@@ -222,66 +263,4 @@ async function build(
     [Symbol.asyncDispose]: () => server.close(),
   };
   return server;
-}
-
-function auditOpener(
-  { mask = [] }: ServerOptions,
-  { audit: mode, node }: ServerSettings,
-  stores: Stores,
-  { fast }: Lanes,
-): ((tenant: string) => ReturnType<typeof openAuditLog>) | null {
-  if (mode === "off") return null;
-  const engine = engineIdentity(fast.sandbox.engine, fast.sandbox.version);
-  return (tenant) =>
-    openAuditLog(
-      stores.audit,
-      { tenant, node },
-      { engine, tools: undefined, pristine: true },
-      { mode, mask },
-    );
-}
-
-/** What of the server tells OpenTelemetry what it does. Loaded only where that is wanted. */
-async function openTelemetry(log: ServerParts["log"]) {
-  const [{ missingForTelemetry, observeLoad, tracer }, { HttpTelemetry }, { telemetry }] = await Promise.all([
-    import("./telemetry.ts"),
-    import("./http/telemetry.ts"),
-    import("hookwarden/telemetry"),
-  ]);
-  const missing = missingForTelemetry();
-  if (missing.length > 0) log("telemetry-incomplete", { missing });
-  // Names of hooks are tenants' choice: in spans they stand, in metrics they would be labels without end.
-  const report = telemetry({ hooksInMetrics: false });
-  return {
-    traced: tracer(),
-    observeLoad,
-    http: new HttpTelemetry(),
-    listen: (warden: Warden) => void warden.on("decision", report),
-  };
-}
-
-function pruner({ retentionDays }: ServerOptions, stores: Stores): NodeJS.Timeout | undefined {
-  if (retentionDays === undefined) return undefined;
-  const prune = async (): Promise<void> => {
-    const before = Date.now() - retentionDays * 86_400_000;
-    const tenants = new Set((await stores.audit.chains()).map(({ tenant }) => tenant));
-    for (const tenant of tenants) await stores.audit.prune(tenant, before);
-  };
-  const quietly = (): void => void prune().catch(() => undefined);
-  quietly();
-  return setInterval(quietly, pruneMs).unref();
-}
-
-function logger({ log }: ServerOptions): ServerParts["log"] {
-  if (!log) return () => undefined;
-  return (event, fields = {}) =>
-    log(inert(JSON.stringify({ at: new Date().toISOString(), event, ...fields })));
-}
-
-/** JSON in which nothing can move the cursor of a terminal, or turn text around. */
-function inert(text: string): string {
-  return text.replaceAll(
-    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

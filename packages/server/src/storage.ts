@@ -5,7 +5,7 @@ import type { Rollout } from "./rollout.ts";
 /** An answer now, or later: embedded stores answer at once, those behind a network do not. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** One upload of a tenant's pack. It never changes; what serves is told by `Rollout`. */
+/** One upload of a tenant's pack. It never changes; `Rollout` says what serves. */
 export interface PackRevision {
   readonly tenant: string;
   /** Counts the tenant's uploads, from 1. A number is never given twice. */
@@ -71,7 +71,7 @@ export interface PackStore {
   change(tenant: string, step: RolloutStep): Awaitable<Rollout | null>;
   /** The newest changes first. */
   history(tenant: string, limit: number): Awaitable<readonly RolloutChange[]>;
-  /** Tells of every change from now on, those of other nodes included. Disposing of the answer ends it. */
+  /** Subscribes to all changes, those of other nodes included. Disposing of the result unsubscribes. */
   watch(listener: (rollout: Rollout) => void): Disposable;
 }
 
@@ -105,7 +105,7 @@ export interface KeyStore {
   revoke(id: string, at: string): Awaitable<boolean>;
   /** All keys of a tenant; of operators for `null`. */
   list(tenant: string | null): Awaitable<readonly KeyRecord[]>;
-  /** Tells that keys have changed, where other nodes can change them. Disposing of the answer ends it. */
+  /** Subscribes to changes of keys by other nodes. Disposing of the result unsubscribes. */
   watch?(listener: () => void): Disposable;
 }
 
@@ -181,16 +181,16 @@ export interface TenantStore {
   put(tenant: TenantRecord): Awaitable<void>;
   /** @returns whether there was one. Packs, keys and audit of the tenant stay. */
   remove(tenant: string): Awaitable<boolean>;
-  /** Names tenants that have changed, come or gone, where other nodes can do that. Disposing of the answer ends it. */
+  /** Subscribes to the names of tenants that other nodes create, change or remove. Disposing of the result unsubscribes. */
   watch?(listener: (tenant: string) => void): Disposable;
 }
 
-/** Keeps which hooks are quarantined, so that a restart is no amnesty. */
+/** Stores which hooks are quarantined, so that quarantine survives restarts. */
 export interface QuarantineStore {
   list(): Awaitable<readonly KeptQuarantine[]>;
   put(entry: KeptQuarantine): Awaitable<void>;
   remove(tenant: string, program: string): Awaitable<void>;
-  /** Tells what has changed (`null`: removed), where other nodes can do that. Disposing of the answer ends it. */
+  /** Subscribes to changes by other nodes (`null`: removed). Disposing of the result unsubscribes. */
   watch?(listener: (tenant: string, program: string, entry: KeptQuarantine | null) => void): Disposable;
 }
 

@@ -40,7 +40,7 @@ export function tracer(): Traced {
       return await context.with(trace.setSpan(parent, span), work);
     } catch (error) {
       const { status, code } = problemOf(error);
-      tellProblem(span, status, code);
+      recordProblem(span, status, code);
       throw error;
     } finally {
       span.end();
@@ -54,7 +54,7 @@ export function parentOf(headers: object): Context {
 }
 
 /** What became of a request that was not answered with success. Only what is our own failure makes the span one. */
-export function tellProblem(span: Span, status: number, code: string): void {
+export function recordProblem(span: Span, status: number, code: string): void {
   span.setAttribute("hookwarden.problem", code);
   if (status < 500) return;
   span.setAttribute("error.type", code);

@@ -58,7 +58,7 @@ export class Tenant {
     this.rate = new RateMeter(limits.requestsPerSecond);
     this.turns = {
       fast: new Turn(limits.concurrency, limits.queued),
-      slow: new Turn(slowAtOnce, limits.queued),
+      slow: new Turn(slowConcurrency, limits.queued),
     };
     this.sandbox = new TenantSandbox(record.tenant, parts.lanes, this.cpu, parts.quarantine);
   }
@@ -79,8 +79,8 @@ export class Tenant {
   turnIn(lane: "fast" | "slow"): Turn {
     const turn = this.turns[lane];
     const { concurrency } = this.limits;
-    if (lane === "slow") turn.concurrency = Math.min(concurrency, slowAtOnce);
-    else turn.concurrency = this.sandbox.isProven ? concurrency : Math.min(concurrency, unprovenAtOnce);
+    if (lane === "slow") turn.concurrency = Math.min(concurrency, slowConcurrency);
+    else turn.concurrency = this.sandbox.isProven ? concurrency : Math.min(concurrency, unprovenConcurrency);
     return turn;
   }
 
@@ -188,6 +188,6 @@ export function trialStateBytes({ stateBytes }: TenantLimits): number {
 }
 
 /** Decisions of one tenant in the slow lane at the same time. */
-const slowAtOnce = 2;
+const slowConcurrency = 2;
 /** Decisions at the same time of one whose hooks have not shown yet that they end: each could cost a process. */
-const unprovenAtOnce = 1;
+const unprovenConcurrency = 1;

@@ -107,7 +107,7 @@ export interface FaultView {
   readonly place: SourcePlace | null;
 }
 
-/** One thing that happened, for whoever watches. */
+/** One live event. */
 export type LiveEvent =
   | {
       readonly type: "decision";

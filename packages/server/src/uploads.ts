@@ -124,7 +124,7 @@ export class Uploads {
       const { bytes, list } = await buildBundle(files, {
         ...(manifest.name === undefined ? { name: "pack" } : {}),
         ...(manifest.version === undefined ? { version: "0.0.0" } : {}),
-        // Nothing of this machine may find its way into a tenant's pack.
+        // Nothing of this machine may get into a tenant's pack.
         ...(typeof files === "string" ? {} : { nodeModules: [] }),
         ...(key === undefined ? {} : { key }),
         ...(containment === undefined ? {} : { containment }),

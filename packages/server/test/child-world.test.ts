@@ -10,7 +10,7 @@ import { eventOf, guard, packOf } from "../../../test/bench/server/setup.ts";
 const onLinux = process.platform === "linux";
 if (!onLinux) console.warn("skipped: processes are looked at through /proc, which is Linux's");
 
-// Case ipc-007 of `test/hostile/NON-SCRIPT.md`, as seen from a server that runs: whoever debugs it, or starts it with
+// Case ipc-007 of `test/hostile/NON-SCRIPT.md`, as seen from a running server: an operator who debugs it, or starts it with
 // secrets in its environment, must not open the processes of its hooks to them. An inspector is a way to run anything.
 describe.skipIf(!onLinux)("ipc-007: the processes of a server that is debugged", () => {
   let server: ServeProcess;
@@ -51,7 +51,7 @@ describe.skipIf(!onLinux)("ipc-007: the processes of a server that is debugged",
   }
 
   it("have nothing of its environment, and no option of it", () => {
-    // The server itself was told to open an inspector: what is checked here can be seen.
+    // The server itself has an open inspector: what is checked here can be seen.
     expect(server.said()).toContain("Debugger listening");
     expect(listening(server.pid)).toBe(2);
     expect(pids.length).toBeGreaterThanOrEqual(2);

@@ -104,11 +104,11 @@ describe("a stream of events", () => {
     expect(answers).toHaveLength(30);
   });
 
-  // Responses that nobody reads would fill the server's memory: it must stop reading, and deciding.
+  // Unread responses would fill the server's memory: it must stop reading, and deciding.
   it("is not read further while its answers are not read", { timeout: 30_000 }, async () => {
     const long = packOf("export default () => ({ action: 'notify', text: 'x'.repeat(12_000) })");
     const { key: own } = await test.tenant("reads-nothing", long, { limits: { requestsPerSecond: 100_000 } });
-    const tenant = test.server.parts.registry.get("reads-nothing")!;
+    const tenant = test.server.context.registry.get("reads-nothing")!;
     const socket = connect({ port: test.port, host: "127.0.0.1" });
     socket.pause().on("error", () => undefined);
     socket.write(

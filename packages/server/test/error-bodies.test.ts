@@ -8,7 +8,7 @@ import { head, startTestServer, type TestServer } from "./support.ts";
 
 // Case http-010 of `test/hostile/NON-SCRIPT.md`: every way for a request to fail is forced, with `NODE_ENV` unset, which
 // many libraries read as leave to tell everything. What comes back is a code and a request id, and, where only the
-// caller's own input is at fault, what is wrong with it and where: whoever sends a broken event or pack must be able to
+// caller's own input is at fault, what is wrong with it and where: the sender of a broken event or pack must be able to
 // mend it without an operator's log. It is never a stack, path, version or line of our sources, and no name of another
 // tenant or of its hooks.
 
@@ -111,8 +111,8 @@ function note(answer: string): string {
   expect(answer).not.toMatch(/\/work|\/tmp|\/home|node_modules|node:|\bat \S+ \(/);
   for (const name of [theirs.tenant, theirs.hook]) expect(answer).not.toContain(name);
   // Words of a script are its sender's own, and files of a pack are in it; nothing else says anything like it.
-  const told = JSON.stringify({ ...body, message: undefined, file: undefined });
-  expect(`${top}${told}`).not.toMatch(/\.[cm]?[jt]s\b|\w+Error\b|hunter2|guard|acme/);
+  const shown = JSON.stringify({ ...body, message: undefined, file: undefined });
+  expect(`${top}${shown}`).not.toMatch(/\.[cm]?[jt]s\b|\w+Error\b|hunter2|guard|acme/);
   seen.set(body.code, answer);
   return `${status} ${body.code}`;
 }
@@ -149,7 +149,7 @@ it.each<[string, Ask]>([
   expect(await ask(of)).toBe(expected);
 });
 
-it("tells of broken packs what is wrong with them to their sender, and nothing of the machine", async () => {
+it("reports what is wrong with a broken pack to its sender, and nothing about the machine", async () => {
   const broken: [string, object][] = [
     ["422 pack-not-found", { "x.txt": "" }],
     ["422 pack-not-json", { ...guard, "hookwarden.json": "{" }],
@@ -174,7 +174,7 @@ it("tells of broken packs what is wrong with them to their sender, and nothing o
   );
 });
 
-it("tells of limits nothing but that they were passed", async () => {
+it("reports only that a limit was exceeded", async () => {
   const { operator } = test;
   const bigger = packOf("export default () => 1", { limits: { memoryKb: 100_000 } });
   expect(await put(bigger)).toBe("422 too-much-memory");
@@ -188,21 +188,21 @@ it("tells of limits nothing but that they were passed", async () => {
   await operator.putTenant("acme", { limits: {} });
 });
 
-it("tells of a tenant that is off, without a pack, or has used its time nothing but that", async () => {
+it("reports only that a tenant is off, without a pack, or has used its time", async () => {
   const { operator } = test;
   await operator.putTenant("acme", { disabled: true });
   expect(await ask()).toBe("403 tenant-disabled");
   await operator.putTenant("acme", { disabled: false });
   const bare = await test.tenant("bare");
   expect(await ask({ key: bare.key })).toBe("409 no-pack");
-  const tenant = test.server.parts.registry.get("acme")!;
+  const tenant = test.server.context.registry.get("acme")!;
   tenant.cpu.add(3_600_000_000);
   expect(await ask()).toBe("429 cpu-exhausted");
   const changed = { method: "POST", path: "/v1/tenants/acme/packs/activate" };
   expect(await ask({ ...changed, body: '{"revision":1,"expected":99}' })).toBe("409 conflict");
 });
 
-it("tells of a repeated request that was another one nothing of either", async () => {
+it("reports nothing about either request when an idempotency key is reused for another", async () => {
   const { key: own } = await test.tenant("repeats", guard);
   const headers = { "idempotency-key": "one" };
   expect(await ask({ key: own, headers })).toBe("200");
@@ -210,9 +210,9 @@ it("tells of a repeated request that was another one nothing of either", async (
   expect(await ask({ key: own, headers, body: other })).toBe("422 idempotency-mismatch");
 });
 
-it("tells of what waits too long in line nothing of those before", async () => {
+it("reports nothing about the requests before one that waits too long", async () => {
   const { key: own } = await test.tenant("waits", guard, { limits: { concurrency: 1, queued: 1 } });
-  const tenant = test.server.parts.registry.get("waits")!;
+  const tenant = test.server.context.registry.get("waits")!;
   const { lane } = tenant.sandbox;
   // Somebody is at it, and somebody waits.
   expect(lane.queue.enter(tenant.turnIn(lane.name))).toBe(true);
@@ -224,17 +224,17 @@ it("tells of what waits too long in line nothing of those before", async () => {
 });
 
 it("tells of answers that were not read nothing but that", async () => {
-  const { unsent, settings } = test.server.parts;
+  const { unsent, settings } = test.server.context;
   const long = packOf("export default () => ({ action: 'notify', text: 'hunter2 '.repeat(5_000) })");
   const { key: own } = await test.tenant("reads-nothing", long);
-  const read = unsent.hold("reads-nothing", settings.limits.unreadBytes - 1);
-  expect(await ask({ key: own })).toBe("429 answers-unread");
+  const read = unsent.hold("reads-nothing", settings.limits.unsentBytes - 1);
+  expect(await ask({ key: own })).toBe("429 slow-consumer");
   read!();
   expect(await ask({ key: own })).toBe("200");
 });
 
 it("gives no words of our own failures away", async () => {
-  const { registry, stores } = test.server.parts;
+  const { registry, stores } = test.server.context;
   const list = stores.packs.list.bind(stores.packs);
   stores.packs.list = () => {
     throw new Error("SQLITE_CORRUPT: /secret/path/server.db hunter2");
@@ -284,7 +284,7 @@ it("says nothing of a trust file that cannot be read, but to operators", async (
 
 it("gives what failed on its side the same id in the answer and in the log", async () => {
   const { key: own } = await test.tenant("logged", guard);
-  const tenant = test.server.parts.registry.get("logged")!;
+  const tenant = test.server.context.registry.get("logged")!;
   tenant.count = () => {
     throw new TypeError("hunter2");
   };

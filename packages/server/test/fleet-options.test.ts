@@ -7,7 +7,7 @@ import { fleetFrom } from "../src/commands/fleet-options.ts";
 const folder = mkdtempSync(join(tmpdir(), "hookwarden-fleet-options-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("without `--nats` there is no fleet, and an option for one is a slip that is told", async () => {
+test("without `--nats` there is no fleet, and an option for one is an error", async () => {
   expect(await fleetFrom({}, "data")).toBeNull();
   await expect(fleetFrom({ fleetKey: "x" }, "data")).rejects.toThrow("`--fleet-key` needs `--nats`");
   await expect(fleetFrom({ natsCa: "x" }, "data")).rejects.toMatchObject({ code: "usage" });

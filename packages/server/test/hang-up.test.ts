@@ -44,7 +44,7 @@ describe("a client that hangs up in the body of its request", () => {
     expect(test.lines.slice(before)).toEqual([]);
   });
 
-  it("is told from a connection of the server's own that was reset", () => {
+  it("is distinguished from a connection of the server's own that was reset", () => {
     const error = Object.assign(new Error("reset"), { code: "ECONNRESET" });
     expect(isHangUp(error, { complete: false } as never)).toBe(true);
     expect(isHangUp(error, { complete: true } as never)).toBe(false);

@@ -43,7 +43,7 @@ function decisionHead(headers: { readonly [name: string]: string }): string {
 
 const statuses = (answer: string): string[] =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((found) => found[1] as string);
-const decisions = (): number => test.server.parts.registry.get("acme")!.decisions;
+const decisions = (): number => test.server.context.registry.get("acme")!.decisions;
 
 /** Sends a piece again and again, as fast as it is taken, until the other side closes or a gigabyte has gone. */
 function pour(start: string, piece: Buffer): Promise<{ readonly answer: string; readonly taken: number }> {
@@ -152,11 +152,11 @@ describe("http-001: bodies that are larger than they may be, or say so", () => {
   it("decides nothing on a body that is shorter than its length", async () => {
     const before = decisions();
     const short = decisionHead({ "content-length": String(good.length + 10) });
-    // Whoever waits is told that the rest did not come in time.
+    // A client that waits gets a timeout response.
     const waited = await raw(test.port, short, good);
     expect(statuses(waited)).toEqual(["408"]);
     expect(waited.toLowerCase()).toContain("connection: close");
-    // Whoever ends there has sent no request.
+    // A client that disconnects there has sent no request.
     const ended = await new Promise<string>((done) => {
       let text = "";
       const socket = connect({ port: test.port, host: "127.0.0.1", allowHalfOpen: true });

@@ -229,7 +229,7 @@ describe("ipc-004: JSON bombs that a hook makes in a whole engine", () => {
 
 describe("the end of the server", () => {
   it("comes while processes hang, and leaves none of them behind", async () => {
-    const tenant = test.server.parts.registry.get("closed")!;
+    const tenant = test.server.context.registry.get("closed")!;
     const hung = ["hang, deaf to SIGTERM", "stop itself"].map((how) => decide(closed, how, how));
     await expect.poll(() => tenant.inFlight + tenant.waiting, { timeout: 10_000 }).toBe(2);
     await test.server.close();

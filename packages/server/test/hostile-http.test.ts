@@ -187,7 +187,7 @@ describe("http-007: credentials that are none", () => {
   });
 
   // Time that depends on how much of a guess is right lets it be guessed piece by piece. What is compared are digests, of
-  // one length whatever was sent; also where there is no such key, so that no time tells which keys there are.
+  // one length whatever was sent; also where there is no such key, so that timing does not reveal which keys exist.
   it("compares in constant time, a key that does not exist too", async () => {
     const [id, secret] = partsOf(key);
     const compared: [number, number][] = [];
@@ -229,8 +229,8 @@ describe("http-007: credentials that are none", () => {
       await ask(token, `/v1/decisions?key=${token}`);
       await ask(token, `/v1/tenants/acme/${token}`);
     }
-    // A failure of ours is told to operators, without what was sent.
-    const { packs } = audited.server.parts.stores;
+    // The server's own failures are logged, without the request's content.
+    const { packs } = audited.server.context.stores;
     packs.list = () => {
       throw new Error(`no such thing: ${own.key}`);
     };
@@ -238,16 +238,16 @@ describe("http-007: credentials that are none", () => {
     const metrics = await fetch(`${audited.url}/metrics`, {
       headers: { authorization: `Bearer ${audited.operatorKey}` },
     });
-    const told = [
+    const shown = [
       ...audited.lines,
       await metrics.text(),
       await new Response(await own.client.exportAudit("acme")).text(),
       JSON.stringify(await audited.operator.getKeys()),
     ].join("\n");
-    expect(told).toContain("internal-error");
-    expect(told).toContain('"decision_id"');
+    expect(shown).toContain("internal-error");
+    expect(shown).toContain('"decision_id"');
     for (const secret of [own.key, guess, audited.operatorKey]) {
-      expect(told).not.toContain(secret.slice(-20));
+      expect(shown).not.toContain(secret.slice(-20));
     }
   });
 
@@ -325,7 +325,7 @@ describe("http-011: the same request again", () => {
     (await (await post(body, headers)).json()) as Decision;
 
   it("is answered once, also where it comes many times at once", async () => {
-    const tenant = test.server.parts.registry.get("acme")!;
+    const tenant = test.server.context.registry.get("acme")!;
     const { decisions } = tenant;
     const keyed = { "idempotency-key": "many" };
     const all = await Promise.all(Array.from({ length: 20 }, () => ask(keyed)));
@@ -344,7 +344,7 @@ describe("http-011: the same request again", () => {
     const stranger = await ask({ ...keyed, authorization: `Bearer ${theirs}` });
     expect(stranger.tenant).toBe("other-one");
     expect(stranger.decision_id).not.toBe(first.decision_id);
-    // Whoever replays it later gets a decision of then, not the one that was recorded.
+    // A later replay gets a new decision, not the recorded one.
     const now = Date.now();
     const clock = vi.spyOn(Date, "now").mockImplementation(() => now + 600_001);
     try {
@@ -416,7 +416,7 @@ describe("http-013: pages for operators", () => {
   });
 
   it("have so many labels at the most, however many tenants there are", async () => {
-    const { registry } = test.server.parts;
+    const { registry } = test.server.context;
     const created = new Date().toISOString();
     for (let at = 0; at < 300; at++) {
       await registry.put({ tenant: `many-${at}`, created, disabled: false, limits: {}, signedOnly: false });

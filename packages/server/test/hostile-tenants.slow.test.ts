@@ -31,7 +31,7 @@ function questionOf(key: string): string {
 describe("a process for each tenant", () => {
   // However few cores there are: where one process serves one tenant at a time, the first call that never ends would keep
   // all others from theirs until it is ended, and cost them their process.
-  it("is not the only one: nobody waits for another tenant's first endless call", async () => {
+  it("is not the only one: no tenant waits for another tenant's first endless call", async () => {
     await using test = await startTestServer({ where: "process", isolation: "tenant", audit: "off" });
     const endless = packOf("export default () => { for (;;); }", {
       limits: { steps: 500_000_000, wallMs: 4_000 },
@@ -74,7 +74,7 @@ describe("http-009: a tenant whose hooks burn their deadline", () => {
       const limits = { requestsPerSecond: 1_000_000, concurrency, queued, cpuMsPerMinute };
       const loud = await test.tenant("loud", burner, { limits });
       const { client: quiet } = await test.tenant("quiet", patientGuard);
-      const tenant = test.server.parts.registry.get("loud")!;
+      const tenant = test.server.context.registry.get("loud")!;
       let most = 0;
       const ended = new AbortController();
       const beside = decideUntil(quiet, ended.signal, () => (most = Math.max(most, tenant.inFlight)));
@@ -110,11 +110,11 @@ describe("http-009: a tenant whose hooks burn their deadline", () => {
 });
 
 describe("a tenant that may have one decision under way", () => {
-  // Whoever was moved to the slow lane for its loops had two places there, whatever its limit.
+  // A tenant in the slow lane has two slots there, whatever its limit.
   it("may have no more in the slow lane", async () => {
     await using test = await startTestServer({ audit: "off" });
     await test.tenant("one", guard, { limits: { concurrency: 1 } });
-    const tenant = test.server.parts.registry.get("one")!;
+    const tenant = test.server.context.registry.get("one")!;
     expect([tenant.turnIn("slow").concurrency, tenant.turnIn("fast").concurrency]).toEqual([1, 1]);
   });
 });
@@ -129,7 +129,7 @@ describe("http-012: clients that go away", () => {
       { limits: { concurrency: 1, requestsPerSecond: 100_000 } },
     );
     for (let at = 0; at < 20; at++) expect((await client.decide(eventOf())).verdict).toBe("continue");
-    const tenant = test.server.parts.registry.get("goers")!;
+    const tenant = test.server.context.registry.get("goers")!;
     const { decisions } = tenant;
     const own = children();
     const open = readdirSync("/proc/self/fd").length;
@@ -169,19 +169,19 @@ describe("a tenant that asks, and does not read", () => {
   }
 
   it("gets no more when so much waits for it, and others do", async () => {
-    const unreadBytes = 20_000_000;
-    await using test = await startTestServer({ audit: "off", limits: { unreadBytes } });
+    const unsentBytes = 20_000_000;
+    await using test = await startTestServer({ audit: "off", limits: { unsentBytes } });
     const greedy = await test.tenant("greedy", large);
     const { client: quiet } = await test.tenant("quiet", patientGuard);
-    const { unsent } = test.server.parts;
+    const { unsent } = test.server.context;
     const answer = JSON.stringify(await greedy.client.decide(eventOf())).length;
     await expect.poll(() => unsent.of("greedy")).toBe(0);
     const sockets = askWithoutReading(test, greedy.key, 5);
-    await expect.poll(() => unsent.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(unreadBytes - answer);
+    await expect.poll(() => unsent.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(unsentBytes - answer);
     const refused = greedy.client.decide(eventOf()).catch((error: unknown) => error);
-    expect(await refused).toMatchObject({ status: 429, code: "answers-unread", retryAfter: 1 });
+    expect(await refused).toMatchObject({ status: 429, code: "slow-consumer", retryAfter: 1 });
     expect((await quiet.decide(danger)).verdict).toBe("deny");
-    expect(unsent.of("greedy")).toBeLessThanOrEqual(unreadBytes);
+    expect(unsent.of("greedy")).toBeLessThanOrEqual(unsentBytes);
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => unsent.of("greedy"), { timeout: 10_000 }).toBe(0);
     expect((await greedy.client.decide(eventOf())).verdict).toBe("continue");
@@ -189,20 +189,20 @@ describe("a tenant that asks, and does not read", () => {
 
   // One request for many answers is the same in one place: all of them stand in memory until the last one is there.
   it("gets no more than so much for a trial, and refusals for the rest", async () => {
-    await using test = await startTestServer({ audit: "off", limits: { unreadBytes: 500_000_000 } });
+    await using test = await startTestServer({ audit: "off", limits: { unsentBytes: 500_000_000 } });
     const { client } = await test.tenant("greedy", large);
     const results = await client.try("greedy", { events: Array.from({ length: 12 }, () => eventOf()) });
     const codes = results.map((one) => ("answer" in one ? "answer" : one.code));
     expect(codes.slice(0, 2)).toEqual(["answer", "answer"]);
-    expect(new Set(codes.slice(3))).toEqual(new Set(["answers-unread"]));
+    expect(new Set(codes.slice(3))).toEqual(new Set(["slow-consumer"]));
   });
 
   it("gets no more than so much for a batch, and refusals for the rest", async () => {
-    await using test = await startTestServer({ audit: "off", limits: { unreadBytes: 500_000_000 } });
+    await using test = await startTestServer({ audit: "off", limits: { unsentBytes: 500_000_000 } });
     const { client } = await test.tenant("greedy", large);
     const batch = await client.decideBatch(Array.from({ length: 60 }, (_, at) => eventOf(`s${at}`)));
     const codes = batch.map((one) => ("answer" in one ? one.answer.verdict : one.code));
-    expect(new Set(codes)).toEqual(new Set(["continue", "answers-unread"]));
+    expect(new Set(codes)).toEqual(new Set(["continue", "slow-consumer"]));
     // Those that were under way when it was too much come on top.
     expect(codes.filter((code) => code === "continue").length).toBeLessThanOrEqual(3 + 16);
   });
@@ -215,7 +215,7 @@ describe("a tenant that asks, and does not read", () => {
       const { key } = await first.tenant("greedy", large);
       await first.server.close();
       await using test = await startTestServer({ data, audit: "off", limits: { stalledMs: 500 } });
-      const { unsent } = test.server.parts;
+      const { unsent } = test.server.context;
       const sockets = askWithoutReading(test, key, 1);
       await expect.poll(() => unsent.of("greedy"), { timeout: 20_000 }).toBeGreaterThan(0);
       await expect.poll(() => unsent.of("greedy"), { timeout: 20_000 }).toBe(0);

@@ -41,7 +41,7 @@ describe("requests for decisions", () => {
     ["a batch", 200, () => [`[${good},${good}]`]],
     ["words of all languages", 200, () => [JSON.stringify(eventOf("s1", "echo 'Grüße, 你好 😀'"))]],
     ["another system's words", 200, () => [good, { "hookwarden-dialect": "claude-code" }]],
-    ["a system that nobody knows", 404, () => [good, { "hookwarden-dialect": "nobody" }]],
+    ["an unknown system", 404, () => [good, { "hookwarden-dialect": "unknown" }]],
     ["a key for one answer", 200, () => [good, { "idempotency-key": "one" }]],
     ["a key that is none", 400, () => [good, { "idempotency-key": "o ne" }]],
     ["no event", 400, () => ["{}"]],
@@ -86,7 +86,7 @@ describe("requests for decisions", () => {
     );
   });
 
-  it("are told when they end too early", async () => {
+  it("get an error when they end too early", async () => {
     const socket = connect({ port: test.port, host: "127.0.0.1", allowHalfOpen: true });
     socket.end(requestOf(good).slice(0, -5));
     expect(statusOf(await textOf(socket))).toBe(400);
@@ -139,11 +139,11 @@ describe("requests for decisions", () => {
     await expect(client.decide(eventOf())).rejects.toMatchObject({ status: 401 });
   });
 
-  // Each answer that nobody reads stays in the server's memory, and answers of this size are not counted.
-  it("are not decided for whoever reads no answers", async () => {
+  // Each unread answer stays in the server's memory, and answers of this size are not counted.
+  it("are not decided for a client that reads no answers", async () => {
     const long = packOf("export default () => ({ action: 'notify', text: 'x'.repeat(12_000) })");
     const { key: own } = await test.tenant("reads-nothing", long, { limits: { requestsPerSecond: 100_000 } });
-    const tenant = test.server.parts.registry.get("reads-nothing")!;
+    const tenant = test.server.context.registry.get("reads-nothing")!;
     const socket = connect({ port: test.port, host: "127.0.0.1", noDelay: true });
     socket.pause().on("error", () => undefined);
     const one = requestOf(good, { authorization: `Bearer ${own}` });
@@ -162,7 +162,7 @@ describe("requests for decisions", () => {
     // As much as the system keeps for the two ends of a connection, which is less than 48 MB.
     expect(tenant.decisions).toBeGreaterThan(10);
     expect(tenant.decisions).toBeLessThan(wanted - 100);
-    // Whoever begins to read gets all that there is, and is heard again.
+    // A client that starts to read gets all that there is, and is served again.
     const decided = tenant.decisions;
     socket.resume();
     await expect.poll(() => tenant.decisions, { timeout: 10_000 }).toBe(asked);
@@ -170,10 +170,10 @@ describe("requests for decisions", () => {
     socket.destroy();
   });
 
-  // A connection that has been told that it ends, and goes on: nothing of what comes then may be done.
+  // A connection that continues after `connection: close`: nothing that comes then may be processed.
   it("are not heard on a connection that ends", async () => {
     const { key: own } = await test.tenant("ends", guard);
-    const tenant = test.server.parts.registry.get("ends")!;
+    const tenant = test.server.context.registry.get("ends")!;
     const socket = connect({ port: test.port, host: "127.0.0.1", noDelay: true });
     socket.on("error", () => undefined);
     socket.write(requestOf("{", { authorization: `Bearer ${own}` }));
@@ -188,7 +188,7 @@ describe("requests for decisions", () => {
   // decided and recorded twice.
   it("are not decided behind one that is refused", async () => {
     const { key: own } = await test.tenant("behind", guard);
-    const tenant = test.server.parts.registry.get("behind")!;
+    const tenant = test.server.context.registry.get("behind")!;
     const behind = requestOf(good, { authorization: `Bearer ${own}` });
     for (const refused of [
       requestOf(good, { authorization: "Bearer x" }),
@@ -228,7 +228,7 @@ describe("requests for decisions", () => {
     socket.destroy();
   });
 
-  // Whoever asks for large answers and reads none would fill the server's memory with them.
+  // Large answers that the client does not read would fill the server's memory.
   it("count what was answered and not read", async () => {
     const long = packOf("export default () => ({ action: 'notify', text: 'x'.repeat(30_000) })", {
       limits: { outputBytes: 65_536 },
@@ -237,7 +237,7 @@ describe("requests for decisions", () => {
     const answer = await ask(requestOf(good, { authorization: `Bearer ${own}` }));
     expect(statusOf(answer)).toBe(200);
     expect(answer.length).toBeGreaterThan(30_000);
-    await expect.poll(() => test.server.parts.unsent.of("reads-late"), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => test.server.context.unsent.of("reads-late"), { timeout: 10_000 }).toBe(0);
   });
 });
 
@@ -254,7 +254,7 @@ it("are answered while the server ends, and the connection with them", async () 
   const [first] = (await once(socket, "data")) as [Buffer];
   expect(statusOf(first.toString())).toBe(200);
   // Something that is decided when the server begins to end.
-  const { decisions } = test.server.parts;
+  const { decisions } = test.server.context;
   const decide = decisions.decide.bind(decisions);
   const asked = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();

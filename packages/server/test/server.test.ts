@@ -110,7 +110,7 @@ describe("tenants", () => {
     expect(await codeOf(agent.getAudit("acme"))).toBe("forbidden");
   });
 
-  it("are held to their limits, and told when to ask again", async () => {
+  it("are held to their limits, and get a retry delay", async () => {
     await using test = await startTestServer();
     const { client } = await test.tenant("acme", guard, { limits: { requestsPerSecond: 5 } });
     const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(client.decide(danger))));
@@ -291,7 +291,7 @@ describe("packs", () => {
       const files = packOf("export default () => undefined");
       mkdirSync(join(folder, "guard"));
       for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
-      using _folder = await serveFolder(test.server.parts, "default", folder, true);
+      using _folder = await serveFolder(test.server.context, "default", folder, true);
       const { key } = await test.operator.makeKey({ tenant: "default", name: "x", scopes: ["decide"] });
       const client = createClient({ url: test.url, key });
       expect((await client.decide(danger)).verdict).toBe("continue");
@@ -390,7 +390,7 @@ describe("audit", () => {
   it("answers nothing that it cannot record", async () => {
     await using test = await startTestServer();
     const { client } = await test.tenant("acme", guard);
-    const { audit } = test.server.parts.stores;
+    const { audit } = test.server.context.stores;
     const append = audit.append.bind(audit);
     audit.append = () => Promise.reject(new Error("the disk is full"));
     expect(await codeOf(client.decide(danger))).toBe("log-failed");
@@ -472,7 +472,7 @@ describe("starting and ending", () => {
       packOf("export default () => { for (let i = 0; i < 2000000; i++); }", { limits: { wallMs: 10_000 } }),
     );
     const inFlight = Array.from({ length: 5 }, () => codeOf(client.decide(danger)));
-    const tenant = test.server.parts.registry.get("acme")!;
+    const tenant = test.server.context.registry.get("acme")!;
     await expect.poll(() => tenant.inFlight + tenant.waiting, { timeout: 10_000, interval: 10 }).toBe(5);
     const closing = test.server.close();
     expect(new Set(await Promise.all(inFlight))).toEqual(new Set(["none"]));
@@ -504,7 +504,7 @@ describe("starting and ending", () => {
     await test[Symbol.asyncDispose]();
   });
 
-  it("tells live what happens", async () => {
+  it("streams live events", async () => {
     await using test = await startTestServer();
     const { client } = await test.tenant("acme", guard);
     const end = new AbortController();

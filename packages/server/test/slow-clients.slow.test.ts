@@ -23,7 +23,7 @@ else if (may < wanted)
     `http-002: ${may} slow connections instead of ${wanted}, as this process may open no more files`,
   );
 
-// Each connection costs whoever opens it nothing, and a server that waits for it a descriptor and memory. They come from
+// A connection costs its client nothing, and the server a descriptor and memory. They come from
 // several addresses, each of which stays below what one may have, and hang where a request can hang: in its headers, in
 // its body, and after an answer.
 it.skipIf(process.platform !== "linux")(
@@ -52,7 +52,7 @@ it.skipIf(process.platform !== "linux")(
     expect(most).toBeGreaterThan(may * 0.6);
     expect(answered).toBeGreaterThan(20);
     expect(longestMs).toBeLessThan(10_000);
-    // It was the server that closed them, and whoever was late with a request was told so.
+    // The server closed them, and late requests got a timeout response.
     expect([...slow.answers].sort()).toEqual(["200", "408"]);
     await expect.poll(() => descriptorsOf(server.pid), { timeout: 10_000 }).toBeLessThan(before + 20);
   },

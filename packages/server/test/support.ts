@@ -14,7 +14,7 @@ export interface TestServer extends AsyncDisposable {
   readonly data: string;
   readonly operator: Client;
   readonly operatorKey: string;
-  /** Lines that operators were told. */
+  /** Log lines. */
   readonly lines: string[];
   /** Makes a tenant with a key for everything, and with a pack where files are given. */
   tenant(
@@ -37,7 +37,7 @@ export async function startTestServer(options: Partial<ServerOptions> = {}): Pro
     ...options,
   });
   const { key: operatorKey, record } = makeKey({ tenant: null, name: "test", scopes: [], expires: null });
-  await server.parts.stores.keys.add(record);
+  await server.context.stores.keys.add(record);
   const { url, port } = await server.listen();
   const operator = createClient({ url, key: operatorKey });
   return {

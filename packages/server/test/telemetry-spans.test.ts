@@ -46,7 +46,7 @@ test("a question that comes over another channel than HTTP has a span of the ser
   expect(exporter.getFinishedSpans()).toHaveLength(3);
 });
 
-test("a refusal is told by its code, and is no error of the server's", async () => {
+test("a refusal is recorded by its code, and is not an error of the server", async () => {
   await using server = await startTestServer({ telemetry: true });
   await server.tenant("acme");
   exporter.reset();

@@ -253,13 +253,13 @@ describe("a server whose process has an OpenTelemetry SDK", { timeout: 60_000 },
     }
   });
 
-  // Whoever may say which traces are kept can fill the store behind them; strangers may not even write there.
+  // A client that controls sampling can fill the trace store; unauthenticated clients may not even write there.
   test("has no span for one without a credential, nor in a trace that is not sampled", () => {
     expect(of(traces.stranger)).toEqual([]);
     expect(of(traces.unsampled)).toEqual([]);
   });
 
-  test("tells the problem of a refused request, under the id that stands in its answer", () => {
+  test("records the problem of a refused request, under the id in its answer", () => {
     const spans = of(traces.refused);
     expect(spans).toHaveLength(1);
     expect(spans[0]!.attributes).toMatchObject({
@@ -267,7 +267,7 @@ describe("a server whose process has an OpenTelemetry SDK", { timeout: 60_000 },
       "hookwarden.problem": problem.code,
       "hookwarden.request_id": problem.request_id,
     });
-    // A mistake of whoever asks is no error of the server's.
+    // A client's mistake is not an error of the server.
     expect(spans[0]!.status.code ?? 0).toBe(0);
   });
 

@@ -87,7 +87,7 @@ async function serve(options: ServeOptions, { terminal }: Cli): Promise<void> {
   await using server = fleet
     ? await (await loadNats()).createFleetServer(settings, fleet)
     : await createServer({ ...settings, ...(data === undefined ? {} : { data }) });
-  const { keys } = server.parts.stores;
+  const { keys } = server.context.stores;
   const wanted = options.newOperatorKey;
   const first = join(options.data, "operator.key");
   if (wanted !== undefined) await writeKey(() => writeOperatorKey(keys, wanted), wanted);
@@ -98,7 +98,7 @@ async function serve(options: ServeOptions, { terminal }: Cli): Promise<void> {
   using _folder =
     options.pack === undefined
       ? null
-      : await serveFolder(server.parts, "default", options.pack, options.watch === true);
+      : await serveFolder(server.context, "default", options.pack, options.watch === true);
   const { url } = await server.listen();
   await terminal.line(options.format === "json" ? JSON.stringify({ url }) : url);
   // It may have come while the server started.

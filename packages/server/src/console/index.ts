@@ -62,7 +62,7 @@ export function consoleRoutes(): readonly Route[] {
     ...files.map(([name, type]) => {
       const text = readFileSync(new URL(name, folder), "utf8");
       const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
-      return page(name === "index.html" ? "/console/" : `/console/${name}`, (_parts, { header }) =>
+      return page(name === "index.html" ? "/console/" : `/console/${name}`, (_context, { header }) =>
         header("if-none-match") === etag
           ? { status: 304, headers: { ...headers, etag } }
           : { status: 200, text, type, headers: { ...headers, etag } },

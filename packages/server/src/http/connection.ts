@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   readonly limits: HttpLimits;
   /** Makes the id of a request. */
   readonly makeId: () => string;
-  /** Told of the status of each request that is answered here, because it is broken. */
+  /** Called with the status of each malformed request, which is answered here. */
   readonly onBroken: (status: number) => void;
 }
 

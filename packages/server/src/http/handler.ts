@@ -1,6 +1,6 @@
 import type { HttpLimits } from "../limits.ts";
 import type { Principal } from "../principal.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerContext } from "../context.ts";
 import { stillAdmitted } from "../pipeline/admit.ts";
 import { refuse } from "../pipeline/respond.ts";
 import { pipeline } from "../pipeline/index.ts";
@@ -22,14 +22,14 @@ interface Readers {
 }
 
 /** Answers requests by the table of routes. */
-export function createHandler(parts: ServerParts, routes: readonly Route[]): Handler {
-  const guard = new BrowserGuard(parts.options, parts.settings);
+export function createHandler(context: ServerContext, routes: readonly Route[]): Handler {
+  const guard = new BrowserGuard(context.options, context.settings);
   const router = new Router(routes);
   const readers = new Map(
     routes.map((route): [Route, Readers] => [route, { body: bodyReader(route), query: queryReader(route) }]),
   );
   return (exchange) => {
-    parts.telemetry?.arrive(exchange);
+    context.telemetry?.arrive(exchange);
     const { url = "", method = "", headers } = exchange.request;
     const at = url.indexOf("?");
     const path = at < 0 ? url : url.slice(0, at);
@@ -38,14 +38,14 @@ export function createHandler(parts: ServerParts, routes: readonly Route[]): Han
       guard.check(headers);
       const match = router.match(method, path);
       exchange.route = match.route.path;
-      await handle(parts, exchange, match, { search, ...(readers.get(match.route) as Readers) });
+      await handle(context, exchange, match, { search, ...(readers.get(match.route) as Readers) });
     };
-    work().catch((error: unknown) => fail(parts, exchange, error));
+    work().catch((error: unknown) => fail(context, exchange, error));
   };
 }
 
 async function handle(
-  parts: ServerParts,
+  context: ServerContext,
   exchange: Exchange,
   { route, params }: Match,
   { search, query, body }: Readers & { readonly search: string },
@@ -54,18 +54,18 @@ async function handle(
   const { headers } = request;
   let mediaType = "";
   if (route.needs !== "nothing") {
-    if (!parts.isReady()) throw new Problem("shutting-down", 1);
-    const found = pipeline.authenticate(parts, exchange);
+    if (!context.isReady()) throw new Problem("shutting-down", 1);
+    const found = pipeline.authenticate(context, exchange);
     const principal = found instanceof Promise ? await found : found;
     exchange.principal = principal;
-    if (principal) parts.telemetry?.admit(exchange, principal);
-    mediaType = pipeline.admit(parts, { route, principal, params, headers });
+    if (principal) context.telemetry?.admit(exchange, principal);
+    mediaType = pipeline.admit(context, { route, principal, params, headers });
   }
-  const { limits } = parts.settings;
+  const { limits } = context.settings;
   const isStream = route.body?.lines === mediaType && mediaType !== "";
   const bytes = route.body && !isStream ? await readBody(request, limits[route.body.limit]) : null;
   const principal = exchange.principal as Principal;
-  const holds = stillAdmitted(parts, { route, principal, params }, headers.authorization);
+  const holds = stillAdmitted(context, { route, principal, params }, headers.authorization);
   const call: RouteCall = {
     principal,
     params,
@@ -78,11 +78,11 @@ async function handle(
     traceparent: headers["traceparent"] as string | undefined,
     header: (name) => headers[name] as string | undefined,
   };
-  const { telemetry } = parts;
-  const run = (): RouteAnswer | Promise<RouteAnswer> => route.handle(parts, call);
+  const { telemetry } = context;
+  const run = (): RouteAnswer | Promise<RouteAnswer> => route.handle(context, call);
   const answer = telemetry ? telemetry.within(exchange, run) : run();
   const answered = answer instanceof Promise ? await answer : answer;
-  pipeline.respond(parts, exchange, whileAdmitted(answered, holds));
+  pipeline.respond(context, exchange, whileAdmitted(answered, holds));
 }
 
 /** Instead of the whole request, each of its lines has a deadline. */
@@ -92,10 +92,10 @@ function linesOf({ request, endDeadline }: Exchange, limits: HttpLimits): Return
 }
 
 /** Answers anything that was thrown. */
-function fail(parts: ServerParts, exchange: Exchange, error: unknown): void {
+function fail(context: ServerContext, exchange: Exchange, error: unknown): void {
   const { request, response } = exchange;
   if (response.headersSent) return;
-  if (!isHangUp(error, request)) return refuse(parts, exchange, error);
-  parts.metrics.clientClosed();
+  if (!isHangUp(error, request)) return refuse(context, exchange, error);
+  context.metrics.clientClosed();
   request.destroy();
 }

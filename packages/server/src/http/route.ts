@@ -1,5 +1,5 @@
 import type { Principal } from "../principal.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerContext } from "../context.ts";
 import type { HttpLimits } from "../limits.ts";
 import type { ProblemDetail } from "../problem.ts";
 import type { Use } from "../tenancy/uses.ts";
@@ -62,7 +62,7 @@ export interface Route {
   };
   /** Of success: by status, the schema of its JSON, or the media type of what is no JSON; `null`: no body. */
   readonly answers: { readonly [status: string]: Schema | string | null };
-  readonly handle: (parts: ServerParts, call: RouteCall) => RouteAnswer | Promise<RouteAnswer>;
+  readonly handle: (context: ServerContext, call: RouteCall) => RouteAnswer | Promise<RouteAnswer>;
 }
 
 export function json(value: unknown, status = 200): RouteAnswer {

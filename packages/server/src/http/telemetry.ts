@@ -12,7 +12,7 @@ import type { IncomingMessage } from "node:http";
 import { preciseNow } from "hookwarden/broker";
 import type { Principal } from "../principal.ts";
 import type { Exchange } from "./exchange.ts";
-import { parentOf, tellProblem } from "../telemetry.ts";
+import { parentOf, recordProblem } from "../telemetry.ts";
 
 /** One request, from its arrival to the end of its answer. */
 interface Seen {
@@ -42,7 +42,7 @@ const methods: ReadonlySet<string> = new Set([
 /**
  * Spans and metrics of HTTP requests, by OpenTelemetry's semantic conventions for HTTP servers.
  *
- * Every request is in the metric. Only one with a valid credential has a span: nobody else may write into our traces, nor
+ * Every request is in the metric. Only one with a valid credential has a span: unauthenticated clients must neither write into our traces, nor
  * say with a header of theirs which of them are kept. Of what was sent there is method, path and route, and nothing else.
  */
 export class HttpTelemetry {
@@ -125,7 +125,7 @@ export class HttpTelemetry {
     });
     if (!span) return;
     span.setAttributes(outcome);
-    if (problem !== null) tellProblem(span, status, problem);
+    if (problem !== null) recordProblem(span, status, problem);
     span.end(ended);
   }
 }

@@ -31,46 +31,46 @@ const segmentName = /^spool-(\d{1,15})\.jsonl$/;
  * together in one go. What `add` has resolved for is there after a crash; a line that a crash has cut off never was.
  */
 export class AuditSpool {
-  private readonly folder: string;
-  private readonly maxBytes: number;
-  private readonly segmentBytes: number;
-  private readonly waiting: Waiting[] = [];
-  private readonly segments: number[] = [];
-  private readonly sizes = new Map<number, number>();
-  private next = 1;
-  private file: FileHandle | null = null;
-  private writing: Promise<void> | null = null;
-  private turn: Promise<void> = Promise.resolve();
-  private used = 0;
-  private damagedLines = 0;
+  readonly #folder: string;
+  readonly #maxBytes: number;
+  readonly #segmentBytes: number;
+  readonly #waiting: Waiting[] = [];
+  readonly #segments: number[] = [];
+  readonly #sizes = new Map<number, number>();
+  #next = 1;
+  #file: FileHandle | null = null;
+  #writing: Promise<void> | null = null;
+  #turn: Promise<void> = Promise.resolve();
+  #used = 0;
+  #damagedLines = 0;
 
   constructor(options: AuditSpoolOptions) {
-    this.folder = options.folder;
-    this.maxBytes = options.maxBytes ?? 1_073_741_824;
-    this.segmentBytes = options.segmentBytes ?? 16_777_216;
+    this.#folder = options.folder;
+    this.#maxBytes = options.maxBytes ?? 1_073_741_824;
+    this.#segmentBytes = options.segmentBytes ?? 16_777_216;
   }
 
   /** Bytes that wait. */
   get bytes(): number {
-    return this.used;
+    return this.#used;
   }
 
   /** Lines that could not be read, and were passed over. */
   get damaged(): number {
-    return this.damagedLines;
+    return this.#damagedLines;
   }
 
   /** Looks at what an earlier process has left. */
   async recover(onBatch: (batch: AuditBatch) => void): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const names = await readdir(this.folder);
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const names = await readdir(this.#folder);
     const numbers = names.flatMap((name) => segmentName.exec(name)?.[1] ?? []).map(Number);
     for (const number of numbers.sort((one, other) => one - other)) {
-      this.segments.push(number);
-      this.next = number + 1;
-      const { batches, bytes } = await this.read(number);
-      this.sizes.set(number, bytes);
-      this.used += bytes;
+      this.#segments.push(number);
+      this.#next = number + 1;
+      const { batches, bytes } = await this.#read(number);
+      this.#sizes.set(number, bytes);
+      this.#used += bytes;
       for (const batch of batches) onBatch(batch);
     }
   }
@@ -78,87 +78,87 @@ export class AuditSpool {
   /** @throws {HookwardenError} `log-failed` where there is no room, or the disk fails. */
   async add(batch: AuditBatch): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(batch)}\n`);
-    if (this.used + line.length > this.maxBytes)
+    if (this.#used + line.length > this.#maxBytes)
       throw new HookwardenError("log-failed", "NATS is away, and the local spool of the audit is full");
-    this.used += line.length;
+    this.#used += line.length;
     await new Promise<void>((done, failed) => {
-      this.waiting.push({ line, done, failed });
-      this.writing ??= this.write();
+      this.#waiting.push({ line, done, failed });
+      this.#writing ??= this.#write();
     });
   }
 
   /** The oldest file, whole, with what takes it away; `null` where nothing waits. New batches go to another file. */
   async oldest(): Promise<{ readonly batches: readonly AuditBatch[]; done(): Promise<void> } | null> {
-    await this.inTurn(() => this.closeSegment());
-    const [number] = this.segments;
+    await this.#inTurn(() => this.#closeSegment());
+    const [number] = this.#segments;
     if (number === undefined) return null;
-    const { batches } = await this.read(number);
+    const { batches } = await this.#read(number);
     return {
       batches,
       done: async () => {
-        await rm(this.path(number), { force: true });
-        this.segments.splice(this.segments.indexOf(number), 1);
-        this.used -= this.sizes.get(number) ?? 0;
-        this.sizes.delete(number);
+        await rm(this.#path(number), { force: true });
+        this.#segments.splice(this.#segments.indexOf(number), 1);
+        this.#used -= this.#sizes.get(number) ?? 0;
+        this.#sizes.delete(number);
       },
     };
   }
 
   async close(): Promise<void> {
-    await this.writing;
-    await this.inTurn(() => this.closeSegment());
+    await this.#writing;
+    await this.#inTurn(() => this.#closeSegment());
   }
 
-  private async write(): Promise<void> {
-    while (this.waiting.length > 0) {
-      const taken = this.waiting.splice(0);
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const taken = this.#waiting.splice(0);
       const bytes = Buffer.concat(taken.map(({ line }) => line));
       try {
-        await this.inTurn(() => this.append(bytes));
+        await this.#inTurn(() => this.#append(bytes));
         for (const { done } of taken) done();
       } catch (cause) {
-        this.used -= bytes.length;
+        this.#used -= bytes.length;
         // What has been written of it is cut off by beginning another file; what a reader finds there is stored once.
-        await this.inTurn(() => this.closeSegment()).catch(() => undefined);
+        await this.#inTurn(() => this.#closeSegment()).catch(() => undefined);
         const error = new HookwardenError("log-failed", "the audit's spool cannot be written", {}, { cause });
         for (const { failed } of taken) failed(error);
       }
     }
-    this.writing = null;
+    this.#writing = null;
   }
 
   /** What touches the file that is written to: one after another, so that none is closed under a write. */
-  private inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.turn.then(work);
-    this.turn = done.catch(() => undefined);
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
     return done;
   }
 
-  private async append(bytes: Buffer): Promise<void> {
-    const current = this.segments.at(-1);
-    if (this.file && current !== undefined && (this.sizes.get(current) ?? 0) > this.segmentBytes)
-      await this.closeSegment();
-    if (!this.file) {
-      await mkdir(this.folder, { recursive: true, mode: 0o700 });
-      const number = this.next++;
-      this.file = await open(this.path(number), "wx", 0o600);
-      this.segments.push(number);
-      this.sizes.set(number, 0);
+  async #append(bytes: Buffer): Promise<void> {
+    const current = this.#segments.at(-1);
+    if (this.#file && current !== undefined && (this.#sizes.get(current) ?? 0) > this.#segmentBytes)
+      await this.#closeSegment();
+    if (!this.#file) {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      const number = this.#next++;
+      this.#file = await open(this.#path(number), "wx", 0o600);
+      this.#segments.push(number);
+      this.#sizes.set(number, 0);
     }
-    await this.file.appendFile(bytes);
-    await this.file.datasync();
-    const number = this.segments.at(-1) as number;
-    this.sizes.set(number, (this.sizes.get(number) ?? 0) + bytes.length);
+    await this.#file.appendFile(bytes);
+    await this.#file.datasync();
+    const number = this.#segments.at(-1) as number;
+    this.#sizes.set(number, (this.#sizes.get(number) ?? 0) + bytes.length);
   }
 
-  private async closeSegment(): Promise<void> {
-    const { file } = this;
-    this.file = null;
+  async #closeSegment(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
     await file?.close();
   }
 
-  private async read(number: number): Promise<{ readonly batches: AuditBatch[]; readonly bytes: number }> {
-    const bytes = await readFile(this.path(number));
+  async #read(number: number): Promise<{ readonly batches: AuditBatch[]; readonly bytes: number }> {
+    const bytes = await readFile(this.#path(number));
     const lines = bytes.toString("utf8").split("\n");
     // Behind the last line end there is nothing, or what a crash has cut off.
     lines.pop();
@@ -166,13 +166,13 @@ export class AuditSpool {
     for (const line of lines) {
       const batch = readBatch(line);
       if (batch) batches.push(batch);
-      else this.damagedLines++;
+      else this.#damagedLines++;
     }
     return { batches, bytes: bytes.length };
   }
 
-  private path(number: number): string {
-    return join(this.folder, `spool-${String(number).padStart(15, "0")}.jsonl`);
+  #path(number: number): string {
+    return join(this.#folder, `spool-${String(number).padStart(15, "0")}.jsonl`);
   }
 }
 

@@ -31,37 +31,37 @@ interface Chain {
  * stream, however long that took; ids of messages keep what is sent twice in a moment from counting twice.
  */
 export class NatsAuditStore implements AuditStore {
-  private readonly link: NatsLink;
-  private readonly stream: AuditStream;
-  private readonly spool: AuditSpool;
-  private readonly chainsHere = new Map<string, Chain>();
+  readonly #link: NatsLink;
+  readonly #stream: AuditStream;
+  readonly #spool: AuditSpool;
+  readonly #chainsHere = new Map<string, Chain>();
   /** Names that chains are written under instead, because where they stand could not be found out. */
-  private readonly others = new Map<string, AuditChain>();
-  private draining: Promise<void> | null = null;
-  private readonly timer: NodeJS.Timeout;
-  private readonly unlisten: () => void;
-  private closed = false;
+  readonly #others = new Map<string, AuditChain>();
+  #draining: Promise<void> | null = null;
+  readonly #timer: NodeJS.Timeout;
+  readonly #unlisten: () => void;
+  #closed = false;
 
   private constructor(link: NatsLink, options: NatsAuditOptions) {
-    this.link = link;
-    this.stream = new AuditStream(link, options.names, options.replicas);
-    this.spool = new AuditSpool(options.spool);
-    this.unlisten = link.listen((connected) => void (connected && this.drain()));
-    this.timer = setInterval(() => void (this.spool.bytes > 0 && this.drain()), 1_000);
-    this.timer.unref();
+    this.#link = link;
+    this.#stream = new AuditStream(link, options.names, options.replicas);
+    this.#spool = new AuditSpool(options.spool);
+    this.#unlisten = link.listen((connected) => void (connected && this.#drain()));
+    this.#timer = setInterval(() => void (this.#spool.bytes > 0 && this.#drain()), 1_000);
+    this.#timer.unref();
   }
 
   /** Takes over what an earlier process has left in the spool. */
   static async open(link: NatsLink, options: NatsAuditOptions): Promise<NatsAuditStore> {
     const store = new NatsAuditStore(link, options);
-    await store.spool.recover((batch) => store.noteSpooled(batch));
-    void store.drain();
+    await store.#spool.recover((batch) => store.#noteSpooled(batch));
+    void store.#drain();
     return store;
   }
 
   /** Bytes that wait for NATS. */
   get spooledBytes(): number {
-    return this.spool.bytes;
+    return this.#spool.bytes;
   }
 
   /**
@@ -69,22 +69,22 @@ export class NatsAuditStore implements AuditStore {
    * name and the time: two chains that are whole are better than one that is broken.
    */
   async head(of: AuditChain): Promise<AuditHead | null> {
-    const chain = this.written(of);
-    const { head } = this.here(chain);
+    const chain = this.#written(of);
+    const { head } = this.#here(chain);
     if (head) return head;
     try {
-      return await this.stream.head(chain);
+      return await this.#stream.head(chain);
     } catch {
       const other = { tenant: of.tenant, node: `${of.node}~${Date.now().toString(36)}` };
-      this.others.set(nameOf(of), other);
+      this.#others.set(nameOf(of), other);
       return null;
     }
   }
 
   append(of: AuditChain, records: readonly AuditRecord[], head: AuditHead): Promise<void> {
-    const chain = this.written(of);
-    const here = this.here(chain);
-    const done = here.last.then(() => this.appendNow(here, { chain, records, head }));
+    const chain = this.#written(of);
+    const here = this.#here(chain);
+    const done = here.last.then(() => this.#appendNow(here, { chain, records, head }));
     here.last = done.catch(() => undefined);
     return done;
   }
@@ -96,7 +96,7 @@ export class NatsAuditStore implements AuditStore {
     let left = limit;
     if (left <= 0) return;
     let last = after;
-    for await (const record of this.stream.read(chain)) {
+    for await (const record of this.#stream.read(chain)) {
       if (record.n <= last) continue;
       last = record.n;
       yield record;
@@ -105,31 +105,31 @@ export class NatsAuditStore implements AuditStore {
   }
 
   chains(tenant?: string): Promise<AuditChain[]> {
-    return this.stream.chains(tenant);
+    return this.#stream.chains(tenant);
   }
 
   async prune(tenant: string, before: number): Promise<number> {
     let removed = 0;
-    for (const chain of await this.stream.chains(tenant)) removed += await this.stream.prune(chain, before);
+    for (const chain of await this.#stream.chains(tenant)) removed += await this.#stream.prune(chain, before);
     return removed;
   }
 
   /** Hands on what can be, and leaves the rest on the disk. */
   async close(): Promise<void> {
-    clearInterval(this.timer);
-    this.unlisten();
-    await Promise.all([...this.chainsHere.values()].map(({ last }) => last));
-    if (this.link.connected && this.spool.bytes > 0) await this.drain();
-    this.closed = true;
-    await this.draining;
-    await this.spool.close();
+    clearInterval(this.#timer);
+    this.#unlisten();
+    await Promise.all([...this.#chainsHere.values()].map(({ last }) => last));
+    if (this.#link.connected && this.#spool.bytes > 0) await this.#drain();
+    this.#closed = true;
+    await this.#draining;
+    await this.#spool.close();
   }
 
-  private async appendNow(here: Chain, batch: AuditBatch): Promise<void> {
-    if (here.spooled === 0 && this.link.connected) {
+  async #appendNow(here: Chain, batch: AuditBatch): Promise<void> {
+    if (here.spooled === 0 && this.#link.connected) {
       try {
-        const rest = here.uncertain ? await this.missing(batch) : batch;
-        if (rest) await this.stream.publish(rest);
+        const rest = here.uncertain ? await this.#missing(batch) : batch;
+        if (rest) await this.#stream.publish(rest);
         here.head = batch.head;
         here.uncertain = false;
         return;
@@ -138,69 +138,69 @@ export class NatsAuditStore implements AuditStore {
       }
     }
     try {
-      await this.spool.add(batch);
+      await this.#spool.add(batch);
     } catch (error) {
       here.uncertain = true;
       throw error;
     }
-    this.noteSpooled(batch);
-    void this.drain();
+    this.#noteSpooled(batch);
+    void this.#drain();
   }
 
   /** What of a batch the stream does not have; `null` where it has all. */
-  private async missing(batch: AuditBatch): Promise<AuditBatch | null> {
-    const n = (await this.stream.head(batch.chain))?.n ?? 0;
+  async #missing(batch: AuditBatch): Promise<AuditBatch | null> {
+    const n = (await this.#stream.head(batch.chain))?.n ?? 0;
     if (batch.head.n <= n) return null;
     return { ...batch, records: batch.records.filter((record) => record.n > n) };
   }
 
-  private noteSpooled({ chain, head }: AuditBatch): void {
-    const here = this.here(chain);
+  #noteSpooled({ chain, head }: AuditBatch): void {
+    const here = this.#here(chain);
     here.spooled++;
     here.head = head;
   }
 
   /** Hands on what lies in the spool, oldest first. */
-  private drain(): Promise<void> {
-    this.draining ??= this.drainAll()
+  #drain(): Promise<void> {
+    this.#draining ??= this.#drainAll()
       // NATS has gone away again, or the disk has: it is tried again with the next change or tick.
       .catch(() => undefined)
-      .finally(() => (this.draining = null));
-    return this.draining;
+      .finally(() => (this.#draining = null));
+    return this.#draining;
   }
 
-  private async drainAll(): Promise<void> {
-    while (!this.closed && this.link.connected) {
-      const file = await this.spool.oldest();
+  async #drainAll(): Promise<void> {
+    while (!this.#closed && this.#link.connected) {
+      const file = await this.#spool.oldest();
       if (!file) return;
       const heads = new Map<string, number>();
       for (const batch of file.batches) {
         const name = nameOf(batch.chain);
-        if (!heads.has(name)) heads.set(name, (await this.stream.head(batch.chain))?.n ?? 0);
+        if (!heads.has(name)) heads.set(name, (await this.#stream.head(batch.chain))?.n ?? 0);
         const known = heads.get(name) as number;
         const records = batch.records.filter(({ n }) => n > known);
-        if (records.length > 0) await this.stream.publish({ ...batch, records });
+        if (records.length > 0) await this.#stream.publish({ ...batch, records });
         heads.set(name, Math.max(known, batch.head.n));
       }
       await file.done();
       // Of a write that failed there may be more on the disk than was counted.
       for (const { chain } of file.batches) {
-        const here = this.here(chain);
+        const here = this.#here(chain);
         here.spooled = Math.max(0, here.spooled - 1);
       }
     }
   }
 
-  private written(chain: AuditChain): AuditChain {
-    return this.others.get(nameOf(chain)) ?? chain;
+  #written(chain: AuditChain): AuditChain {
+    return this.#others.get(nameOf(chain)) ?? chain;
   }
 
-  private here(chain: AuditChain): Chain {
+  #here(chain: AuditChain): Chain {
     const name = nameOf(chain);
-    let here = this.chainsHere.get(name);
+    let here = this.#chainsHere.get(name);
     if (!here) {
       here = { spooled: 0, head: null, uncertain: false, last: Promise.resolve() };
-      this.chainsHere.set(name, here);
+      this.#chainsHere.set(name, here);
     }
     return here;
   }

@@ -34,15 +34,15 @@ interface Part {
  * where it does not fit in one.
  */
 export class AuditStream {
-  private readonly link: NatsLink;
-  private readonly names: FleetNames;
-  private readonly replicas: number;
-  private made: Promise<unknown> | null = null;
+  readonly #link: NatsLink;
+  readonly #names: FleetNames;
+  readonly #replicas: number;
+  #made: Promise<unknown> | null = null;
 
   constructor(link: NatsLink, names: FleetNames, replicas = 1) {
-    this.link = link;
-    this.names = names;
-    this.replicas = replicas;
+    this.#link = link;
+    this.#names = names;
+    this.#replicas = replicas;
   }
 
   /**
@@ -50,12 +50,12 @@ export class AuditStream {
    * by its id.
    */
   async publish({ chain, records, head }: AuditBatch): Promise<void> {
-    await this.make();
-    const { js } = this.link.parts();
+    await this.#make();
+    const { js } = this.#link.parts();
     const whole = Buffer.from(JSON.stringify({ chain, records, head }));
-    const most = this.link.maxPayload - headerRoom;
+    const most = this.#link.maxPayload - headerRoom;
     const count = Math.ceil(whole.length / most);
-    const subject = this.subject(chain);
+    const subject = this.#subject(chain);
     const id = `${subject}/${head.log}/${records[0]?.n ?? 0}-${head.n}`;
     for (let index = 0; index < count; index++) {
       const fields = headers();
@@ -66,7 +66,7 @@ export class AuditStream {
         await js.publish(subject, part, { msgID: `${id}/${index}`, headers: fields });
       } catch (error) {
         // The stream may be gone: it is looked for again before the next batch.
-        this.made = null;
+        this.#made = null;
         throw error;
       }
     }
@@ -74,27 +74,27 @@ export class AuditStream {
 
   /** Where a chain stands. */
   async head(chain: AuditChain): Promise<AuditHead | null> {
-    await this.make();
-    const { jsm } = this.link.parts();
-    const last = await jsm.streams.getMessage(this.names.audit, { last_by_subj: this.subject(chain) });
+    await this.#make();
+    const { jsm } = this.#link.parts();
+    const last = await jsm.streams.getMessage(this.#names.audit, { last_by_subj: this.#subject(chain) });
     if (!last) return null;
     const said = last.header.get(headHeader);
     if (said !== "") return JSON.parse(said) as AuditHead;
     // A node died within a batch of several messages: the chain ends with the batch before.
     let head: AuditHead | null = null;
-    for await (const batch of this.batches(chain)) head = batch.batch.head;
+    for await (const batch of this.#batches(chain)) head = batch.batch.head;
     return head;
   }
 
   async *read(chain: AuditChain): AsyncIterable<AuditRecord> {
-    for await (const { batch } of this.batches(chain)) yield* batch.records;
+    for await (const { batch } of this.#batches(chain)) yield* batch.records;
   }
 
   async chains(tenant?: string): Promise<AuditChain[]> {
-    await this.make();
-    const { jsm } = this.link.parts();
-    const filter = tenant === undefined ? this.names.auditAll : `${this.names.auditOf(tenant)}.*`;
-    const info = await jsm.streams.info(this.names.audit, { subjects_filter: filter });
+    await this.#make();
+    const { jsm } = this.#link.parts();
+    const filter = tenant === undefined ? this.#names.auditAll : `${this.#names.auditOf(tenant)}.*`;
+    const info = await jsm.streams.info(this.#names.audit, { subjects_filter: filter });
     return Object.keys(info.state.subjects ?? {}).flatMap((subject) => {
       const [tenantToken = "", nodeToken = ""] = subject.split(".").slice(-2);
       const [name, node] = [tenantOf(tenantToken), tenantOf(nodeToken)];
@@ -107,24 +107,24 @@ export class AuditStream {
     let records = 0;
     let keepFrom = 0;
     let previous: { readonly count: number; readonly at: number } | null = null;
-    for await (const { batch, firstSeq, at } of this.batches(chain)) {
+    for await (const { batch, firstSeq, at } of this.#batches(chain)) {
       if (previous && previous.at < before) records += previous.count;
       keepFrom = firstSeq;
       if (at >= before) break;
       previous = { count: batch.records.length, at };
     }
     if (records === 0) return 0;
-    const { jsm } = this.link.parts();
-    await jsm.streams.purge(this.names.audit, { filter: this.subject(chain), seq: keepFrom });
+    const { jsm } = this.#link.parts();
+    await jsm.streams.purge(this.#names.audit, { filter: this.#subject(chain), seq: keepFrom });
     return records;
   }
 
   /** Whole batches of a chain, oldest first; what is left of one that a crash has cut off is passed over. */
-  private async *batches(
+  async *#batches(
     chain: AuditChain,
   ): AsyncIterable<{ readonly batch: AuditBatch; readonly firstSeq: number; readonly at: number }> {
     let parts: Part[] = [];
-    for await (const message of this.messages(this.subject(chain))) {
+    for await (const message of this.#messages(this.#subject(chain))) {
       const place = /^(\d{1,6})\/(\d{1,6})$/.exec(message.headers?.get(partHeader) ?? "");
       if (!place) continue;
       const [index, count] = [Number(place[1]), Number(place[2])];
@@ -138,12 +138,12 @@ export class AuditStream {
     }
   }
 
-  private async *messages(subject: string): AsyncIterable<JsMsg> {
-    await this.make();
-    const { js, jsm } = this.link.parts();
-    const last = await jsm.streams.getMessage(this.names.audit, { last_by_subj: subject });
+  async *#messages(subject: string): AsyncIterable<JsMsg> {
+    await this.#make();
+    const { js, jsm } = this.#link.parts();
+    const last = await jsm.streams.getMessage(this.#names.audit, { last_by_subj: subject });
     if (!last) return;
-    const consumer = await js.consumers.get(this.names.audit, {
+    const consumer = await js.consumers.get(this.#names.audit, {
       filter_subjects: subject,
       deliver_policy: DeliverPolicy.All,
     });
@@ -158,15 +158,15 @@ export class AuditStream {
     }
   }
 
-  private subject({ tenant, node }: AuditChain): string {
-    return `${this.names.auditOf(tenant)}.${tokenOf(node)}`;
+  #subject({ tenant, node }: AuditChain): string {
+    return `${this.#names.auditOf(tenant)}.${tokenOf(node)}`;
   }
 
   /** Makes the stream where there is none. When it is full it refuses, and never drops what is older. */
-  private make(): Promise<unknown> {
-    const { jsm } = this.link.parts();
-    const { audit: name, auditAll } = this.names;
-    this.made ??= jsm.streams
+  #make(): Promise<unknown> {
+    const { jsm } = this.#link.parts();
+    const { audit: name, auditAll } = this.#names;
+    this.#made ??= jsm.streams
       .info(name)
       .catch((error: unknown) => {
         if (!(error instanceof JetStreamApiError) || error.code !== JetStreamApiCodes.StreamNotFound)
@@ -177,15 +177,15 @@ export class AuditStream {
           retention: RetentionPolicy.Limits,
           storage: StorageType.File,
           discard: DiscardPolicy.New,
-          num_replicas: this.replicas,
+          num_replicas: this.#replicas,
           duplicate_window: nanos(duplicateWindowMs),
           deny_delete: true,
         });
       })
       .catch((error: unknown) => {
-        this.made = null;
+        this.#made = null;
         throw error;
       });
-    return this.made;
+    return this.#made;
   }
 }

@@ -2,7 +2,7 @@ import { StorageType } from "@nats-io/jetstream";
 import { type ObjectStore, Objm } from "@nats-io/obj";
 import { packedLimits, digestOfBytes } from "hookwarden/bundle";
 import { HookwardenError } from "hookwarden/errors";
-import { KeptFiles } from "./kept-files.ts";
+import { AtomicFiles } from "./atomic-files.ts";
 import type { NatsLink } from "./link.ts";
 
 export interface BundleObjectsOptions {
@@ -20,25 +20,25 @@ export interface BundleObjectsOptions {
  * somewhere else is as good as none.
  */
 export class BundleObjects {
-  private readonly link: NatsLink;
-  private readonly options: BundleObjectsOptions;
-  private readonly files: KeptFiles;
-  private store: Promise<ObjectStore> | null = null;
+  readonly #link: NatsLink;
+  readonly #options: BundleObjectsOptions;
+  readonly #files: AtomicFiles;
+  #store: Promise<ObjectStore> | null = null;
 
   constructor(link: NatsLink, options: BundleObjectsOptions) {
-    this.link = link;
-    this.options = options;
-    this.files = new KeptFiles(options.folder);
+    this.#link = link;
+    this.#options = options;
+    this.#files = new AtomicFiles(options.folder);
   }
 
   /** Stores bytes in the fleet and here. @returns their digest. @throws {HookwardenError} `nats-unavailable` */
   async put(bytes: Uint8Array): Promise<string> {
     const digest = digestOfBytes(bytes);
     try {
-      const store = await this.open();
+      const store = await this.#open();
       const known = await store.info(nameOf(digest));
       // What lies under the name may be something else; a bundle that is there as it should be is not sent again.
-      const whole = known && !known.deleted && known.size === bytes.length && (await this.fetch(digest));
+      const whole = known && !known.deleted && known.size === bytes.length && (await this.#fetch(digest));
       if (!whole) await store.putBlob({ name: nameOf(digest) }, bytes);
     } catch (error) {
       if (error instanceof HookwardenError) throw error;
@@ -49,46 +49,46 @@ export class BundleObjects {
         { cause: error },
       );
     }
-    await this.files.write(digest, bytes);
+    await this.#files.write(digest, bytes);
     return digest;
   }
 
   /** The bytes with this digest, from the disk or the fleet; `null` where there are none. */
   async get(digest: string): Promise<Uint8Array | null> {
-    const kept = await this.files.read(digest, packedLimits.packedBytes);
+    const kept = await this.#files.read(digest, packedLimits.packedBytes);
     if (kept && digestOfBytes(kept) === digest) return kept;
-    const bytes = this.link.connected ? await this.fetch(digest) : null;
-    if (bytes) await this.files.write(digest, bytes);
+    const bytes = this.#link.connected ? await this.#fetch(digest) : null;
+    if (bytes) await this.#files.write(digest, bytes);
     return bytes;
   }
 
   /** Forgets what is kept on this node. */
   async forget(digest: string): Promise<void> {
-    await this.files.remove(digest);
+    await this.#files.remove(digest);
   }
 
-  private async fetch(digest: string): Promise<Uint8Array | null> {
+  async #fetch(digest: string): Promise<Uint8Array | null> {
     let end: (() => void) | undefined;
     const late = new Promise<null>((resolve) => {
       const timer = setTimeout(() => {
         end?.();
         resolve(null);
-      }, this.options.timeoutMs ?? 10_000);
+      }, this.#options.timeoutMs ?? 10_000);
       timer.unref();
     });
-    const read = this.read(digest, (stop) => (end = stop)).catch(() => null);
+    const read = this.#read(digest, (stop) => (end = stop)).catch(() => null);
     return Promise.race([read, late]);
   }
 
-  private async read(digest: string, onStart: (stop: () => void) => void): Promise<Uint8Array | null> {
-    const store = await this.open();
+  async #read(digest: string, onStart: (stop: () => void) => void): Promise<Uint8Array | null> {
+    const store = await this.#open();
     const info = await store.info(nameOf(digest));
     const most = packedLimits.packedBytes;
     // A link would make the library open, and even create, another bucket.
     if (!info || info.deleted || info.options?.link || !(info.size > 0 && info.size <= most)) return null;
     const found = await store.get(nameOf(digest));
     if (!found) return null;
-    // It rejects beside the stream; nobody else looks at it.
+    // It rejects separately from the stream; handle it here.
     found.error.catch(() => undefined);
     const reader = found.data.getReader();
     onStart(() => void reader.cancel().catch(() => undefined));
@@ -108,14 +108,14 @@ export class BundleObjects {
     return digestOfBytes(bytes) === digest ? bytes : null;
   }
 
-  private open(): Promise<ObjectStore> {
-    const { js } = this.link.parts();
-    const options = { replicas: this.options.replicas ?? 1, storage: StorageType.File };
-    this.store ??= new Objm(js).create(this.options.bucket, options).catch((error: unknown) => {
-      this.store = null;
+  #open(): Promise<ObjectStore> {
+    const { js } = this.#link.parts();
+    const options = { replicas: this.#options.replicas ?? 1, storage: StorageType.File };
+    this.#store ??= new Objm(js).create(this.#options.bucket, options).catch((error: unknown) => {
+      this.#store = null;
       throw error;
     });
-    return this.store;
+    return this.#store;
   }
 }
 

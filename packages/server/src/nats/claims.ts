@@ -10,7 +10,7 @@ const answerBytes = 268_435_456;
 
 const statusHeader = "Hookwarden-Status";
 
-/** An answer that was given, for whoever asks again. */
+/** An answer that was given, for retries. */
 export interface KeptAnswer {
   readonly status: number;
   readonly body: Uint8Array;
@@ -24,41 +24,41 @@ export interface Asked {
 }
 
 /**
- * Who decides what, so that a question that reaches two nodes is decided once: whoever claims it first. A claim is a
+ * At-most-once: the first node to claim a decision id makes the decision. A claim is a
  * message whose id is the decision's, of which NATS keeps the first.
  */
 export class Claims {
-  private readonly link: NatsLink;
-  private readonly names: FleetNames;
-  private readonly replicas: number;
-  private made: Promise<unknown> | null = null;
+  readonly #link: NatsLink;
+  readonly #names: FleetNames;
+  readonly #replicas: number;
+  #made: Promise<unknown> | null = null;
 
   constructor(link: NatsLink, names: FleetNames, replicas = 1) {
-    this.link = link;
-    this.names = names;
-    this.replicas = replicas;
+    this.#link = link;
+    this.#names = names;
+    this.#replicas = replicas;
   }
 
   /** @returns whether this node, and no other, decides. @throws {Error} where NATS does not say. */
   async claim(asked: Asked): Promise<boolean> {
-    await this.make();
-    const { js } = this.link.parts();
+    await this.#make();
+    const { js } = this.#link.parts();
     try {
-      const { duplicate } = await js.publish(this.names.claim(asked.tenant), "", { msgID: textOf(asked) });
+      const { duplicate } = await js.publish(this.#names.claim(asked.tenant), "", { msgID: textOf(asked) });
       return !duplicate;
     } catch (error) {
       // The stream may be gone: it is looked for again before the next claim.
-      this.made = null;
+      this.#made = null;
       throw error;
     }
   }
 
-  /** Keeps an answer for those who ask again. Nobody waits for it. */
+  /** Stores an answer for retries, without waiting for the write. */
   keep(asked: Asked, { status, body }: KeptAnswer): void {
     const fields = headers();
     fields.set(statusHeader, String(status));
     try {
-      this.link.parts().nc.publish(this.subject(asked), body, { headers: fields });
+      this.#link.parts().nc.publish(this.#subject(asked), body, { headers: fields });
     } catch {
       // NATS is away: who asks again will be failed by policy.
     }
@@ -66,21 +66,21 @@ export class Claims {
 
   /** The answer that was given; `null` where there is none yet. */
   async answer(asked: Asked): Promise<KeptAnswer | null> {
-    await this.make();
-    const { jsm } = this.link.parts();
-    const found = await jsm.streams.getMessage(this.names.claims, { last_by_subj: this.subject(asked) });
+    await this.#make();
+    const { jsm } = this.#link.parts();
+    const found = await jsm.streams.getMessage(this.#names.claims, { last_by_subj: this.#subject(asked) });
     const status = Number(found?.header.get(statusHeader));
     return found && status > 0 ? { status, body: found.data } : null;
   }
 
-  private subject(asked: Asked): string {
-    return this.names.answer(asked.tenant, textOf(asked));
+  #subject(asked: Asked): string {
+    return this.#names.answer(asked.tenant, textOf(asked));
   }
 
-  private make(): Promise<unknown> {
-    const { jsm } = this.link.parts();
-    const { claims: name, claimSubjects } = this.names;
-    this.made ??= jsm.streams
+  #make(): Promise<unknown> {
+    const { jsm } = this.#link.parts();
+    const { claims: name, claimSubjects } = this.#names;
+    this.#made ??= jsm.streams
       .info(name)
       .catch((error: unknown) => {
         if (!(error instanceof JetStreamApiError) || error.code !== JetStreamApiCodes.StreamNotFound)
@@ -90,7 +90,7 @@ export class Claims {
           subjects: [...claimSubjects],
           // On the disk, so that a claim outlives a restart of the NATS server.
           storage: StorageType.File,
-          num_replicas: this.replicas,
+          num_replicas: this.#replicas,
           discard: DiscardPolicy.Old,
           max_age: nanos(claimMs),
           max_bytes: answerBytes,
@@ -98,10 +98,10 @@ export class Claims {
         });
       })
       .catch((error: unknown) => {
-        this.made = null;
+        this.#made = null;
         throw error;
       });
-    return this.made;
+    return this.#made;
   }
 }
 

@@ -6,7 +6,7 @@ import { type FleetNames, tenantOf } from "./names.ts";
 
 /**
  * Headers of questions and answers. Statuses are those of HTTP. 102: no answer from here; another node may be on it. 429
- * and 503: whoever had claimed the question has not decided it, and will not.
+ * and 503: the node that had claimed the question has not decided it, and will not.
  */
 export const channelHeaders = {
   id: "Hookwarden-Decision-Id",
@@ -34,28 +34,28 @@ const nothing = new Uint8Array(0);
  * decides. Whose question it is stands in the subject, so that NATS's own permissions say who may ask for whom.
  */
 export class DecisionChannel {
-  private readonly link: NatsLink;
-  private readonly service: DecisionService;
-  private readonly options: DecisionChannelOptions;
-  private readonly claims: Claims;
-  private readonly subscriptions: Subscription[] = [];
-  private readonly inFlight = new Set<Promise<void>>();
+  readonly #link: NatsLink;
+  readonly #service: DecisionService;
+  readonly #options: DecisionChannelOptions;
+  readonly #claims: Claims;
+  readonly #subscriptions: Subscription[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
 
   constructor(link: NatsLink, service: DecisionService, options: DecisionChannelOptions) {
-    this.link = link;
-    this.service = service;
-    this.options = options;
-    this.claims = new Claims(link, options.names, options.replicas);
+    this.#link = link;
+    this.#service = service;
+    this.#options = options;
+    this.#claims = new Claims(link, options.names, options.replicas);
   }
 
   /** Begins to take questions. The subscriptions outlive the loss of the connection. */
   start(): void {
-    const { nc } = this.link.parts();
-    const { names, node } = this.options;
+    const { nc } = this.#link.parts();
+    const { names, node } = this.#options;
     const callback = (error: Error | null, message: Msg): void => {
-      if (!error) this.take(message);
+      if (!error) this.#take(message);
     };
-    this.subscriptions.push(
+    this.#subscriptions.push(
       nc.subscribe(names.decideAll, { queue: names.queue, callback }),
       nc.subscribe(names.decideAtAll(node), { callback }),
     );
@@ -63,26 +63,26 @@ export class DecisionChannel {
 
   /** Takes no more questions, and resolves when those that were taken are answered. */
   async drain(): Promise<void> {
-    await Promise.all(this.subscriptions.splice(0).map((one) => one.drain().catch(() => undefined)));
-    while (this.inFlight.size > 0) await Promise.all(this.inFlight);
+    await Promise.all(this.#subscriptions.splice(0).map((one) => one.drain().catch(() => undefined)));
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
   }
 
-  private take(message: Msg): void {
-    if (this.inFlight.size >= (this.options.maxInFlight ?? 1_000)) {
+  #take(message: Msg): void {
+    if (this.#inFlight.size >= (this.#options.maxInFlight ?? 1_000)) {
       // Not 503: another node may have claimed it.
-      this.reply(message, { status: 102, body: nothing });
+      this.#reply(message, { status: 102, body: nothing });
       return;
     }
-    const work = this.answer(message).then(
-      (answer) => this.reply(message, answer),
-      // The claim is in doubt, so that nobody may say that nothing was decided: who asks again finds out.
-      () => this.reply(message, { status: 102, body: nothing }),
+    const work = this.#answer(message).then(
+      (answer) => this.#reply(message, answer),
+      // The claim is in doubt, so "nothing was decided" would be a guess: a retry finds out.
+      () => this.#reply(message, { status: 102, body: nothing }),
     );
-    this.inFlight.add(work);
-    void work.finally(() => this.inFlight.delete(work));
+    this.#inFlight.add(work);
+    void work.finally(() => this.#inFlight.delete(work));
   }
 
-  private async answer(message: Msg): Promise<KeptAnswer> {
+  async #answer(message: Msg): Promise<KeptAnswer> {
     const said = message.headers;
     const tenant = tenantOf(message.subject.slice(message.subject.lastIndexOf(".") + 1));
     const id = said?.get(channelHeaders.id) ?? "";
@@ -94,12 +94,12 @@ export class DecisionChannel {
       };
     }
     const asked = { tenant, id, epoch };
-    if (!(await this.claims.claim(asked))) {
-      return (await this.claims.answer(asked)) ?? { status: 102, body: nothing };
+    if (!(await this.#claims.claim(asked))) {
+      return (await this.#claims.answer(asked)) ?? { status: 102, body: nothing };
     }
     const dialect = said?.get(channelHeaders.dialect) || undefined;
     const traceparent = said?.get(channelHeaders.traceparent) || undefined;
-    const { status, body, detail } = await this.service.decide({
+    const { status, body, detail } = await this.#service.decide({
       tenant,
       body: message.data,
       decisionId: id,
@@ -108,22 +108,22 @@ export class DecisionChannel {
     });
     const bytes =
       status === 200 ? Buffer.from(body) : problem(body, detail?.message ?? "the node has refused the event");
-    const fits = bytes.length + 4_096 <= this.link.maxPayload;
+    const fits = bytes.length + 4_096 <= this.#link.maxPayload;
     const answer = fits
       ? { status, body: bytes }
       : {
           status: 500,
           body: problem("event-too-large", "the decision is larger than a message of NATS may be"),
         };
-    this.claims.keep(asked, answer);
+    this.#claims.keep(asked, answer);
     return answer;
   }
 
-  private reply(message: Msg, { status, body }: KeptAnswer): void {
+  #reply(message: Msg, { status, body }: KeptAnswer): void {
     if (!message.reply) return;
     const fields = headers();
     fields.set(channelHeaders.status, String(status));
-    fields.set(channelHeaders.node, this.options.node);
+    fields.set(channelHeaders.node, this.#options.node);
     try {
       message.respond(body, { headers: fields });
     } catch {

@@ -14,7 +14,7 @@ export interface NatsClientOptions extends NatsOptions {
   readonly deadlineMs?: number;
   /** After how many milliseconds without an answer another node is asked too. Default 400. */
   readonly attemptMs?: number;
-  /** What counts where nobody answers: `closed` (default) stops what can be stopped, `open` lets it go on. */
+  /** The failure policy if no node answers: `closed` (default) stops what can be stopped, `open` lets it continue. */
   readonly onFailure?: "closed" | "open";
 }
 
@@ -29,7 +29,7 @@ export interface AskOptions {
 export type NatsAnswer =
   | { readonly answered: true; readonly decision: Decision; readonly node: string; readonly attempts: number }
   | {
-      /** Nobody answered in time: the verdict is that of the failure policy. */
+      /** No node answered in time: the verdict is that of the failure policy. */
       readonly answered: false;
       readonly decision_id: string;
       readonly verdict: Verdict;
@@ -60,26 +60,26 @@ const maxDeadlineMs = 60_000;
 
 /**
  * Asks a fleet for decisions over NATS: any node, and, where one does not answer, another one under the same id, which
- * is decided once. Where nobody answers in time the failure policy does.
+ * is decided once. If no node answers in time, the failure policy applies.
  */
 export class NatsDecisionClient {
-  private readonly link: NatsLink;
-  private readonly options: NatsClientOptions;
-  private readonly names: ReturnType<typeof fleetNames>;
+  readonly #link: NatsLink;
+  readonly #options: NatsClientOptions;
+  readonly #names: ReturnType<typeof fleetNames>;
   /** When nodes have answered last, the last one at the end. */
-  private readonly alive = new Map<string, number>();
+  readonly #alive = new Map<string, number>();
 
   constructor(options: NatsClientOptions) {
-    this.names = fleetNames(options.prefix);
+    this.#names = fleetNames(options.prefix);
     checkMs("deadlineMs", options.deadlineMs);
     checkMs("attemptMs", options.attemptMs);
-    this.options = options;
-    this.link = new NatsLink({ name: "hookwarden client", ...options });
+    this.#options = options;
+    this.#link = new NatsLink({ name: "hookwarden client", ...options });
   }
 
   /** Resolves when there is a connection for the first time. */
   up(): Promise<void> {
-    return this.link.up();
+    return this.#link.up();
   }
 
   /**
@@ -88,7 +88,7 @@ export class NatsDecisionClient {
    */
   async decide(tenant: string, event: object, options: AskOptions = {}): Promise<NatsAnswer> {
     checkMs("deadlineMs", options.deadlineMs);
-    const deadlineMs = options.deadlineMs ?? this.options.deadlineMs ?? 5_000;
+    const deadlineMs = options.deadlineMs ?? this.#options.deadlineMs ?? 5_000;
     const question: Question = {
       tenant,
       id: options.decisionId ?? makeDecisionId(Date.now()),
@@ -98,10 +98,10 @@ export class NatsDecisionClient {
       epoch: 0,
       attempts: 0,
     };
-    if (Buffer.byteLength(question.body) + 4_096 > this.link.maxPayload)
+    if (Buffer.byteLength(question.body) + 4_096 > this.#link.maxPayload)
       throw new HookwardenError("event-too-large", "the event is larger than a message of NATS may be");
-    const heard = await this.ask(question);
-    if (!heard) return this.byPolicy(event, question, deadlineMs);
+    const heard = await this.#ask(question);
+    if (!heard) return this.#byPolicy(event, question, deadlineMs);
     const text = Buffer.from(heard.body).toString("utf8");
     if (heard.status === 200) {
       const decision = readDecision(text, question);
@@ -111,11 +111,11 @@ export class NatsDecisionClient {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.link.close();
+    await this.#link.close();
   }
 
   /** Asks until there is an answer, or the time is over. Earlier attempts may still answer while later ones run. */
-  private ask(question: Question): Promise<Heard | null> {
+  #ask(question: Question): Promise<Heard | null> {
     return new Promise((resolve) => {
       let over = false;
       const end = (heard: Heard | null): void => {
@@ -131,15 +131,15 @@ export class NatsDecisionClient {
         const { epoch } = question;
         let next: Promise<void> | null = null;
         const again = (node: string | null, after: number): void => void (next ??= attempt(node, after));
-        const patience = setTimeout(() => again(null, 0), this.options.attemptMs ?? 400);
-        const heard = await this.send(question, avoid);
+        const patience = setTimeout(() => again(null, 0), this.#options.attemptMs ?? 400);
+        const heard = await this.#send(question, avoid);
         clearTimeout(patience);
         if (over) return;
-        // Nobody is there; soon there may be.
+        // There are no responders yet; retry soon.
         if (!heard) return again(null, backoff(question.attempts));
         if (heard.status === 102) return again(heard.node, backoff(question.attempts));
         if (heard.status !== 429 && heard.status !== 503) return end(heard);
-        // Whoever had claimed it has decided nothing and will not: somebody else may, under a claim of its own.
+        // The claim expired undecided; retry under a new claim.
         if (question.epoch === epoch) question.epoch++;
         again(heard.node, backoff(question.attempts));
       };
@@ -147,17 +147,17 @@ export class NatsDecisionClient {
     });
   }
 
-  /** @returns `null` where nobody is there to answer. */
-  private async send(question: Question, avoid: string | null): Promise<Heard | null> {
+  /** @returns `null` if there are no responders. */
+  async #send(question: Question, avoid: string | null): Promise<Heard | null> {
     const left = question.until - performance.now();
     if (left <= 0) return null;
     try {
-      const { nc } = this.link.parts();
+      const { nc } = this.#link.parts();
       const fields = headers();
       fields.set(channelHeaders.id, question.id);
       fields.set(channelHeaders.epoch, String(question.epoch));
       if (question.traceparent !== undefined) fields.set(channelHeaders.traceparent, question.traceparent);
-      const subject = this.subjectFor(question, avoid);
+      const subject = this.#subjectFor(question, avoid);
       const { headers: said, data } = await nc.request(subject, question.body, {
         timeout: left,
         headers: fields,
@@ -165,37 +165,37 @@ export class NatsDecisionClient {
       const node = said?.get(channelHeaders.node) ?? "";
       const status = Number(said?.get(channelHeaders.status));
       if (!Number.isInteger(status)) return null;
-      this.noteAlive(node);
+      this.#noteAlive(node);
       return { status, node, body: data };
     } catch (error) {
       const cause = error instanceof RequestError ? error.cause : error;
-      if (cause instanceof NoRespondersError) this.alive.clear();
+      if (cause instanceof NoRespondersError) this.#alive.clear();
       return null;
     }
   }
 
-  /** The first time anybody; then, since whoever has it may be dead, a node that has answered just now. */
-  private subjectFor({ tenant, attempts }: Question, avoid: string | null): string {
+  /** First any node; then, since the node that took it may be dead, one that has answered recently. */
+  #subjectFor({ tenant, attempts }: Question, avoid: string | null): string {
     if (attempts > 1 && attempts % 2 === 0) {
       const since = performance.now() - freshMs;
-      const known = [...this.alive].reverse().find(([node, at]) => node !== avoid && at > since);
-      if (known) return this.names.decideAt(known[0], tenant);
+      const known = [...this.#alive].reverse().find(([node, at]) => node !== avoid && at > since);
+      if (known) return this.#names.decideAt(known[0], tenant);
     }
-    return this.names.decide(tenant);
+    return this.#names.decide(tenant);
   }
 
-  private noteAlive(node: string): void {
+  #noteAlive(node: string): void {
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(node)) return;
-    this.alive.delete(node);
-    this.alive.set(node, performance.now());
-    if (this.alive.size > 64) this.alive.delete(this.alive.keys().next().value as string);
+    this.#alive.delete(node);
+    this.#alive.set(node, performance.now());
+    if (this.#alive.size > 64) this.#alive.delete(this.#alive.keys().next().value as string);
   }
 
-  private byPolicy(event: object, { id, attempts }: Question, deadlineMs: number): NatsAnswer {
+  #byPolicy(event: object, { id, attempts }: Question, deadlineMs: number): NatsAnswer {
     const name = (event as { readonly hook_event_name?: unknown }).hook_event_name;
     const row = typeof name === "string" ? eventRows.get(name as never) : undefined;
     if (!row) throw new HookwardenError("event-unknown", "the event has a name that is not in the catalogue");
-    const closed = (this.options.onFailure ?? "closed") === "closed" ? row.closedAs : null;
+    const closed = (this.#options.onFailure ?? "closed") === "closed" ? row.closedAs : null;
     const reason = `no node of hookwarden answered within ${deadlineMs} ms`;
     return { answered: false, decision_id: id, verdict: closed ?? "continue", reason, attempts };
   }
@@ -218,18 +218,19 @@ function readDecision(text: string, { tenant, id }: Question): Decision {
   return decision as Decision;
 }
 
-/** An error from the problem that a node has told of. */
+/** An error from the problem that a node reported. */
 function refusal(text: string): HookwardenError {
-  let told: { code?: unknown; detail?: unknown; title?: unknown } = {};
+  let problem: { code?: unknown; detail?: unknown; title?: unknown } = {};
   try {
-    told = (JSON.parse(text) ?? {}) as typeof told;
+    problem = (JSON.parse(text) ?? {}) as typeof problem;
   } catch {
-    // It is told as what it is: something that cannot be read.
+    // Reported as an unreadable problem.
   }
-  const known = typeof told.code === "string" && Object.hasOwn(errorTable, told.code);
-  const words = [told.detail, told.title].find((word) => typeof word === "string") as string | undefined;
+  const known = typeof problem.code === "string" && Object.hasOwn(errorTable, problem.code);
+  const words = [problem.detail, problem.title].find((word) => typeof word === "string") as
+    string | undefined;
   return new HookwardenError(
-    known ? (told.code as ErrorCode) : "internal",
+    known ? (problem.code as ErrorCode) : "internal",
     words?.slice(0, 300) ?? "a node has refused the event",
   );
 }

@@ -1,4 +1,5 @@
 import { packageVersion } from "hookwarden/log";
+import { createLog } from "../log.ts";
 import type { ServerOptions } from "../options.ts";
 import { lockFolder } from "../sqlite/folder-lock.ts";
 import { createServer, type HookwardenServer } from "../server.ts";
@@ -24,6 +25,7 @@ export async function createFleetServer(
   options: Omit<ServerOptions, "data" | "stores" | "node" | "nodes" | "onRollout">,
   nats: NatsNodeOptions,
 ): Promise<FleetServer> {
+  const log = createLog(options.log, options.logLevel);
   const stateBytes = options.tenantLimits?.stateBytes;
   const quota = stateBytes === undefined ? {} : { quota: { maxBytesPerTenant: stateBytes } };
   await using opened = new AsyncDisposableStack();
@@ -31,8 +33,7 @@ export async function createFleetServer(
   const node = await createNatsNode({ ...quota, version: packageVersion, ...nats });
   opened.use(node.stores);
   node.link.listen((connected) => {
-    const event = connected ? "nats-connected" : "nats-lost";
-    options.log?.(JSON.stringify({ at: new Date().toISOString(), event }));
+    log(connected ? "nats-connected" : "nats-lost");
   });
   const server = await createServer({
     ...options,

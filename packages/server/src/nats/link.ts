@@ -48,7 +48,7 @@ const retryMs = 250;
  * is away.
  */
 export class NatsLink {
-  /** Told whenever the connection comes or goes. */
+  /** Called whenever the connection is established or lost. */
   onChange: ((connected: boolean) => void) | null = null;
   readonly #listeners = new Set<(connected: boolean) => void>();
   readonly #settings: () => Promise<NodeConnectionOptions>;

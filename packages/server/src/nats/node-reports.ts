@@ -16,43 +16,43 @@ const maxServing = 5_000;
 /** How long changes are gathered, in milliseconds. */
 const gatherMs = 20;
 
-/** Tells the fleet which generation this node serves to whom, and reads what the others tell. */
+/** Publishes which generation this node serves to each tenant, and reads the other nodes' reports. */
 export class NodeReports {
-  private readonly link: NatsLink;
-  private readonly options: NodeReportsOptions;
-  private readonly started = new Date().toISOString();
-  private readonly generations = new Map<string, number>();
-  private readonly timer: NodeJS.Timeout;
-  private soon: NodeJS.Timeout | null = null;
-  private kv: Promise<KV> | null = null;
-  private readonly unlisten: () => void;
+  readonly #link: NatsLink;
+  readonly #options: NodeReportsOptions;
+  readonly #started = new Date().toISOString();
+  readonly #generations = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+  #soon: NodeJS.Timeout | null = null;
+  #kv: Promise<KV> | null = null;
+  readonly #unlisten: () => void;
 
   constructor(link: NatsLink, options: NodeReportsOptions) {
-    this.link = link;
-    this.options = options;
-    this.timer = setInterval(() => void this.tell(), this.everyMs);
-    this.timer.unref();
-    this.unlisten = link.listen((connected) => void (connected && this.tell()));
-    if (link.connected) void this.tell();
+    this.#link = link;
+    this.#options = options;
+    this.#timer = setInterval(() => void this.#tell(), this.#everyMs);
+    this.#timer.unref();
+    this.#unlisten = link.listen((connected) => void (connected && this.#tell()));
+    if (link.connected) void this.#tell();
   }
 
   /** A generation serves a tenant from now on; an older one is not news. */
   serving(tenant: string, generation: number): void {
-    if ((this.generations.get(tenant) ?? -1) >= generation) return;
-    this.generations.delete(tenant);
-    this.generations.set(tenant, generation);
-    this.soon ??= setTimeout(() => {
-      this.soon = null;
-      void this.tell();
+    if ((this.#generations.get(tenant) ?? -1) >= generation) return;
+    this.#generations.delete(tenant);
+    this.#generations.set(tenant, generation);
+    this.#soon ??= setTimeout(() => {
+      this.#soon = null;
+      void this.#tell();
     }, gatherMs);
   }
 
   /** What the nodes that live have said last. */
   async all(): Promise<NodeReport[]> {
-    const kv = await this.bucket();
-    const { jsm } = this.link.parts();
+    const kv = await this.#bucket();
+    const { jsm } = this.#link.parts();
     // Requests, each with its answer: a listing of keys by a consumer waits for keys that expire meanwhile.
-    const { state } = await jsm.streams.info(`KV_${this.options.bucket}`, { subjects_filter: ">" });
+    const { state } = await jsm.streams.info(`KV_${this.#options.bucket}`, { subjects_filter: ">" });
     const keys = Object.keys(state.subjects ?? {}).map((subject) =>
       subject.slice(subject.lastIndexOf(".") + 1),
     );
@@ -65,49 +65,49 @@ export class NodeReports {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.timer);
-    if (this.soon) clearTimeout(this.soon);
-    this.unlisten();
-    if (this.link.connected)
-      await this.bucket()
-        .then((kv) => kv.delete(this.options.node))
+    clearInterval(this.#timer);
+    if (this.#soon) clearTimeout(this.#soon);
+    this.#unlisten();
+    if (this.#link.connected)
+      await this.#bucket()
+        .then((kv) => kv.delete(this.#options.node))
         .catch(() => undefined);
   }
 
-  private async tell(): Promise<void> {
-    if (!this.link.connected) return;
-    const { node, version } = this.options;
-    const serving = Object.fromEntries([...this.generations].slice(-maxServing));
+  async #tell(): Promise<void> {
+    if (!this.#link.connected) return;
+    const { node, version } = this.#options;
+    const serving = Object.fromEntries([...this.#generations].slice(-maxServing));
     const report: NodeReport = {
       node,
       version,
-      started: this.started,
+      started: this.#started,
       at: new Date().toISOString(),
       serving,
     };
     // A report that is lost is made up for by the next one.
-    await this.bucket()
+    await this.#bucket()
       .then((kv) => kv.put(node, JSON.stringify(report)))
       .catch(() => undefined);
   }
 
-  private get everyMs(): number {
-    return this.options.everyMs ?? 5_000;
+  get #everyMs(): number {
+    return this.#options.everyMs ?? 5_000;
   }
 
-  private async bucket(): Promise<KV> {
-    const { js } = this.link.parts();
-    this.kv ??= new Kvm(js)
-      .create(this.options.bucket, { storage: StorageType.Memory, history: 1, ttl: this.everyMs * 3 })
+  async #bucket(): Promise<KV> {
+    const { js } = this.#link.parts();
+    this.#kv ??= new Kvm(js)
+      .create(this.#options.bucket, { storage: StorageType.Memory, history: 1, ttl: this.#everyMs * 3 })
       .catch((error: unknown) => {
-        this.kv = null;
+        this.#kv = null;
         throw error;
       });
-    return this.kv;
+    return this.#kv;
   }
 }
 
-/** `null` for what no node of this version says. Whoever may write to the bucket may write anything. */
+/** `null` for an invalid report: the bucket's content is untrusted. */
 function readReport(key: string, text: string): NodeReport | null {
   try {
     const report = JSON.parse(text) as Partial<NodeReport> | null;

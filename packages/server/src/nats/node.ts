@@ -12,7 +12,7 @@ import { NodeReports } from "./node-reports.ts";
 import { NatsPackStore } from "./pack-store.ts";
 import { NatsKeyStore, NatsQuarantineStore, NatsTenantStore } from "./record-stores.ts";
 import { Registry } from "./registry.ts";
-import { Seal } from "./seal.ts";
+import { RecordSigner } from "./signed-record.ts";
 import { NatsStateStore } from "./state-store.ts";
 
 export interface NatsNodeOptions extends NatsOptions {
@@ -53,7 +53,7 @@ export async function createNatsNode(options: NatsNodeOptions): Promise<NatsNode
   const names = fleetNames(options.prefix);
   const node = checkNode(options.node);
   const { key, trust } = options;
-  const seal = await Seal.create({
+  const seal = await RecordSigner.create({
     ...(key === undefined ? {} : { key }),
     ...(trust === undefined ? {} : { trust }),
   });
@@ -95,21 +95,33 @@ export async function createNatsNode(options: NatsNodeOptions): Promise<NatsNode
     link,
     stores,
     reports,
-    serve(service, { maxInFlight } = {}) {
-      const settings = { names, node, replicas, ...(maxInFlight === undefined ? {} : { maxInFlight }) };
-      const channel = new DecisionChannel(link, service, settings);
-      let ended = false;
-      const begun = link.up().then(
-        () => void (ended || channel.start()),
-        () => undefined,
-      );
-      return {
-        async [Symbol.asyncDispose]() {
-          ended = true;
-          if (link.connected) await begun;
-          await channel.drain();
-        },
-      };
+    serve: (service, { maxInFlight } = {}) =>
+      serveDecisions(link, service, {
+        names,
+        node,
+        replicas,
+        ...(maxInFlight === undefined ? {} : { maxInFlight }),
+      }),
+  };
+}
+
+/** Starts to take decisions from the queue group once NATS is connected. */
+function serveDecisions(
+  link: NatsLink,
+  service: DecisionService,
+  settings: ConstructorParameters<typeof DecisionChannel>[2],
+): AsyncDisposable {
+  const channel = new DecisionChannel(link, service, settings);
+  let ended = false;
+  const begun = link.up().then(
+    () => void (ended || channel.start()),
+    () => undefined,
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      ended = true;
+      if (link.connected) await begun;
+      await channel.drain();
     },
   };
 }

@@ -29,22 +29,22 @@ function withoutFile(stored: StoredRevision): PackRevision {
  * with each change, and nodes take no lower one, after a restart either.
  */
 export class NatsPackStore implements PackStore {
-  private readonly registry: Registry;
-  private readonly objects: BundleObjects;
+  readonly #registry: Registry;
+  readonly #objects: BundleObjects;
 
   constructor(registry: Registry, objects: BundleObjects) {
-    this.registry = registry;
-    this.objects = objects;
+    this.#registry = registry;
+    this.#objects = objects;
   }
 
   async put(revision: NewRevision, bundle: Uint8Array): Promise<PackRevision> {
-    const file = await this.objects.put(bundle);
+    const file = await this.#objects.put(bundle);
     const created = new Date().toISOString();
     let stored: StoredRevision | null = null;
     // The number is given by making its record, which only one can.
-    for (let next = this.highest(revision.tenant) + 1; !stored; next++) {
+    for (let next = this.#highest(revision.tenant) + 1; !stored; next++) {
       const made = { ...revision, revision: next, created, file };
-      const done = await this.registry.change(revisionKey(revision.tenant, next), (before) =>
+      const done = await this.#registry.change(revisionKey(revision.tenant, next), (before) =>
         before === null ? made : undefined,
       );
       if (done !== undefined) stored = made;
@@ -59,27 +59,27 @@ export class NatsPackStore implements PackStore {
 
   async bundle(tenant: string, revision: number): Promise<Uint8Array | null> {
     const found = this.#stored(tenant, revision);
-    return found && this.objects.get(found.file ?? found.bundle);
+    return found && this.#objects.get(found.file ?? found.bundle);
   }
 
   list(tenant: string, limit: number): readonly PackRevision[] {
-    const all = this.registry
+    const all = this.#registry
       .list(revisionPrefix(tenant))
       .map(({ value }) => withoutFile(value as StoredRevision));
     return all.sort((one, other) => other.revision - one.revision).slice(0, limit);
   }
 
   #stored(tenant: string, revision: number): StoredRevision | null {
-    return this.registry.get(revisionKey(tenant, revision)) as StoredRevision | null;
+    return this.#registry.get(revisionKey(tenant, revision)) as StoredRevision | null;
   }
 
   rollout(tenant: string): Rollout {
-    const found = this.registry.get(rolloutKey(tenant)) as Serving | null;
+    const found = this.#registry.get(rolloutKey(tenant)) as Serving | null;
     return found ? withoutHistory(found) : { tenant, generation: 0, active: null, candidate: null };
   }
 
   async change(tenant: string, step: RolloutStep): Promise<Rollout | null> {
-    const changed = await this.registry.change(rolloutKey(tenant), (before) => {
+    const changed = await this.#registry.change(rolloutKey(tenant), (before) => {
       const { generation, history } = (before as Serving | null) ?? { generation: 0, history: [] };
       if (step.expected !== undefined && step.expected !== generation) return undefined;
       const { what, active, candidate, by } = step;
@@ -91,17 +91,17 @@ export class NatsPackStore implements PackStore {
   }
 
   history(tenant: string, limit: number): readonly RolloutChange[] {
-    const found = this.registry.get(rolloutKey(tenant)) as Serving | null;
+    const found = this.#registry.get(rolloutKey(tenant)) as Serving | null;
     return found ? found.history.slice(0, limit) : [];
   }
 
   watch(listener: (rollout: Rollout) => void): Disposable {
-    return this.registry.watch(({ key, value }) => {
+    return this.#registry.watch(({ key, value }) => {
       if (key.startsWith("rollout.") && value !== null) listener(withoutHistory(value as Serving));
     });
   }
 
-  private highest(tenant: string): number {
+  #highest(tenant: string): number {
     return this.list(tenant, 1)[0]?.revision ?? 0;
   }
 }

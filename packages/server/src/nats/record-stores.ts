@@ -5,23 +5,25 @@ import type { Registry } from "./registry.ts";
 
 /** Credentials of a fleet. Only their digests are shared. */
 export class NatsKeyStore implements KeyStore {
-  private readonly registry: Registry;
+  readonly #registry: Registry;
 
   constructor(registry: Registry) {
-    this.registry = registry;
+    this.#registry = registry;
   }
 
   find(id: string): KeyRecord | null {
-    return this.registry.get(keyKey(id)) as KeyRecord | null;
+    return this.#registry.get(keyKey(id)) as KeyRecord | null;
   }
 
   async add(key: KeyRecord): Promise<void> {
-    const added = await this.registry.change(keyKey(key.id), (before) => (before === null ? key : undefined));
+    const added = await this.#registry.change(keyKey(key.id), (before) =>
+      before === null ? key : undefined,
+    );
     if (added === undefined) throw new Error("there is a key of this id");
   }
 
   async revoke(id: string, at: string): Promise<boolean> {
-    const done = await this.registry.change(keyKey(id), (before) => {
+    const done = await this.#registry.change(keyKey(id), (before) => {
       const key = before as KeyRecord | null;
       return key ? { ...key, revoked: key.revoked ?? at } : undefined;
     });
@@ -29,47 +31,47 @@ export class NatsKeyStore implements KeyStore {
   }
 
   watch(listener: () => void): Disposable {
-    return this.registry.watch(({ key }) => {
+    return this.#registry.watch(({ key }) => {
       if (key.startsWith("key.")) listener();
     });
   }
 
   list(tenant: string | null): readonly KeyRecord[] {
-    const keys = this.registry.list("key.").map(({ value }) => value as KeyRecord);
+    const keys = this.#registry.list("key.").map(({ value }) => value as KeyRecord);
     return keys.filter((key) => key.tenant === tenant);
   }
 }
 
 /** The tenants of a fleet. */
 export class NatsTenantStore implements TenantStore {
-  private readonly registry: Registry;
+  readonly #registry: Registry;
 
   constructor(registry: Registry) {
-    this.registry = registry;
+    this.#registry = registry;
   }
 
   get(tenant: string): TenantRecord | null {
-    return this.registry.get(tenantKey(tenant)) as TenantRecord | null;
+    return this.#registry.get(tenantKey(tenant)) as TenantRecord | null;
   }
 
   list(): readonly TenantRecord[] {
-    const tenants = this.registry.list("tenant.").map(({ value }) => value as TenantRecord);
+    const tenants = this.#registry.list("tenant.").map(({ value }) => value as TenantRecord);
     return tenants.sort((one, other) => (one.tenant < other.tenant ? -1 : 1));
   }
 
   async put(tenant: TenantRecord): Promise<void> {
-    await this.registry.change(tenantKey(tenant.tenant), () => tenant);
+    await this.#registry.change(tenantKey(tenant.tenant), () => tenant);
   }
 
   watch(listener: (tenant: string) => void): Disposable {
-    return this.registry.watch(({ key }) => {
+    return this.#registry.watch(({ key }) => {
       const tenant = key.startsWith("tenant.") ? tenantOf(key.slice("tenant.".length)) : null;
       if (tenant !== null) listener(tenant);
     });
   }
 
   async remove(tenant: string): Promise<boolean> {
-    const done = await this.registry.change(tenantKey(tenant), (before) =>
+    const done = await this.#registry.change(tenantKey(tenant), (before) =>
       before === null ? undefined : null,
     );
     return done !== undefined;
@@ -83,30 +85,30 @@ interface Ended {
 
 /** The hooks that are quarantined anywhere in a fleet. */
 export class NatsQuarantineStore implements QuarantineStore {
-  private readonly registry: Registry;
+  readonly #registry: Registry;
 
   constructor(registry: Registry) {
-    this.registry = registry;
+    this.#registry = registry;
   }
 
   list(): readonly KeptQuarantine[] {
-    const all = this.registry.list("quarantine.").map(({ value }) => value as KeptQuarantine & Ended);
+    const all = this.#registry.list("quarantine.").map(({ value }) => value as KeptQuarantine & Ended);
     return all.filter(({ ended }) => !ended);
   }
 
   async put(entry: KeptQuarantine): Promise<void> {
-    await this.registry.change(quarantineKey(entry.tenant, entry.program), () => entry);
+    await this.#registry.change(quarantineKey(entry.tenant, entry.program), () => entry);
   }
 
   async remove(tenant: string, program: string): Promise<void> {
-    await this.registry.change(quarantineKey(tenant, program), (before) =>
+    await this.#registry.change(quarantineKey(tenant, program), (before) =>
       // Which hook it was stays, so that other nodes know what is over.
       before === null || (before as Ended).ended ? undefined : { tenant, program, ended: true },
     );
   }
 
   watch(listener: (tenant: string, program: string, entry: KeptQuarantine | null) => void): Disposable {
-    return this.registry.watch(({ key, value }) => {
+    return this.#registry.watch(({ key, value }) => {
       if (!key.startsWith("quarantine.") || value === null) return;
       const { tenant, program, ended } = value as KeptQuarantine & Ended;
       listener(tenant, program, ended ? null : (value as KeptQuarantine));

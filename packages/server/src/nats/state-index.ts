@@ -16,63 +16,63 @@ interface TenantIndex {
 }
 
 /** How long to wait for the first reading of a bucket, in milliseconds. */
-const patienceMs = 5_000;
+const readTimeoutMs = 5_000;
 
 /**
  * Sizes and ages of all keys of a bucket, by tenant, kept by watching headers only. It is what quotas are held to: a
  * counter that many nodes write would be a key that all of them fight for, and would drift when one of them dies.
  */
 export class StateIndex {
-  private readonly tenants = new Map<string, TenantIndex>();
-  private stopped = false;
-  private stopWatch: (() => void) | null = null;
-  private readonly read: Promise<void>;
+  readonly #tenants = new Map<string, TenantIndex>();
+  #stopped = false;
+  #stopWatch: (() => void) | null = null;
+  readonly #read: Promise<void>;
 
   constructor(kv: KV) {
-    this.read = this.start(kv);
-    this.read.catch(() => undefined);
+    this.#read = this.#start(kv);
+    this.#read.catch(() => undefined);
   }
 
   /** Resolves when all that was there at the start has been seen. */
   async ready(): Promise<void> {
-    await this.read;
+    await this.#read;
   }
 
   bytesOf(tenant: string): number {
-    return this.tenants.get(tenant)?.bytes ?? 0;
+    return this.#tenants.get(tenant)?.bytes ?? 0;
   }
 
   get(tenant: string, key: string): IndexedKey | undefined {
-    return this.tenants.get(tenant)?.keys.get(key);
+    return this.#tenants.get(tenant)?.keys.get(key);
   }
 
-  /** Keys of sessions that nobody has written since. */
+  /** Keys of sessions without writes since. */
   idle(tenant: string, before: number): [string, IndexedKey][] {
-    const found = [...(this.tenants.get(tenant)?.keys ?? [])];
+    const found = [...(this.#tenants.get(tenant)?.keys ?? [])];
     return found.filter(([key, { deleted, writtenAt }]) => isSession(key) && !deleted && writtenAt < before);
   }
 
   /** Keys that were deleted before a time. */
   deleted(before: number): [string, IndexedKey][] {
-    const all = [...this.tenants.values()].flatMap(({ keys }) => [...keys]);
+    const all = [...this.#tenants.values()].flatMap(({ keys }) => [...keys]);
     return all.filter(([, { deleted, writtenAt }]) => deleted && writtenAt < before);
   }
 
   /** Forgets a deleted key, unless it has been written since. */
   forget(key: string, revision: number): void {
     const tenant = tenantPart(key) ?? "";
-    const known = this.tenants.get(tenant);
+    const known = this.#tenants.get(tenant);
     if (known?.keys.get(key)?.revision !== revision) return;
     known.keys.delete(key);
-    if (known.keys.size === 0) this.tenants.delete(tenant);
+    if (known.keys.size === 0) this.#tenants.delete(tenant);
   }
 
   /** Takes in a write; what is older than what is known is not news. */
   note(key: string, entry: IndexedKey): void {
     const tenant = tenantPart(key);
     if (tenant === null) return;
-    let known = this.tenants.get(tenant);
-    if (!known) this.tenants.set(tenant, (known = { bytes: 0, keys: new Map() }));
+    let known = this.#tenants.get(tenant);
+    if (!known) this.#tenants.set(tenant, (known = { bytes: 0, keys: new Map() }));
     const before = known.keys.get(key);
     if (before && before.revision >= entry.revision) return;
     known.bytes += entry.bytes - (before?.bytes ?? 0);
@@ -81,15 +81,15 @@ export class StateIndex {
   }
 
   stop(): void {
-    this.stopped = true;
-    this.stopWatch?.();
+    this.#stopped = true;
+    this.#stopWatch?.();
   }
 
-  private async start(kv: KV): Promise<void> {
+  async #start(kv: KV): Promise<void> {
     const { streamInfo } = await kv.status();
     const watch = await kv.watch({ headers_only: true });
-    if (this.stopped) return watch.stop();
-    this.stopWatch = () => watch.stop();
+    if (this.#stopped) return watch.stop();
+    this.#stopWatch = () => watch.stop();
     let seen: () => void = () => undefined;
     const first = new Promise<void>((resolve) => (seen = resolve));
     if (streamInfo.state.messages === 0) seen();
@@ -103,7 +103,10 @@ export class StateIndex {
     })().catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error("the state bucket could not be read in time")), patienceMs);
+      timer = setTimeout(
+        () => reject(new Error("the state bucket could not be read in time")),
+        readTimeoutMs,
+      );
     });
     await Promise.race([first, late]).finally(() => clearTimeout(timer));
   }

@@ -36,42 +36,42 @@ const sweepMs = 600_000;
  * by as much.
  */
 export class NatsStateStore implements StateStore {
-  private readonly link: NatsLink;
-  private readonly quota: Quota;
-  private readonly bucketName: string;
-  private readonly replicas: number;
-  private readonly timer: NodeJS.Timeout;
-  private opening: Promise<StateBucket> | null = null;
+  readonly #link: NatsLink;
+  readonly #quota: Quota;
+  readonly #bucketName: string;
+  readonly #replicas: number;
+  readonly #timer: NodeJS.Timeout;
+  #opening: Promise<StateBucket> | null = null;
 
   constructor(link: NatsLink, options: NatsStateOptions = {}) {
-    this.link = link;
-    this.quota = quotaOf(options);
-    this.bucketName = options.bucket ?? fleetNames(options.prefix).state;
-    this.replicas = options.replicas ?? 1;
-    this.timer = setInterval(() => {
-      if (this.opening) this.sweep().catch(() => undefined);
+    this.#link = link;
+    this.#quota = quotaOf(options);
+    this.#bucketName = options.bucket ?? fleetNames(options.prefix).state;
+    this.#replicas = options.replicas ?? 1;
+    this.#timer = setInterval(() => {
+      if (this.#opening) this.sweep().catch(() => undefined);
     }, sweepMs);
-    this.timer.unref();
+    this.#timer.unref();
   }
 
   /** @throws {Error} while NATS is away. */
   async read(key: StateKey): Promise<StateRecord | null> {
-    const bucket = await this.bucket();
+    const bucket = await this.#bucket();
     const { revision, value } = await bucket
       .current(entryKey(key))
-      .catch((error: unknown) => this.failed(error));
+      .catch((error: unknown) => this.#failed(error));
     return value === null ? null : { value, version: revision };
   }
 
   /** @throws {StateQuotaError} where a tenant would hold too much; nothing is written then. */
   async commit(writes: readonly StateWrite[]): Promise<boolean> {
-    const bucket = await this.bucket();
-    await this.makeRoom(bucket, writes);
+    const bucket = await this.#bucket();
+    await this.#makeRoom(bucket, writes);
     const keyed = writes.map(({ key, value, expected }) => ({ key: entryKey(key), value, expected }));
     const [first, ...others] = keyed;
     if (!first) return true;
     const written = others.length === 0 ? bucket.write(first) : bucket.writeAll(keyed);
-    return written.catch((error: unknown) => this.failed(error));
+    return written.catch((error: unknown) => this.#failed(error));
   }
 
   /**
@@ -80,32 +80,32 @@ export class NatsStateStore implements StateStore {
    * @param olderMs only of keys that were deleted so many milliseconds ago. Default an hour.
    */
   async sweep(olderMs = 3_600_000): Promise<number> {
-    return (await this.bucket()).sweep(Date.now() - olderMs);
+    return (await this.#bucket()).sweep(Date.now() - olderMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.timer);
-    (await this.opening?.catch(() => null))?.index.stop();
+    clearInterval(this.#timer);
+    (await this.#opening?.catch(() => null))?.index.stop();
   }
 
   /** What fails may do so because somebody has taken the bucket away; then it is made again for the next one. */
-  private failed(reason: unknown): never {
-    if (this.opening && this.link.connected) void this.reopen(this.opening);
+  #failed(reason: unknown): never {
+    if (this.#opening && this.#link.connected) void this.#reopen(this.#opening);
     throw reason;
   }
 
-  private async reopen(opening: Promise<StateBucket>): Promise<void> {
+  async #reopen(opening: Promise<StateBucket>): Promise<void> {
     try {
-      await this.link.parts().jsm.streams.info(`KV_${this.bucketName}`);
+      await this.#link.parts().jsm.streams.info(`KV_${this.#bucketName}`);
     } catch (error) {
       const isGone = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
-      if (!isGone || this.opening !== opening) return;
-      this.opening = null;
+      if (!isGone || this.#opening !== opening) return;
+      this.#opening = null;
       (await opening).index.stop();
     }
   }
 
-  private async makeRoom(bucket: StateBucket, writes: readonly StateWrite[]): Promise<void> {
+  async #makeRoom(bucket: StateBucket, writes: readonly StateWrite[]): Promise<void> {
     const { index } = bucket;
     await index.ready();
     const growth = new Map<string, number>();
@@ -117,7 +117,7 @@ export class NatsStateStore implements StateStore {
       const before = index.get(tenant, name)?.bytes ?? 0;
       growth.set(tenant, (growth.get(tenant) ?? 0) + after - before);
     }
-    const { maxBytesPerTenant, sessionIdleMs } = this.quota;
+    const { maxBytesPerTenant, sessionIdleMs } = this.#quota;
     const isFull = (tenant: string, bytes: number): boolean =>
       bytes > 0 && index.bytesOf(tenant) + bytes > maxBytesPerTenant;
     for (const [tenant, bytes] of growth) {
@@ -129,16 +129,21 @@ export class NatsStateStore implements StateStore {
     }
   }
 
-  private bucket(): Promise<StateBucket> {
-    const { jsm, js } = this.link.parts();
-    this.opening ??= (async () => {
+  #bucket(): Promise<StateBucket> {
+    const { jsm, js } = this.#link.parts();
+    this.#opening ??= (async () => {
       // Reads go to the server that leads: a copy that lags would show hooks a count from before their last one.
-      const options = { replicas: this.replicas, storage: StorageType.File, history: 1, allow_direct: false };
-      return new StateBucket(await new Kvm(js).create(this.bucketName, options), jsm, this.bucketName);
+      const options = {
+        replicas: this.#replicas,
+        storage: StorageType.File,
+        history: 1,
+        allow_direct: false,
+      };
+      return new StateBucket(await new Kvm(js).create(this.#bucketName, options), jsm, this.#bucketName);
     })().catch((error: unknown) => {
-      this.opening = null;
+      this.#opening = null;
       throw error;
     });
-    return this.opening;
+    return this.#opening;
   }
 }

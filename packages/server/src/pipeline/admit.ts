@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Principal } from "../principal.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerContext } from "../context.ts";
 import { Problem } from "../problem.ts";
 import { enforce } from "../tenancy/enforce.ts";
 import { mediaTypeOf } from "../http/body.ts";
@@ -22,11 +22,11 @@ export interface Admission {
  * @returns the media type of its body; empty where the route takes none.
  * @throws {Problem} `unauthorized`, `forbidden`, `wrong-media-type`, and what `enforce` refuses
  */
-export function admit(parts: ServerParts, { route, principal, params, headers }: Admission): string {
+export function admit(context: ServerContext, { route, principal, params, headers }: Admission): string {
   if (!principal) throw new Problem("unauthorized");
-  if (!parts.settings.isOpen && !isAllowed(route, principal, params)) throw new Problem("forbidden");
+  if (!context.settings.isOpen && !isAllowed(route, principal, params)) throw new Problem("forbidden");
   // Operators are not bound by the limits of the tenants that they look after.
-  const tenant = principal.tenant === null ? undefined : parts.registry.get(principal.tenant);
+  const tenant = principal.tenant === null ? undefined : context.registry.get(principal.tenant);
   if (tenant) enforce(route.use, "request", tenant);
   if (!route.body) return "";
   const mediaType = mediaTypeOf(route, headers);
@@ -35,19 +35,19 @@ export function admit(parts: ServerParts, { route, principal, params, headers }:
 }
 
 /** How long an answer goes on without another look at its credential, in milliseconds. */
-const lookMs = 1_000;
+const recheckMs = 1_000;
 
 /**
  * Whether a request would still be let in, for answers that take long. Asked of the store at most once a second, and at
  * once where keys have changed.
  */
 export function stillAdmitted(
-  parts: ServerParts,
+  context: ServerContext,
   { route, principal, params }: Omit<Admission, "headers">,
   authorization: string | undefined,
 ): () => boolean | Promise<boolean> {
-  if (parts.settings.isOpen) return () => true;
-  const { credentials, registry } = parts;
+  if (context.settings.isOpen) return () => true;
+  const { credentials, registry } = context;
   let { generation } = credentials;
   let looked = Date.now();
   const isSame = (now: Principal | null): boolean =>
@@ -60,7 +60,7 @@ export function stillAdmitted(
       const tenant = registry.get(principal.tenant);
       if (!tenant || tenant.record.disabled) return false;
     }
-    if (generation === credentials.generation && Date.now() - looked < lookMs) return true;
+    if (generation === credentials.generation && Date.now() - looked < recheckMs) return true;
     ({ generation } = credentials);
     looked = Date.now();
     const found = credentials.check(authorization);

@@ -1,4 +1,4 @@
-import type { ServerParts } from "../parts.ts";
+import type { ServerContext } from "../context.ts";
 import type { Principal } from "../principal.ts";
 import type { Exchange } from "../http/exchange.ts";
 
@@ -15,7 +15,7 @@ const anyone: Principal = Object.freeze({
  * @returns `null` where it is no valid credential: at once where it is known, else later.
  */
 export function authenticate(
-  { settings, credentials }: ServerParts,
+  { settings, credentials }: ServerContext,
   { request }: Exchange,
 ): Principal | null | Promise<Principal | null> {
   return settings.isOpen ? anyone : credentials.check(request.headers.authorization, request.socket);

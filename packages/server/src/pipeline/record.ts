@@ -12,7 +12,7 @@ export interface Recorded {
 
 export interface Recorders {
   readonly feed: Feed;
-  /** Told of every decision. */
+  /** Called with every decision. */
   readonly onDecision: (tenant: Tenant, decision: Decision, us: number) => void;
 }
 
@@ -22,9 +22,9 @@ export function record({ feed, onDecision }: Recorders, tenant: Tenant, made: Re
   tenant.count(decision, us);
   onDecision(tenant, decision, us);
   const faults = recordFaults(feed, tenant, decision);
-  if (!feed.isWatched) return;
+  if (!feed.hasListeners) return;
   const { decision_id, hook_event_name: event, verdict, reason, decided_by, duration_us } = decision;
-  feed.tell({
+  feed.publish({
     type: "decision",
     at: new Date().toISOString(),
     tenant: tenant.name,

@@ -1,4 +1,4 @@
-import type { ServerParts } from "../parts.ts";
+import type { ServerContext } from "../context.ts";
 import { Problem, problemBody, type ProblemDetail, problemOf, problemType } from "../problem.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { isHangUp } from "../http/hang-up.ts";
@@ -11,35 +11,35 @@ interface Reply {
   /** All but those of the connection and of the body's length. */
   readonly headers: { readonly [name: string]: string };
   readonly body: string | AsyncIterable<string> | undefined;
-  /** Code of the problem that it tells; `null` where it tells none. */
+  /** Code of the problem that it carries, or `null`. */
   readonly problem: string | null;
-  /** To be called once the answer was handed over, or its connection has ended; `null` where nobody waits for that. */
+  /** Called once the response was handed over, or its connection has closed; `null` if not needed. */
   readonly done: (() => void) | null;
 }
 
 const jsonType = "application/json; charset=utf-8";
 
 /** The last stage: sends what a route has answered. */
-export function respond(parts: ServerParts, exchange: Exchange, answer: RouteAnswer): void {
-  send(parts, exchange, replyOf(parts, exchange, answer));
+export function respond(context: ServerContext, exchange: Exchange, answer: RouteAnswer): void {
+  send(context, exchange, replyOf(context, exchange, answer));
 }
 
-/** Sends a problem for anything that was thrown. What failed on the server's side is told to operators only. */
-export function refuse(parts: ServerParts, exchange: Exchange, error: unknown): void {
-  send(parts, exchange, refusalOf(parts, exchange, error));
+/** Sends a problem for anything that was thrown. Details of the server's own failures go to the log only. */
+export function refuse(context: ServerContext, exchange: Exchange, error: unknown): void {
+  send(context, exchange, refusalOf(context, exchange, error));
 }
 
-function replyOf(parts: ServerParts, exchange: Exchange, answer: RouteAnswer): Reply {
+function replyOf(context: ServerContext, exchange: Exchange, answer: RouteAnswer): Reply {
   const { status, json, text, detail, stream, type, headers } = answer;
   if (status >= 400 && text !== undefined)
-    return problemReply(parts, exchange, { status, code: text, detail }, headers);
+    return problemReply(context, exchange, { status, code: text, detail }, headers);
   let done: Reply["done"] = null;
   const tenant = exchange.principal?.tenant ?? null;
-  if (text !== undefined && tenant !== null && parts.unsent.counts(text.length)) {
-    done = parts.unsent.hold(tenant, text.length);
-    if (done === null) return refusalOf(parts, exchange, new Problem("answers-unread", 1));
+  if (text !== undefined && tenant !== null && context.unsent.counts(text.length)) {
+    done = context.unsent.hold(tenant, text.length);
+    if (done === null) return refusalOf(context, exchange, new Problem("slow-consumer", 1));
   }
-  parts.metrics.response(status);
+  context.metrics.response(status);
   const body = text ?? stream ?? (json === undefined ? undefined : JSON.stringify(json));
   return {
     status,
@@ -47,7 +47,7 @@ function replyOf(parts: ServerParts, exchange: Exchange, answer: RouteAnswer): R
       ...headers,
       ...(body === undefined ? {} : { "content-type": type ?? jsonType }),
       // While the server ends, no further request may come on this connection.
-      ...(parts.isReady() ? {} : { connection: "close" }),
+      ...(context.isReady() ? {} : { connection: "close" }),
     },
     body,
     problem: null,
@@ -55,24 +55,24 @@ function replyOf(parts: ServerParts, exchange: Exchange, answer: RouteAnswer): R
   };
 }
 
-function refusalOf(parts: ServerParts, exchange: Exchange, error: unknown): Reply {
+function refusalOf(context: ServerContext, exchange: Exchange, error: unknown): Reply {
   const problem = problemOf(error);
   const { retryAfter } = problem;
-  parts.failures.note(error, { requestId: exchange.id, tenant: exchange.principal?.tenant ?? null });
+  context.failures.note(error, { requestId: exchange.id, tenant: exchange.principal?.tenant ?? null });
   const headers = retryAfter === undefined ? undefined : { "retry-after": String(retryAfter) };
-  return problemReply(parts, exchange, problem, headers);
+  return problemReply(context, exchange, problem, headers);
 }
 
 /** After these the connection ends: the rest of a body that is not read would be taken for the next request. */
 const lastOnes: ReadonlySet<number> = new Set([400, 401, 413, 415, 503]);
 
 function problemReply(
-  parts: ServerParts,
+  context: ServerContext,
   { id }: Exchange,
   { status, code, detail }: { status: number; code: string; detail?: ProblemDetail | undefined },
   headers: Reply["headers"] | undefined,
 ): Reply {
-  parts.metrics.response(status);
+  context.metrics.response(status);
   return {
     status,
     headers: {
@@ -88,9 +88,9 @@ function problemReply(
   };
 }
 
-function send(parts: ServerParts, { id, request, response, principal }: Exchange, reply: Reply): void {
+function send(context: ServerContext, { id, request, response, principal }: Exchange, reply: Reply): void {
   const { status, headers, body, problem, done } = reply;
-  if (problem !== null) parts.telemetry?.problem(request, problem);
+  if (problem !== null) context.telemetry?.problem(request, problem);
   // The connection has ended meanwhile, or its request turned out to be broken and was answered so.
   if (response.headersSent || response.destroyed) return void done?.();
   if (done) response.once("close", done);
@@ -104,10 +104,10 @@ function send(parts: ServerParts, { id, request, response, principal }: Exchange
   response.writeHead(status, { ...headers, "x-content-type-options": "nosniff" });
   const tenant = principal?.tenant ?? null;
   const hold = (chars: number): (() => void) | null =>
-    tenant === null ? () => {} : parts.unsent.hold(tenant, chars);
+    tenant === null ? () => {} : context.unsent.hold(tenant, chars);
   sendStream(response, body, hold).catch((error: unknown) => {
-    if (isHangUp(error, request)) parts.metrics.clientClosed();
-    else parts.failures.note(error, { requestId: id, tenant });
+    if (isHangUp(error, request)) context.metrics.clientClosed();
+    else context.failures.note(error, { requestId: id, tenant });
     response.destroy();
   });
 }

@@ -1,7 +1,7 @@
 import { dialects } from "hookwarden/dialects";
 import type { Route, RouteAnswer, RouteCall } from "../http/route.ts";
 import { schemas } from "../http/schemas.ts";
-import type { ServerParts } from "../parts.ts";
+import type { ServerContext } from "../context.ts";
 import { Problem } from "../problem.ts";
 
 /** Newline-delimited JSON: an event in each line, and an answer for each as a line of the response. */
@@ -34,7 +34,7 @@ export const decisionRoutes: readonly Route[] = [
     headers,
     body,
     answers,
-    handle: (parts, call) => decide(parts, call, call.header("hookwarden-dialect")),
+    handle: (context, call) => decide(context, call, call.header("hookwarden-dialect")),
   },
   {
     method: "POST",
@@ -46,12 +46,12 @@ export const decisionRoutes: readonly Route[] = [
     headers: { "idempotency-key": headers["idempotency-key"], traceparent: headers.traceparent },
     body,
     answers: { "200": {} },
-    handle: (parts, call) => decide(parts, call, call.params["dialect"]),
+    handle: (context, call) => decide(context, call, call.params["dialect"]),
   },
 ];
 
 async function decide(
-  parts: ServerParts,
+  context: ServerContext,
   call: RouteCall,
   dialect: string | undefined,
 ): Promise<RouteAnswer> {
@@ -68,11 +68,11 @@ async function decide(
       requestId,
       ...(dialect === undefined ? {} : { dialect }),
     };
-    return { status: 200, stream: parts.decisions.decideLines(request, lines), type: ndjson };
+    return { status: 200, stream: context.decisions.decideLines(request, lines), type: ndjson };
   }
   const body = call.body as Uint8Array;
-  const ask = (): ReturnType<typeof parts.decisions.decide> =>
-    parts.decisions.decide({
+  const ask = (): ReturnType<typeof context.decisions.decide> =>
+    context.decisions.decide({
       tenant: principal.tenant as string,
       body,
       gone,
@@ -83,7 +83,7 @@ async function decide(
   const reply =
     idempotency === undefined
       ? await ask()
-      : await parts.idempotency.do(principal.tenant, idempotency, dialect, body, ask);
+      : await context.idempotency.do({ tenant: principal.tenant, key: idempotency, dialect, body }, ask);
   return {
     status: reply.status,
     text: reply.body,

@@ -1,6 +1,6 @@
 import type { ContainmentReport } from "@hookwarden/sandbox";
 import { json, type Route } from "../http/route.ts";
-import { object } from "../http/schemas.ts";
+import { object } from "../http/json-schema.ts";
 
 const status = object({ status: { type: "string" } });
 

@@ -2,11 +2,11 @@ import type { Operator } from "../operator.ts";
 import type { LiveEvent } from "../tenants.ts";
 
 /** Events that wait for a watcher who reads slowly; what comes on top is counted and left out. */
-const waitingMost = 1_000;
-/** How often something is sent at least, in milliseconds, so that nobody in between takes the line for dead. */
-const beatMs = 15_000;
-/** How often it is looked whether the watcher has gone, in milliseconds. */
-const lookMs = 250;
+const maxQueued = 1_000;
+/** Heartbeat interval, in milliseconds: proxies close idle connections. */
+const heartbeatMs = 15_000;
+/** How often the client's presence is checked, in milliseconds. */
+const pollIntervalMs = 250;
 
 /**
  * What happens, in the format of Server-Sent Events.
@@ -22,7 +22,7 @@ export async function* liveStream(
   let skipped = 0;
   let wake: () => void = () => undefined;
   using _watch = operator.watch((event) => {
-    if (waiting.length < waitingMost) waiting.push(event);
+    if (waiting.length < maxQueued) waiting.push(event);
     else skipped++;
     wake();
   }, tenant);
@@ -31,13 +31,13 @@ export async function* liveStream(
   while (!(await ended())) {
     if (waiting.length === 0) {
       await new Promise<void>((done) => {
-        const timer = setTimeout(done, lookMs).unref();
+        const timer = setTimeout(done, pollIntervalMs).unref();
         wake = () => {
           clearTimeout(timer);
           done();
         };
       });
-      if (performance.now() - last < beatMs) continue;
+      if (performance.now() - last < heartbeatMs) continue;
       last = performance.now();
       yield ": still here\n\n";
       continue;

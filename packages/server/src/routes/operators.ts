@@ -1,7 +1,8 @@
 import { HookwardenError } from "hookwarden/errors";
 import { makeKey } from "../credentials.ts";
 import { json, type Route, type RouteCall } from "../http/route.ts";
-import { listOf, object, schemas } from "../http/schemas.ts";
+import { listOf, object } from "../http/json-schema.ts";
+import { schemas } from "../http/schemas.ts";
 import { limitsFrom, tenantLimitTable } from "../limits.ts";
 import { Problem } from "../problem.ts";
 import type { KeyRecord, Scope } from "../storage.ts";
@@ -61,7 +62,7 @@ export const operatorRoutes: readonly Route[] = [
     needs,
     use: "operate",
     answers: { "200": schemas.Tenant },
-    handle: (parts, call) => json(parts.operator.tenant(tenantOf(parts, call))),
+    handle: (context, call) => json(context.operator.tenant(tenantOf(context, call))),
   },
   {
     method: "PUT",
@@ -72,7 +73,7 @@ export const operatorRoutes: readonly Route[] = [
     use: "operate",
     body: { limit: "headerBytes", types: { "application/json": schemas.TenantSettings } },
     answers: { "200": schemas.Tenant },
-    async handle(parts, call) {
+    async handle(context, call) {
       const name = call.params["tenant"];
       if (!isTenantName(name)) {
         const message =
@@ -80,11 +81,16 @@ export const operatorRoutes: readonly Route[] = [
         throw new Problem("bad-request", undefined, { message });
       }
       const { disabled = false, signedOnly = false, limits = {} } = call.body as Partial<TenantRecord>;
-      checkTenantLimits(limits, parts.settings.tenantLimits);
-      const created = parts.registry.get(name)?.record.created ?? new Date().toISOString();
-      const tenant = await parts.registry.put({ tenant: name, created, disabled, signedOnly, limits });
-      parts.log("tenant-set", { tenant: name, disabled, by: call.principal.id, request_id: call.requestId });
-      return json(parts.operator.tenant(tenant));
+      checkTenantLimits(limits, context.settings.tenantLimits);
+      const created = context.registry.get(name)?.record.created ?? new Date().toISOString();
+      const tenant = await context.registry.put({ tenant: name, created, disabled, signedOnly, limits });
+      context.log("tenant-set", {
+        tenant: name,
+        disabled,
+        by: call.principal.id,
+        request_id: call.requestId,
+      });
+      return json(context.operator.tenant(tenant));
     },
   },
   {
@@ -95,10 +101,10 @@ export const operatorRoutes: readonly Route[] = [
     needs,
     use: "operate",
     answers: { "204": null },
-    async handle(parts, call) {
+    async handle(context, call) {
       const name = call.params["tenant"] as string;
-      if (!(await parts.registry.remove(name))) throw new Problem("not-found");
-      parts.log("tenant-removed", { tenant: name, by: call.principal.id, request_id: call.requestId });
+      if (!(await context.registry.remove(name))) throw new Problem("not-found");
+      context.log("tenant-removed", { tenant: name, by: call.principal.id, request_id: call.requestId });
       return { status: 204 };
     },
   },
@@ -147,10 +153,10 @@ export const operatorRoutes: readonly Route[] = [
     needs,
     use: "operate",
     answers: { "204": null },
-    async handle(parts, call) {
+    async handle(context, call) {
       const id = call.params["id"] as string;
-      if (!(await parts.operator.lift(id))) throw new Problem("not-found");
-      parts.log("quarantine-lifted", { id, by: call.principal.id, request_id: call.requestId });
+      if (!(await context.operator.lift(id))) throw new Problem("not-found");
+      context.log("quarantine-lifted", { id, by: call.principal.id, request_id: call.requestId });
       return { status: 204 };
     },
   },
@@ -208,7 +214,7 @@ export const operatorRoutes: readonly Route[] = [
     use: "operate",
     body: { limit: "headerBytes", types: { "application/json": schemas.NewKey } },
     answers: { "201": schemas.MadeKey },
-    async handle(parts, call) {
+    async handle(context, call) {
       const {
         tenant,
         name,
@@ -220,7 +226,7 @@ export const operatorRoutes: readonly Route[] = [
         scopes?: Scope[];
         expires?: string | null;
       };
-      if (tenant !== null && !parts.registry.get(tenant)) throw new Problem("not-found");
+      if (tenant !== null && !context.registry.get(tenant)) throw new Problem("not-found");
       if (expires !== null && !(Date.parse(expires) > Date.now())) {
         const message = "`/expires` must be a time to come, such as `2030-01-31T12:00:00Z`";
         throw new Problem("bad-request", undefined, { message, pointer: "/expires" });
@@ -231,8 +237,8 @@ export const operatorRoutes: readonly Route[] = [
         scopes: tenant === null ? [] : (scopes ?? ["decide"]),
         expires,
       });
-      await parts.stores.keys.add(record);
-      parts.log("key-made", { id: record.id, tenant, by: call.principal.id, request_id: call.requestId });
+      await context.stores.keys.add(record);
+      context.log("key-made", { id: record.id, tenant, by: call.principal.id, request_id: call.requestId });
       return {
         ...json({ key, record: withoutDigest(record) }, 201),
         headers: { "cache-control": "no-store" },
@@ -248,8 +254,8 @@ export const operatorRoutes: readonly Route[] = [
     use: "operate",
     query: ofTenant,
     answers: { "200": object({ keys: listOf(schemas.Key) }) },
-    handle: async (parts, call) =>
-      json({ keys: (await parts.stores.keys.list(wanted(call) ?? null)).map(withoutDigest) }),
+    handle: async (context, call) =>
+      json({ keys: (await context.stores.keys.list(wanted(call) ?? null)).map(withoutDigest) }),
   },
   {
     method: "DELETE",
@@ -259,11 +265,11 @@ export const operatorRoutes: readonly Route[] = [
     needs,
     use: "operate",
     answers: { "204": null },
-    async handle(parts, call) {
+    async handle(context, call) {
       const id = call.params["id"] as string;
-      if (!(await parts.stores.keys.revoke(id, new Date().toISOString()))) throw new Problem("not-found");
-      parts.credentials.forget();
-      parts.log("key-revoked", { id, by: call.principal.id, request_id: call.requestId });
+      if (!(await context.stores.keys.revoke(id, new Date().toISOString()))) throw new Problem("not-found");
+      context.credentials.forget();
+      context.log("key-revoked", { id, by: call.principal.id, request_id: call.requestId });
       return { status: 204 };
     },
   },

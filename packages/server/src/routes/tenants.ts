@@ -1,15 +1,16 @@
 import { describeHook } from "hookwarden/warden";
 import { json, type Route, type RouteCall } from "../http/route.ts";
-import { listOf, object, schemas } from "../http/schemas.ts";
-import type { ServerParts } from "../parts.ts";
+import { listOf, object } from "../http/json-schema.ts";
+import { schemas } from "../http/schemas.ts";
+import type { ServerContext } from "../context.ts";
 import { Problem, problemOf } from "../problem.ts";
 import type { Tenant } from "../tenant.ts";
-import { bareFiles, type BareScript, tryPack } from "../trial.ts";
+import { bareFiles, type BareScript, dryRun } from "../dry-run.ts";
 import type { Upload } from "../uploads.ts";
 
 /** The tenant of the path. That the credential is for it has been checked. */
-export function tenantOf(parts: ServerParts, call: RouteCall): Tenant {
-  const tenant = parts.registry.get(call.params["tenant"] as string);
+export function tenantOf(context: ServerContext, call: RouteCall): Tenant {
+  const tenant = context.registry.get(call.params["tenant"] as string);
   if (!tenant) throw new Problem("not-found");
   return tenant;
 }
@@ -53,13 +54,13 @@ export const tenantRoutes: readonly Route[] = [
     },
     body: upload,
     answers: { "200": schemas.Uploaded },
-    async handle(parts, call) {
-      const tenant = tenantOf(parts, call);
+    async handle(context, call) {
+      const tenant = tenantOf(context, call);
       const { rollout = "immediate", percent = 100 } = call.query;
-      const accepted = await parts.uploads.check(tenant, uploadOf(call));
+      const accepted = await context.uploads.check(tenant, uploadOf(call));
       const { id } = call.principal;
-      const revision = await parts.uploads.store(tenant, accepted, id);
-      parts.log("pack-uploaded", {
+      const revision = await context.uploads.store(tenant, accepted, id);
+      context.log("pack-uploaded", {
         tenant: tenant.name,
         revision: revision.revision,
         pack: revision.pack,
@@ -68,21 +69,28 @@ export const tenantRoutes: readonly Route[] = [
       });
       if (rollout === "none") return json({ revision, rollout: null });
       const share = rollout === "monitor" ? (percent as number) : undefined;
-      return json({ revision, rollout: await parts.rollouts.activate(tenant, revision.revision, id, share) });
+      return json({
+        revision,
+        rollout: await context.rollouts.activate(tenant, {
+          revision: revision.revision,
+          by: id,
+          percent: share,
+        }),
+      });
     },
   },
   {
     method: "POST",
     path: `${packs}/check`,
     id: "checkPack",
-    summary: "Checks a pack as an upload would, stores nothing, and tells what is wrong with it.",
+    summary: "Checks a pack as an upload would, stores nothing, and reports what is wrong with it.",
     needs: "packs",
     use: "upload",
     body: upload,
     answers: { "200": schemas.Checked },
-    async handle(parts, call) {
+    async handle(context, call) {
       try {
-        const { opened } = await parts.uploads.check(tenantOf(parts, call), uploadOf(call));
+        const { opened } = await context.uploads.check(tenantOf(context, call), uploadOf(call));
         return json({ ok: true, pack: opened.pack.digest, hooks: opened.pack.hooks.map(({ name }) => name) });
       } catch (error) {
         const { code, status, detail } = problemOf(error);
@@ -105,10 +113,10 @@ export const tenantRoutes: readonly Route[] = [
       },
     },
     answers: { "200": schemas.Packs },
-    async handle(parts, call) {
-      const tenant = tenantOf(parts, call);
+    async handle(context, call) {
+      const tenant = tenantOf(context, call);
       const limit = (call.query["limit"] as number | undefined) ?? 50;
-      const { packs: store } = parts.stores;
+      const { packs: store } = context.stores;
       return json({
         rollout: tenant.rollout,
         serving: tenant.pack?.digest ?? null,
@@ -127,8 +135,8 @@ export const tenantRoutes: readonly Route[] = [
     needs: "packs",
     use: "withdraw",
     answers: { "200": schemas.Rollout },
-    handle: async (parts, call) =>
-      json(await parts.rollouts.remove(tenantOf(parts, call), call.principal.id)),
+    handle: async (context, call) =>
+      json(await context.rollouts.remove(tenantOf(context, call), call.principal.id)),
   },
   {
     method: "POST",
@@ -139,14 +147,19 @@ export const tenantRoutes: readonly Route[] = [
     use: "change",
     body: { limit: "headerBytes", types: { "application/json": schemas.Activation } },
     answers: { "200": schemas.Rollout },
-    async handle(parts, call) {
+    async handle(context, call) {
       const { revision, percent, expected } = call.body as {
         revision: number;
         percent?: number;
         expected?: number;
       };
       return json(
-        await parts.rollouts.activate(tenantOf(parts, call), revision, call.principal.id, percent, expected),
+        await context.rollouts.activate(tenantOf(context, call), {
+          revision,
+          by: call.principal.id,
+          percent,
+          expected,
+        }),
       );
     },
   },
@@ -159,9 +172,9 @@ export const tenantRoutes: readonly Route[] = [
     use: "change",
     body: { limit: "headerBytes", types: { "application/json": schemas.Rollback } },
     answers: { "200": schemas.Rollout },
-    async handle(parts, call) {
+    async handle(context, call) {
       const { revision } = call.body as { revision?: number };
-      return json(await parts.rollouts.rollback(tenantOf(parts, call), call.principal.id, revision));
+      return json(await context.rollouts.rollback(tenantOf(context, call), call.principal.id, revision));
     },
   },
   {
@@ -172,8 +185,8 @@ export const tenantRoutes: readonly Route[] = [
     needs: "packs",
     use: "withdraw",
     answers: { "200": schemas.Rollout },
-    handle: async (parts, call) =>
-      json(await parts.rollouts.withdraw(tenantOf(parts, call), call.principal.id)),
+    handle: async (context, call) =>
+      json(await context.rollouts.withdraw(tenantOf(context, call), call.principal.id)),
   },
   {
     method: "POST",
@@ -184,8 +197,8 @@ export const tenantRoutes: readonly Route[] = [
     use: "try",
     body: { limit: "batchBytes", types: { "application/json": schemas.Trial } },
     answers: { "200": schemas.Tried },
-    async handle(parts, call) {
-      const tenant = tenantOf(parts, call);
+    async handle(context, call) {
+      const tenant = tenantOf(context, call);
       const { events, revision, files, script, dialect } = call.body as {
         events: object[];
         revision?: number;
@@ -201,13 +214,13 @@ export const tenantRoutes: readonly Route[] = [
       const given = files ? filesOf(files) : script && bareFiles(script);
       const wanted = revision ?? tenant.rollout.active;
       if (!given && wanted === null) throw new Problem("no-pack");
-      if (revision !== undefined && !(await parts.stores.packs.get(tenant.name, revision)))
+      if (revision !== undefined && !(await context.stores.packs.get(tenant.name, revision)))
         throw new Problem("not-found");
       const pack = given
-        ? await parts.uploads.load(tenant, given)
-        : await parts.registry.packOf("try", tenant, wanted as number);
+        ? await context.uploads.load(tenant, given)
+        : await context.registry.packOf("try", tenant, wanted as number);
       const { requestId, gone } = call;
-      const results = await tryPack(tenant, { pack, events, dialect, requestId, gone }, parts.failures);
+      const results = await dryRun(tenant, { pack, events, dialect, requestId, gone }, context.failures);
       return { status: 200, text: `{"results":${results}}`, type: "application/json; charset=utf-8" };
     },
   },
@@ -219,7 +232,7 @@ export const tenantRoutes: readonly Route[] = [
     needs: "packs",
     use: "read",
     answers: { "200": object({ hooks: listOf(schemas.Hook) }) },
-    handle: (parts, call) => json({ hooks: (tenantOf(parts, call).pack?.hooks ?? []).map(describeHook) }),
+    handle: (context, call) => json({ hooks: (tenantOf(context, call).pack?.hooks ?? []).map(describeHook) }),
   },
   {
     method: "GET",
@@ -229,9 +242,9 @@ export const tenantRoutes: readonly Route[] = [
     needs: "audit",
     use: "read",
     answers: { "200": object({ chains: listOf(schemas.AuditChain) }) },
-    async handle(parts, call) {
-      const { name } = tenantOf(parts, call);
-      const { audit } = parts.stores;
+    async handle(context, call) {
+      const { name } = tenantOf(context, call);
+      const { audit } = context.stores;
       const chains = await Promise.all(
         (await audit.chains(name)).map(async (chain) => {
           const head = await audit.head(chain);
@@ -262,19 +275,19 @@ export const tenantRoutes: readonly Route[] = [
       limit: { schema: { type: "integer", minimum: 1, maximum: 10_000_000 }, means: "Most records." },
     },
     answers: { "200": "application/x-ndjson" },
-    handle(parts, call) {
-      const chain = { tenant: tenantOf(parts, call).name, node: call.params["node"] as string };
+    handle(context, call) {
+      const chain = { tenant: tenantOf(context, call).name, node: call.params["node"] as string };
       const { after, limit } = call.query as { after?: number; limit?: number };
       const range = { ...(after === undefined ? {} : { after }), ...(limit === undefined ? {} : { limit }) };
-      return { status: 200, stream: lines(parts, chain, range), type: "application/x-ndjson" };
+      return { status: 200, stream: lines(context, chain, range), type: "application/x-ndjson" };
     },
   },
 ];
 
 async function* lines(
-  parts: ServerParts,
+  context: ServerContext,
   chain: { tenant: string; node: string },
   range: { after?: number; limit?: number },
 ): AsyncGenerator<string> {
-  for await (const { line } of parts.stores.audit.read(chain, range)) yield `${line}\n`;
+  for await (const { line } of context.stores.audit.read(chain, range)) yield `${line}\n`;
 }

@@ -24,7 +24,7 @@ export class SqliteAuditStore implements AuditStore {
 
   constructor(folder: string) {
     this.#database = Database.open(folder, "audit.db", auditMigrations);
-    // Modules that the process was told to import, such as for telemetry, are not for this thread.
+    // `--import` modules of the process, such as for telemetry, are not for this thread.
     this.#worker = new Worker(workerFile(), {
       workerData: { folder },
       stdin: false,
@@ -97,7 +97,7 @@ export class SqliteAuditStore implements AuditStore {
       if (this.#broken) return failed(this.#broken);
       const id = ++this.#lastId;
       this.#waiting.set(id, { done, failed });
-      // Whoever waits for the thread must not find that the process has ended meanwhile.
+      // Keep the process alive while a caller waits for the thread.
       if (this.#waiting.size === 1) this.#worker.ref();
       if (this.#outbox.push(task(id)) === 1) {
         // What comes in the same turn travels together.

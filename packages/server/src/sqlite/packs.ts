@@ -14,7 +14,7 @@ interface RolloutRow {
 const columns = "tenant, revision, pack, bundle, name, version, signed_by, hooks, created, created_by";
 
 /**
- * Packs in a SQLite file. The same bytes are stored once, whoever uploads them. They are found by their own digest, and
+ * Packs in a SQLite file. The same bytes are stored once for all tenants. They are found by their own digest, and
  * not by that of the content: another tenant's file with the same content may lack the signature.
  */
 export class SqlitePackStore implements PackStore {

@@ -9,6 +9,7 @@ import {
   type Trust,
 } from "hookwarden/bundle";
 import { HookwardenError } from "hookwarden/errors";
+import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
 
 export interface BundleGateOptions {
@@ -18,7 +19,7 @@ export interface BundleGateOptions {
   readonly ownKey: string | null;
   /** Reviews that a pack must have before it serves. Absent: none. */
   readonly requireReview: RequiredReview | undefined;
-  readonly log: (event: string, fields?: { readonly [name: string]: unknown }) => void;
+  readonly log: Log;
 }
 
 /** A bundle that may be used, as far as signatures go. */
@@ -59,7 +60,7 @@ export class BundleGate {
     }
     if (!opened.signed && !signedOnly) return { opened, trustedKey: null };
     const trust = await this.#trustNow(source);
-    // The server's own signature on what came as plain files vouches for nobody, unless the trust file says that it does.
+    // The server's own signature on uploaded files counts only if the trust file lists its key.
     const isOwn = ownKey !== null && from.signedBy === ownKey && !trust.keys.has(ownKey);
     if (isOwn && !signedOnly) return { opened, trustedKey: null };
     const held = await openBundle(bytes, { trust, floors: from.floors ?? [] });

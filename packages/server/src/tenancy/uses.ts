@@ -32,7 +32,7 @@ const runsNothing: Cell = { exempt: "runs no hook" };
 const wayOut: Cell = { exempt: "must stay possible while the pack that serves uses up the time" };
 const noPack: Cell = { exempt: "brings no pack into service" };
 const operators: Cell = { exempt: "for operators, whom tenants' limits do not bind" };
-const anyone: Cell = { exempt: "tells nothing of a tenant" };
+const anyone: Cell = { exempt: "reveals nothing about a tenant" };
 const server: Cell = { exempt: "the server's own doing, without a credential" };
 
 /** A row in which only what is named differs. */

@@ -34,7 +34,7 @@ describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }
     trouble = [];
     page.on("pageerror", (error) => trouble.push(String(error)));
     page.on("console", (message) => {
-      // That an answer was 401 is told by the browser as well.
+      // The browser reports a 401 as well.
       if (message.type() === "error" && !message.text().includes("401")) trouble.push(message.text());
     });
     await page.goto(`${url}/console/`);
@@ -203,8 +203,8 @@ describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }
         const serious = found.violations.filter(
           ({ impact }) => impact === "serious" || impact === "critical",
         );
-        const told = serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
-        expect(told, `${name} at ${width} in ${colorScheme}`).toEqual([]);
+        const shown = serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+        expect(shown, `${name} at ${width} in ${colorScheme}`).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
       }
       expect(

@@ -41,8 +41,8 @@ describe.skipIf(browserMissing)("the console of a server that decides", () => {
       const server = await createServer({ data: join(folder, "data"), port: 0, where: "inline" });
       closing.use(server);
       const { key, record } = makeKey({ tenant: null, name: "operator", scopes: [], expires: null });
-      await server.parts.stores.keys.add(record);
-      closing.use(await serveFolder(server.parts, "default", pack, false));
+      await server.context.stores.keys.add(record);
+      closing.use(await serveFolder(server.context, "default", pack, false));
       const { url } = await server.listen();
       const browser = await startBrowser();
       closing.defer(() => browser.close());

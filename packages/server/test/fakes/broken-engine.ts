@@ -1,5 +1,5 @@
 /**
- * The real engine in the real child of a server, until the command of an event tells it to break: then it does what a
+ * The real engine in the real child of a server, until the command of an event makes it break: then it does what a
  * guest would do that has got out of its engine. Everything it says must stay inside: it says `hunter2`.
  */
 import { writeSync } from "node:fs";

@@ -128,7 +128,7 @@ describe.skipIf(natsMissing)("the audit of a fleet", () => {
   );
 
   // The server has stored a batch, its answer was lost, and the node spooled it: the id of the message may be forgotten
-  // by the time it is handed on, so that only the chain itself tells that it is there.
+  // by the time it is handed on, so that only the chain itself shows that it is there.
   test("what the stream has already is not handed on again, however late", async () => {
     const settings = options();
     const store = await NatsAuditStore.open(link, settings);

@@ -154,7 +154,7 @@ describe.skipIf(natsMissing)("decisions over NATS", () => {
     }
   });
 
-  test("that nobody makes are failed by policy", async () => {
+  test("that no node makes are failed by policy", async () => {
     const ask = await client({ deadlineMs: 200 });
     expect(await ask.decide("t", sampleEvent("PreToolUse"))).toMatchObject({
       answered: false,
@@ -188,7 +188,7 @@ describe.skipIf(natsMissing)("decisions over NATS", () => {
     expect(await ask.decide("t", sampleEvent("PreToolUse"))).toMatchObject({ answered: false });
   });
 
-  // A peer that may publish in the fleet: nonsense in subjects, headers and bodies, and forged answers to nobody.
+  // A peer that may publish in the fleet: nonsense in subjects, headers and bodies, and forged answers to no request.
   test("nonsense on the wire is refused, and takes no node down", async () => {
     let calls = 0;
     const { link } = await node("n1", async (request) => {

@@ -52,13 +52,13 @@ describe.skipIf(natsMissing)("two servers of a fleet", { timeout: 60_000 }, () =
   });
 
   test("a tenant that is made, packed, disabled or removed on one is so on the other", async () => {
-    await one.parts.registry.put(record(false));
+    await one.context.registry.put(record(false));
     await publish(one.node, folder, key, 1);
     await expect.poll(async () => (await decide(two)).status).toBe(200);
     expect(JSON.parse((await decide(two)).body)).toMatchObject({ verdict: "deny", reason: "generation 1" });
-    await two.parts.registry.put(record(true));
+    await two.context.registry.put(record(true));
     await expect.poll(async () => (await decide(one)).status).toBe(403);
-    await one.parts.registry.put(record(false));
+    await one.context.registry.put(record(false));
     await expect.poll(async () => (await decide(two)).status).toBe(200);
     const reports = await one.node.reports.all();
     // What others write to the bucket of reports is left out, and hides no node.
@@ -66,7 +66,7 @@ describe.skipIf(natsMissing)("two servers of a fleet", { timeout: 60_000 }, () =
     const kv = await new Kvm(one.node.link.parts().js).open("hookwarden_nodes");
     await kv.put("forged", JSON.stringify({ ...reports[0], node: "forged", serving: { acme: "<b>" } }));
     await kv.put("broken", "{");
-    expect(await one.parts.options.nodes!()).toHaveLength(2);
+    expect(await one.context.options.nodes!()).toHaveLength(2);
     expect(reports.map(({ node, serving }) => [node, serving[trialTenant]])).toEqual([
       ["one", 1],
       ["two", 1],
@@ -75,17 +75,17 @@ describe.skipIf(natsMissing)("two servers of a fleet", { timeout: 60_000 }, () =
 
   test("a key that is made on one is good on the other, and no longer when it is revoked", async () => {
     const made = makeKey({ tenant: trialTenant, name: "k", scopes: ["decide"], expires: null });
-    await one.parts.stores.keys.add(made.record);
+    await one.context.stores.keys.add(made.record);
     const header = `Bearer ${made.key}`;
-    await expect.poll(() => two.parts.credentials.check(header)).toMatchObject({ tenant: trialTenant });
-    await one.parts.stores.keys.revoke(made.record.id, new Date().toISOString());
-    await expect.poll(() => two.parts.credentials.check(header)).toBeNull();
+    await expect.poll(() => two.context.credentials.check(header)).toMatchObject({ tenant: trialTenant });
+    await one.context.stores.keys.revoke(made.record.id, new Date().toISOString());
+    await expect.poll(() => two.context.credentials.check(header)).toBeNull();
   });
 
   test("a hook that one has quarantined is so on the other, and either lifts it for both", async () => {
     const quarantine = { tenant: trialTenant, hook: "say", program: "p", times: 1, fault: "timeout" };
     const now = Date.now();
-    await one.parts.stores.quarantine.put({ ...quarantine, since: now, until: now + 60_000 });
+    await one.context.stores.quarantine.put({ ...quarantine, since: now, until: now + 60_000 });
     for (const server of [one, two])
       await expect.poll(() => server.operator.quarantine().map(({ hook }) => hook)).toEqual(["say"]);
     expect(await two.operator.lift(two.operator.quarantine()[0]!.id)).toBe(true);
@@ -114,8 +114,8 @@ describe.skipIf(natsMissing)("two servers of a fleet", { timeout: 60_000 }, () =
       .toBe(true);
     const recorded = async (): Promise<string[]> => {
       const ids: string[] = [];
-      for (const chain of await one.parts.stores.audit.chains(trialTenant)) {
-        for await (const { line } of one.parts.stores.audit.read(chain)) {
+      for (const chain of await one.context.stores.audit.chains(trialTenant)) {
+        for await (const { line } of one.context.stores.audit.read(chain)) {
           const { decision } = JSON.parse(line) as { decision?: { decision_id: string } };
           if (decision && alone.includes(decision.decision_id)) ids.push(decision.decision_id);
         }

@@ -56,7 +56,7 @@ describe("names in NATS", () => {
 });
 
 describe.skipIf(natsMissing)("the connection to NATS", () => {
-  test("has the user and password of the URL, and tells neither", async () => {
+  test("uses the URL's user and password, and reveals neither", async () => {
     const nats = await startNats(["--user", "ada", "--pass", "s3cret/+"]);
     const good = new NatsLink({
       servers: `nats://ada:${encodeURIComponent("s3cret/+")}@127.0.0.1:${nats.port}`,
@@ -67,8 +67,8 @@ describe.skipIf(natsMissing)("the connection to NATS", () => {
       expect(good.connected).toBe(true);
       await expect.poll(() => bad.lastError).not.toBeNull();
       expect(bad.connected).toBe(false);
-      const told = `${bad.lastError} ${JSON.stringify(bad)} ${JSON.stringify(good)}`;
-      expect(told).not.toMatch(/guess|s3cret|ada/);
+      const shown = `${bad.lastError} ${JSON.stringify(bad)} ${JSON.stringify(good)}`;
+      expect(shown).not.toMatch(/guess|s3cret|ada/);
       expect(() => bad.parts()).toThrow("there is no connection to NATS");
     } finally {
       await good.close();

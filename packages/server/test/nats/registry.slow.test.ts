@@ -9,7 +9,7 @@ import { BundleObjects } from "../../src/nats/bundle-objects.ts";
 import { NatsLink } from "../../src/nats/link.ts";
 import { NatsPackStore } from "../../src/nats/pack-store.ts";
 import { Registry } from "../../src/nats/registry.ts";
-import { Seal } from "../../src/nats/seal.ts";
+import { RecordSigner } from "../../src/nats/signed-record.ts";
 import { tokenOf } from "../../src/nats/names.ts";
 import type { RolloutStep } from "../../src/storage.ts";
 import type { Rollout } from "../../src/rollout.ts";
@@ -48,7 +48,7 @@ describe.skipIf(natsMissing)("packs of a fleet", () => {
     at = join(folder, `node${++folders}`),
     options = { key: key as unknown },
   ) {
-    const seal = await Seal.create(options);
+    const seal = await RecordSigner.create(options);
     const registry = await Registry.open(link, seal, {
       bucket: `${fleet}_records`,
       folder: join(at, "records"),
@@ -107,7 +107,7 @@ describe.skipIf(natsMissing)("packs of a fleet", () => {
     const other = (await kv.get(name))!.value;
     const refused = one.registry.refused;
     const forged = await (
-      await Seal.create({ key: await generateKey("fleet") })
+      await RecordSigner.create({ key: await generateKey("fleet") })
     ).close({
       key: name,
       version: 99,
@@ -147,7 +147,7 @@ describe.skipIf(natsMissing)("packs of a fleet", () => {
     await one.packs.change("a", step(1));
     await one.registry.close();
     const away = new NatsLink({ servers: "nats://127.0.0.1:1" });
-    const seal = await Seal.create({ key });
+    const seal = await RecordSigner.create({ key });
     const alone = await Registry.open(away, seal, { bucket: "f3_records", folder: join(one.at, "records") });
     const objects = new BundleObjects(away, { bucket: "f3_bundles", folder: join(one.at, "bundles") });
     const packs = new NatsPackStore(alone, objects);

@@ -59,32 +59,32 @@ const throws: { readonly [Name in Switch]: (setup: Setup) => Promise<unknown> | 
   disabled: ({ name }) => test.operator.putTenant(name, { disabled: true }),
   signedOnly: ({ name }) => {
     // Without a word to the registry, which would stop what serves: here it is the route that has to refuse.
-    const tenant = test.server.parts.registry.get(name)!;
+    const tenant = test.server.context.registry.get(name)!;
     tenant.record = { ...tenant.record, signedOnly: true };
   },
   trust: () => void (trust.keys = [{ ...toPublicKey(signer), revoked: true }]),
   requestsPerSecond: ({ name }) => {
-    const { rate } = test.server.parts.registry.get(name)!;
+    const { rate } = test.server.context.registry.get(name)!;
     rate.perSecond = 0.001;
     rate.take(1e9);
   },
   concurrency: ({ name }) => void hold(name),
   queued: ({ name }) => void hold(name),
-  cpuMsPerMinute: ({ name }) => test.server.parts.registry.get(name)!.cpu.add(3_600_000_000),
+  cpuMsPerMinute: ({ name }) => test.server.context.registry.get(name)!.cpu.add(3_600_000_000),
   memoryKb: ({ name }) => limit(name, { memoryKb: 1 }),
   residentHooks: ({ name }) => limit(name, { residentHooks: 0 }),
   stateBytes: ({ name }) => limit(name, { stateBytes: 1 }),
 };
 
 function limit(name: string, limits: object): void {
-  const tenant = test.server.parts.registry.get(name)!;
+  const tenant = test.server.context.registry.get(name)!;
   tenant.limits = { ...tenant.limits, ...limits };
 }
 
 /** Takes the one place that the tenant has, and the one place in its queue. */
 function hold(name: string): void {
   limit(name, { concurrency: 1 });
-  const tenant = test.server.parts.registry.get(name)!;
+  const tenant = test.server.context.registry.get(name)!;
   const turn = tenant.turnIn("fast");
   turn.queued = 0;
   expect(tenant.sandbox.lane.queue.enter(turn)).toBe(true);
@@ -190,7 +190,7 @@ describe("every route answers as the table says", () => {
       } finally {
         trust.keys = [toPublicKey(signer)];
         if (name === "concurrency" || name === "queued") {
-          const tenant = test.server.parts.registry.get(setup.name)!;
+          const tenant = test.server.context.registry.get(setup.name)!;
           tenant.sandbox.lane.queue.leave(tenant.turns.fast, 0);
         }
       }
@@ -232,7 +232,7 @@ describe("a tenant that was switched off", () => {
 
   it("runs no more of what was waiting for its turn, nor of a pack on trial", async () => {
     const setup = await tenantOf();
-    const tenant = test.server.parts.registry.get(setup.name)!;
+    const tenant = test.server.context.registry.get(setup.name)!;
     const client = createClient({ url: test.url, key: setup.key });
     await client.activatePack(setup.name, { revision: 1, percent: 100 });
     expect((await client.decide(eventOf())).verdict).toBe("continue");

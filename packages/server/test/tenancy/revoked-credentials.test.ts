@@ -42,7 +42,7 @@ describe("a credential that ends while a stream is open", () => {
     const { client, key } = await test.tenant("acme", guard);
     await client.decide(danger);
     const id = key.split("_")[1] as string;
-    const { audit } = test.server.parts.stores as { audit: AuditStore };
+    const { audit } = test.server.context.stores as { audit: AuditStore };
     const read = audit.read.bind(audit);
     audit.read = async function* (chain, range) {
       for await (const record of read(chain, range)) {

@@ -66,7 +66,7 @@ async function ask(path, options = {}) {
   try {
     problem = await response.json();
   } catch {
-    // A problem that cannot be read is told by its status.
+    // An unreadable problem is identified by its status alone.
   }
   const code = typeof problem?.code === "string" ? problem.code.slice(0, 60) : `status ${response.status}`;
   throw new Refused(response.status, code, response.headers.get("x-request-id"));

@@ -4,7 +4,7 @@ import { MemoryStateStore } from "hookwarden/state";
 import { createDialect } from "hookwarden/dialects";
 import { createWarden } from "hookwarden/warden";
 import type { FailureLog } from "./failure-log.ts";
-import { mostAnswerChars } from "./limits.ts";
+import { maxAnswerChars } from "./limits.ts";
 import { Problem, problemEntry, problemOf } from "./problem.ts";
 import { takeTurn } from "./tenancy/turn.ts";
 import { trialStateBytes, type Tenant } from "./tenant.ts";
@@ -46,11 +46,11 @@ export function bareFiles(script: BareScript): ReadonlyMap<string, Uint8Array> {
 }
 
 /** Trials of one tenant at the same time. */
-const trialsAtOnce = 2;
+const maxDryRuns = 2;
 const running = new WeakMap<Tenant, number>();
 
 /** What a trial is of. */
-export interface TrialOf {
+export interface DryRun {
   readonly pack: LoadedPack;
   readonly events: readonly object[];
   readonly dialect: string | undefined;
@@ -64,13 +64,13 @@ export interface TrialOf {
  *
  * @returns what became of each event, as JSON.
  */
-export async function tryPack(
+export async function dryRun(
   tenant: Tenant,
-  { pack, events, dialect, requestId, gone }: TrialOf,
+  { pack, events, dialect, requestId, gone }: DryRun,
   failures: FailureLog,
 ): Promise<string> {
   const busy = running.get(tenant) ?? 0;
-  if (busy >= trialsAtOnce) throw new Problem("queue-full", 1);
+  if (busy >= maxDryRuns) throw new Problem("queue-full", 1);
   running.set(tenant, busy + 1);
   try {
     const store = new MemoryStateStore({ maxBytesPerTenant: trialStateBytes(tenant.limits) });
@@ -84,8 +84,8 @@ export async function tryPack(
     };
     for (const [at, event] of events.entries()) {
       const pointer = `/events/${at}`;
-      if (chars > mostAnswerChars) {
-        tell(problemEntry(problemOf(new Problem("answers-unread")), pointer));
+      if (chars > maxAnswerChars) {
+        tell(problemEntry(problemOf(new Problem("slow-consumer")), pointer));
         continue;
       }
       const taken = takeTurn("try", tenant, gone);

@@ -12,10 +12,10 @@ import {
 import { HookwardenError } from "hookwarden/errors";
 
 /** Largest record, in bytes: what one message of NATS holds by default, with room for its headers. */
-export const sealedBytes = 960 * 1_024;
+export const maxRecordBytes = 960 * 1_024;
 
 /** One version of a record, as its author meant it. */
-export interface SealedRecord {
+export interface SignedRecord {
   readonly key: string;
   /** Counts the versions of the key, from 1. */
   readonly version: number;
@@ -27,13 +27,13 @@ export interface SealedRecord {
  * Signs the records that the nodes of a fleet share, and holds what comes back to the signature: NATS carries them, and
  * is not believed. A record says itself which key and version it is, so that none can stand for another.
  */
-export class Seal {
-  private readonly trust: CheckedTrust;
-  private readonly signer: Signer | null;
+export class RecordSigner {
+  readonly #trust: CheckedTrust;
+  readonly #signer: Signer | null;
 
   private constructor(trust: CheckedTrust, signer: Signer | null) {
-    this.trust = trust;
-    this.signer = signer;
+    this.#trust = trust;
+    this.#signer = signer;
   }
 
   /**
@@ -41,49 +41,49 @@ export class Seal {
    * @param trust keys that records may be signed with. Default: the public half of `key`.
    * @throws {HookwardenError} `trust-invalid`, `option-invalid`
    */
-  static async create({ key, trust }: { key?: unknown; trust?: string | Trust }): Promise<Seal> {
+  static async create({ key, trust }: { key?: unknown; trust?: string | Trust }): Promise<RecordSigner> {
     const signer = key === undefined ? null : await importPrivateKey(key);
-    if (trust !== undefined) return new Seal(await readTrust(trust), signer);
+    if (trust !== undefined) return new RecordSigner(await readTrust(trust), signer);
     if (!signer)
       throw new HookwardenError("option-invalid", "a node needs the fleet's key, or the keys that it trusts");
     const { kty, crv, x, kid } = key as { kty: "OKP"; crv: "Ed25519"; x: string; kid: string };
-    return new Seal(await checkTrust({ keys: [{ kty, crv, x, kid }] }), signer);
+    return new RecordSigner(await checkTrust({ keys: [{ kty, crv, x, kid }] }), signer);
   }
 
   /** @throws {HookwardenError} `option-invalid` where this node has no key, or the record is too large. */
-  async close({ key, version, value }: SealedRecord): Promise<Buffer> {
-    if (!this.signer)
+  async close({ key, version, value }: SignedRecord): Promise<Buffer> {
+    if (!this.#signer)
       throw new HookwardenError(
         "option-invalid",
         "this node has no key of the fleet, and can change nothing in it",
       );
     const body = Buffer.from(JSON.stringify({ key, version, value }));
-    const mark = await sign(body, this.signer, "hookwarden-record");
-    if (body.length + mark.length + 1 > sealedBytes)
+    const mark = await sign(body, this.#signer, "hookwarden-record");
+    if (body.length + mark.length + 1 > maxRecordBytes)
       throw new HookwardenError(
         "option-invalid",
-        `a record of the fleet would be larger than ${sealedBytes} bytes`,
+        `a record of the fleet would be larger than ${maxRecordBytes} bytes`,
       );
     return Buffer.concat([mark, Buffer.from("\n"), body]);
   }
 
   /**
-   * @returns `null` for anything that nobody trusted has made for this key.
+   * @returns `null` for anything that no trusted key has signed for this record.
    */
-  async open(key: string, bytes: Uint8Array): Promise<SealedRecord | null> {
-    if (bytes.length > sealedBytes) return null;
+  async open(key: string, bytes: Uint8Array): Promise<SignedRecord | null> {
+    if (bytes.length > maxRecordBytes) return null;
     const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const end = whole.indexOf(10);
     if (end < 0) return null;
     const body = whole.subarray(end + 1);
     try {
       const signed = { bytes: body, type: "hookwarden-record", bundle: null } as const;
-      await verifySignature(signed, whole.subarray(0, end), this.trust, Date.now());
-      const limits = { maxBytes: sealedBytes, maxDepth: 32, maxKeys: 20_000, maxKeyLength: 512 };
-      const record = readJsonBytes(body, limits) as Partial<SealedRecord> | null;
+      await verifySignature(signed, whole.subarray(0, end), this.#trust, Date.now());
+      const limits = { maxBytes: maxRecordBytes, maxDepth: 32, maxKeys: 20_000, maxKeyLength: 512 };
+      const record = readJsonBytes(body, limits) as Partial<SignedRecord> | null;
       const ok =
         record?.key === key && Number.isSafeInteger(record.version) && (record.version as number) > 0;
-      return ok && record.value !== undefined ? (record as SealedRecord) : null;
+      return ok && record.value !== undefined ? (record as SignedRecord) : null;
     } catch (error) {
       if (error instanceof HookwardenError || error instanceof JsonError) return null;
       throw error;

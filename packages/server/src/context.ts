@@ -6,6 +6,7 @@ import type { Idempotency } from "./idempotency.ts";
 import type { HttpTelemetry } from "./http/telemetry.ts";
 import type { FailureLog } from "./failure-log.ts";
 import type { Lanes } from "./lanes.ts";
+import type { Log } from "./log.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import type { OperatorView } from "./operator-view.ts";
 import type { ServerOptions, ServerSettings } from "./options.ts";
@@ -15,7 +16,7 @@ import type { Stores } from "./storage.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** Everything that routes work with. */
-export interface ServerParts {
+export interface ServerContext {
   readonly options: ServerOptions;
   readonly settings: ServerSettings;
   readonly stores: Stores;
@@ -35,8 +36,7 @@ export interface ServerParts {
   readonly openApi: object;
   readonly isReady: () => boolean;
   readonly failures: FailureLog;
-  /** The walls around child processes, as found at the start. */
+  /** The containment of child processes, as found at the start. */
   readonly containment: ContainmentReport;
-  /** Tells operators one thing worth knowing. */
-  readonly log: (event: string, fields?: { readonly [name: string]: unknown }) => void;
+  readonly log: Log;
 }
