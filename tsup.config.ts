@@ -54,10 +54,10 @@ const packages: readonly Package[] = [
   {
     folder: "packages/clients",
     programs: {
-      "claude-code-daemon": "src/claude-code/daemon/main.ts",
-      "claude-code-decide": "src/claude-code/daemon/decide-once.ts",
+      "agent-hook-daemon": "src/daemon/main.ts",
+      "agent-hook-decide": "src/daemon/decide-once.ts",
     },
-    alone: { "claude-code-hook": "src/claude-code/client/main.ts" },
+    alone: { "agent-hook": "src/hook/main.ts" },
   },
   {
     folder: "packages/server",

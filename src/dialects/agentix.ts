@@ -2,7 +2,7 @@ import { isObject, quote } from "@hookwarden/sandbox/json";
 import type { Decision } from "../broker/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
-import { type Dialect, type DialectRow, type Heard, type Message, table } from "./dialect.ts";
+import { type Dialect, type DialectRow, type Parsed, type Message, table } from "./dialect.ts";
 import { commonOf, fieldOf, invalid, rowOf } from "./message.ts";
 import { addedTexts, reasonOf } from "./decision-queries.ts";
 
@@ -46,19 +46,19 @@ export const agentix: Dialect<AgentixRow> = {
   system: "Agentix.Hook (Elixir)",
   rows,
 
-  hear(message) {
+  parse(message) {
     const [name, row] = rowOf(rows, message, "phase", "agentix");
     return row.turn === undefined ? parseChunk(name, row, message) : parseTurn(name, row, row.turn, message);
   },
 
-  say(decision, heard: Heard<AgentixRow>) {
-    const { row, message } = heard;
+  format(decision, parsed: Parsed<AgentixRow>) {
+    const { row, message } = parsed;
     if (decision.verdict === "drop_chunk") return { dropped: true };
     if (row.turn === undefined) return { chunk: decision.changes.chunk ?? message.chunk };
     const hook = overflowing(decision);
     if (hook !== undefined) return { halt: { injection_overflow: hook } };
     if (decision.verdict !== "continue") return { halt: reasonOf(decision) };
-    return { cont: turnAfter(decision, heard) };
+    return { cont: turnAfter(decision, parsed) };
   },
 
   checkPack(pack: LoadedPack) {
@@ -72,7 +72,7 @@ export const agentix: Dialect<AgentixRow> = {
   },
 };
 
-function parseChunk(name: string, row: AgentixRow, message: Message): Heard<AgentixRow> {
+function parseChunk(name: string, row: AgentixRow, message: Message): Parsed<AgentixRow> {
   const chunk = fieldOf(message, "chunk");
   if (chunk === undefined)
     throw invalid(`the message is no ${quote(name)}: it must have \`chunk\``, "/chunk");
@@ -95,7 +95,7 @@ function parseTurn(
   row: AgentixRow,
   fields: { readonly [field: string]: string },
   message: Message,
-): Heard<AgentixRow> {
+): Parsed<AgentixRow> {
   const turn = fieldOf(message, "turn");
   if (!isObject(turn))
     throw invalid(`the message is no ${quote(name)}: it must have an object \`turn\``, "/turn");
@@ -123,7 +123,7 @@ function overflowing(decision: Decision): string | undefined {
   return decision.trace.find(({ fault }) => fault?.code === "injection-overflow")?.hook;
 }
 
-function turnAfter(decision: Decision, { row, message, name }: Heard<AgentixRow>): unknown {
+function turnAfter(decision: Decision, { row, message, name }: Parsed<AgentixRow>): unknown {
   const turn: { [field: string]: unknown } = { ...(message.turn as object) };
   for (const [field, ours] of Object.entries(row.turn ?? {})) {
     if (Object.hasOwn(decision.changes, ours)) turn[field] = decision.changes[ours];

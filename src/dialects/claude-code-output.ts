@@ -2,7 +2,7 @@ import { isObject } from "@hookwarden/sandbox/json";
 
 /**
  * Claude Code takes a replaced output only if it has the form of the tool's own, and otherwise shows the model the
- * original. Which form that is, only the original tells.
+ * original. Only the original shows which form that is.
  */
 
 /** Stands where the model would have read the result. */
@@ -14,7 +14,7 @@ const copies: ReadonlySet<string> = new Set(["persistedOutputPath", "persistedOu
 /** Fields in which tools' outputs carry their text, the likeliest first. */
 const textFields = ["stdout", "text", "content", "output", "result", "message"] as const;
 
-/** Tells one form from another, and holds nothing of what a tool has read. */
+/** Distinguishes one form from another, and holds nothing that a tool has read. */
 const formName = /^[a-z_-]{1,32}$/;
 
 /** The same form, with nothing of the content: texts are replaced, numbers become 0, lists are empty. */

@@ -5,8 +5,8 @@ import { fitToolOutput, withholdToolOutput } from "./claude-code-output.ts";
 import {
   type Dialect,
   type DialectRow,
-  type Heard,
-  type Means,
+  type Parsed,
+  type Helpers,
   type Message,
   type StopVerdict,
   table,
@@ -66,7 +66,7 @@ const rows = table<ClaudeRow>(
 );
 
 /** Events of Claude Code at which nothing that hooks return here could mean anything. */
-export const untouched: ReadonlySet<string> = new Set([
+export const unhooked: ReadonlySet<string> = new Set([
   "PostToolBatch",
   "UserPromptExpansion",
   "PreModelSwitch",
@@ -93,10 +93,14 @@ export const claudeCode: Dialect<ClaudeRow> = {
   system: "Claude Code and its Agent SDK",
   rows,
 
-  hear(message) {
+  parse(message) {
     const given = fieldOf(message, "hook_event_name");
-    if (typeof given === "string" && untouched.has(given)) {
-      return { row: null, answer: {}, note: `no hook can listen to ${quote(given)}, which passes untouched` };
+    if (typeof given === "string" && unhooked.has(given)) {
+      return {
+        row: null,
+        answer: {},
+        note: `no hook can listen to ${quote(given)}, which passes unhooked`,
+      };
     }
     const [name, row] = rowOf(rows, message, "hook_event_name", "claude-code");
     const event: { [field: string]: unknown } = { ...message, ...commonOf(message) };
@@ -108,12 +112,12 @@ export const claudeCode: Dialect<ClaudeRow> = {
     return { name, row, message, event, places: { summary: "/compact_summary" } };
   },
 
-  say(decision, { row, message }: Heard<ClaudeRow>, means) {
+  format(decision, { row, message }: Parsed<ClaudeRow>, helpers) {
     const answer: { [field: string]: unknown } = {};
     const output: { [field: string]: unknown } = {};
     const stop = row.stops[decision.verdict as StopVerdict];
-    if (stop !== undefined) formatStop(decision, stop, message, means, answer, output);
-    else formatPass(decision, row, message, means, answer, output);
+    if (stop !== undefined) formatStop(decision, stop, message, helpers, answer, output);
+    else formatPass(decision, row, message, helpers, answer, output);
     const { notices } = decision.additions;
     if (notices.length > 0) answer.systemMessage = notices.map(({ text }) => text).join("\n");
     if (Object.keys(output).length > 0) answer.hookSpecificOutput = { hookEventName: row.event, ...output };
@@ -127,7 +131,7 @@ function formatStop(
   decision: Decision,
   form: StopFormat,
   message: Message,
-  means: Means,
+  helpers: Helpers,
   answer: Part,
   output: Part,
 ): void {
@@ -137,7 +141,7 @@ function formatStop(
     answer.continue = false;
     answer.stopReason = reason;
   }
-  const forModel = (): string => means.fence(reasonParts(decision));
+  const forModel = (): string => helpers.fence(reasonParts(decision));
   if (form === "permission") {
     output.permissionDecision = "deny";
     output.permissionDecisionReason = forModel();
@@ -156,14 +160,14 @@ function formatPass(
   decision: Decision,
   { event }: ClaudeRow,
   message: Message,
-  means: Means,
+  helpers: Helpers,
   answer: Part,
   output: Part,
 ): void {
   const { verdict, reason, changes } = decision;
   if (verdict === "retry") {
     answer.decision = "block";
-    answer.reason = means.fence(feedbackParts(decision));
+    answer.reason = helpers.fence(feedbackParts(decision));
   } else if (verdict === "allow" || verdict === "ask") {
     if (event === "PreToolUse") {
       output.permissionDecision = verdict;
@@ -177,5 +181,5 @@ function formatPass(
     output.updatedToolOutput = fitToolOutput(message.tool_response, changes.tool_response);
   }
   const texts: AttributedText[] = addedTexts(decision, ["augment", "inject", "add_context"]);
-  if (texts.length > 0) output.additionalContext = means.fence(texts);
+  if (texts.length > 0) output.additionalContext = helpers.fence(texts);
 }

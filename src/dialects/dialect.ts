@@ -34,7 +34,7 @@ export interface DialectRow {
 }
 
 /** A message, understood. */
-export interface Heard<Row extends DialectRow = DialectRow> {
+export interface Parsed<Row extends DialectRow = DialectRow> {
   /** The system's own name of its event. */
   readonly name: string;
   readonly row: Row;
@@ -46,7 +46,7 @@ export interface Heard<Row extends DialectRow = DialectRow> {
 }
 
 /** A message about something that no hook can listen to: it is answered without one. */
-export interface Untouched {
+export interface PassThrough {
   readonly row: null;
   readonly answer: unknown;
   /** Why, in words. */
@@ -54,7 +54,7 @@ export interface Untouched {
 }
 
 /** What a dialect may need to say a decision, beside the decision. */
-export interface Means {
+export interface Helpers {
   /** Wraps what hooks wrote for the model in a fence that they cannot close. */
   readonly fence: (parts: readonly AttributedText[]) => string;
 }
@@ -71,13 +71,13 @@ export interface Dialect<Row extends DialectRow = DialectRow> {
    *
    * @throws {HookwardenError} `event-unknown`, `event-invalid` or `event-not-json` for a message that says no event.
    */
-  hear(message: Message): Heard<Row> | Untouched;
+  parse(message: Message): Parsed<Row> | PassThrough;
   /**
    * Decision out. Is never asked to say a stop that the row has no form for.
    *
    * @throws {HookwardenError} `dialect-unsupported` for what cannot be said.
    */
-  say(decision: Decision, heard: Heard<Row>, means: Means): unknown;
+  format(decision: Decision, parsed: Parsed<Row>, helpers: Helpers): unknown;
   /**
    * What the system refuses when hooks are registered.
    *

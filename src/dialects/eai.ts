@@ -1,5 +1,5 @@
 import { quote } from "@hookwarden/sandbox/json";
-import { type Dialect, type DialectRow, type Heard, table } from "./dialect.ts";
+import { type Dialect, type DialectRow, type Parsed, table } from "./dialect.ts";
 import { commonOf, fieldOf, invalid, rowOf } from "./message.ts";
 import { reasonOf } from "./decision-queries.ts";
 import { fromToolInput, toToolInput } from "./tool-arguments.ts";
@@ -51,7 +51,7 @@ export const eai: Dialect<EaiRow> = {
   system: "Eai.Hub.Pipeline (Elixir)",
   rows,
 
-  hear(message) {
+  parse(message) {
     const [name, row] = rowOf(rows, message, "run", "eai");
     const event: { [field: string]: unknown } = { hook_event_name: row.event, ...commonOf(message) };
     event.tool_name = row.tool ?? needed(name, message, "tool");
@@ -63,7 +63,7 @@ export const eai: Dialect<EaiRow> = {
     return { name, row, message, event, places };
   },
 
-  say(decision, { row, message }: Heard<EaiRow>) {
+  format(decision, { row, message }: Parsed<EaiRow>) {
     const stop = row.stops[decision.verdict as "deny" | "block"];
     if (stop === "block") return { block: reasonOf(decision) };
     if (stop !== undefined || row.result === "reason") return { ok: true };
@@ -81,7 +81,7 @@ export const eai: Dialect<EaiRow> = {
 
 const places = { tool_name: "/tool", tool_input: "/payload", tool_response: "/result" };
 
-function needed(name: string, message: Heard["message"], field: string): unknown {
+function needed(name: string, message: Parsed["message"], field: string): unknown {
   const value = fieldOf(message, field);
   if (value === undefined || (value === null && field === "payload")) {
     throw invalid(`the message is no ${quote(name)}: it must have ${quote(field)}`, `/${field}`);

@@ -7,7 +7,7 @@ import {
   eventRows,
   legalActions,
 } from "../catalogue/index.ts";
-import { type Dialect, type DialectRow, type Heard, type StopVerdict, table } from "./dialect.ts";
+import { type Dialect, type DialectRow, type Parsed, type StopVerdict, table } from "./dialect.ts";
 import { commonOf, fieldOf, invalid, rowOf } from "./message.ts";
 import { injected, reasonOf } from "./decision-queries.ts";
 import { toToolInput } from "./tool-arguments.ts";
@@ -72,7 +72,7 @@ export const exAthena: Dialect<AthenaRow> = {
   system: "ExAthena hooks (Elixir)",
   rows,
 
-  hear(message) {
+  parse(message) {
     const [name, row] = rowOf(rows, message, "event", "ex-athena");
     const input = fieldOf(message, "input") ?? {};
     if (!isObject(input)) throw invalid(`the message is no ${quote(name)}: \`input\` is no object`, "/input");
@@ -92,7 +92,7 @@ export const exAthena: Dialect<AthenaRow> = {
     return { name, row, message, event, places };
   },
 
-  say(decision, { row }: Heard<AthenaRow>) {
+  format(decision, { row }: Parsed<AthenaRow>) {
     const stop = row.stops[decision.verdict as StopVerdict];
     if (row.kind === "lifecycle") return formatLifecycle(decision, stop !== undefined);
     if (stop !== undefined) return { [stop]: reasonOf(decision) };

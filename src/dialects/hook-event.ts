@@ -1,5 +1,5 @@
 import { actionNames } from "../catalogue/index.ts";
-import { type Dialect, type DialectRow, type Heard, type StopVerdict, table } from "./dialect.ts";
+import { type Dialect, type DialectRow, type Parsed, type StopVerdict, table } from "./dialect.ts";
 import { eventOf, fieldOf, rowOf } from "./message.ts";
 import { injected } from "./decision-queries.ts";
 import { fromToolInput, toToolInput } from "./tool-arguments.ts";
@@ -11,7 +11,7 @@ interface HookEventRow extends DialectRow {
   readonly writes?: { readonly [field: string]: string };
 }
 
-/** An event of which hooks are told, and whatever they return is ignored. */
+/** An event that hooks observe; what they return is ignored. */
 const notification = { carries: [], ignores: actionNames, onFailure: "open", stops: {} } as const;
 const stop = { block: "stop" } as const;
 
@@ -45,7 +45,7 @@ const rows = table<HookEventRow>({
   pre_tool_execution: {
     event: "PreToolUse",
     fields: { tool_name: "tool_name", tool_arguments: "tool_input" },
-    // A denial skips the tool and lets its siblings go on; its reason is told to nobody, as there is no field for it.
+    // A denial skips the tool and lets its siblings go on; its reason is lost, as there is no field for it.
     carries: ["modify_input", "skip", "deny"],
     writes: { tool_input: "tool_arguments" },
     stops: { skip: "skip", deny: "skip" },
@@ -118,14 +118,14 @@ export const hookEvent: Dialect<HookEventRow> = {
   system: "HookEvent (Rust)",
   rows,
 
-  hear(message) {
+  parse(message) {
     const [name, row] = rowOf(rows, message, "event", "hook-event");
     const given = row.event === "PreToolUse" ? fieldOf(message, "tool_arguments") : undefined;
     const tool_input = given === undefined ? undefined : toToolInput(given, "tool_arguments");
     return { name, row, message, event: eventOf(name, row, message, { ...row.fixed, tool_input }) };
   },
 
-  say(decision, { name, row, message }: Heard<HookEventRow>) {
+  format(decision, { name, row, message }: Parsed<HookEventRow>) {
     const written: { [field: string]: unknown } = {};
     const action = row.stops[decision.verdict as StopVerdict];
     if (action !== undefined) written.action = action;

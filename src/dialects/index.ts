@@ -3,7 +3,7 @@ import type { Warden } from "../warden/index.ts";
 import { dialectOf } from "./dialects.ts";
 import { Translator, type TranslatorOptions } from "./translator.ts";
 
-export type { Dialect, DialectRow, Heard, Means, Message, StopVerdict } from "./dialect.ts";
+export type { Dialect, DialectRow, Parsed, Helpers, Message, StopVerdict } from "./dialect.ts";
 export { dialectOf, dialects } from "./dialects.ts";
 export { type Reply, Translator, type TranslatorOptions } from "./translator.ts";
 
@@ -22,5 +22,5 @@ export function createDialect(warden: Warden, name: string, options: TranslatorO
   return new Translator(dialectOf(name), warden, options);
 }
 export { withholdToolOutput } from "./claude-code-output.ts";
-export { claudeCode, untouched } from "./claude-code.ts";
+export { claudeCode, unhooked } from "./claude-code.ts";
 export { fieldOf, readMessage } from "./message.ts";

@@ -11,7 +11,7 @@ const commonFields = ["session_id", "time", "cwd", "agent_id", "agent_type"] as 
 const defaultSession = "default";
 
 /**
- * Reads one message: an object, its JSON text, or the bytes of that. What comes back belongs to nobody else.
+ * Reads one message: an object, its JSON text, or the bytes of that. The result is a copy.
  *
  * @throws {HookwardenError} `event-not-json`, `event-too-large` or `event-invalid`
  */

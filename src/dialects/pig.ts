@@ -1,6 +1,6 @@
 import type { Decision } from "../broker/index.ts";
 import { actionNames } from "../catalogue/index.ts";
-import { type Dialect, type DialectRow, type Heard, type Message, table } from "./dialect.ts";
+import { type Dialect, type DialectRow, type Parsed, type Message, table } from "./dialect.ts";
 import { eventOf, fieldOf, readInnerText, rowOf } from "./message.ts";
 import { reasonOf, writersOf } from "./decision-queries.ts";
 import { toToolInput } from "./tool-arguments.ts";
@@ -10,7 +10,7 @@ interface PigRow extends DialectRow {
   readonly answers: "notified" | "tool" | "result" | "messages";
 }
 
-/** An event of which hooks are told, and whatever they return is ignored. */
+/** An event that hooks observe; what they return is ignored. */
 const notification = {
   carries: [],
   ignores: actionNames,
@@ -72,7 +72,7 @@ export const pig: Dialect<PigRow> = {
   system: "pig/hooks (Gleam)",
   rows,
 
-  hear(message) {
+  parse(message) {
     const [name, row] = rowOf(rows, message, "event", "pig");
     const text = row.answers === "tool" ? fieldOf(message, "arguments_json") : undefined;
     const tool_input =
@@ -80,7 +80,7 @@ export const pig: Dialect<PigRow> = {
     return { name, row, message, event: eventOf(name, row, message, { tool_input }) };
   },
 
-  say(decision, { row, message }: Heard<PigRow>) {
+  format(decision, { row, message }: Parsed<PigRow>) {
     switch (row.answers) {
       case "tool":
         if (decision.verdict !== "deny") return { decision: "ToolAllowed" };

@@ -11,7 +11,7 @@ import { actionRows } from "../catalogue/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
 import type { DispatchOptions, Warden } from "../warden/index.ts";
-import type { Dialect, Heard, StopVerdict } from "./dialect.ts";
+import type { Dialect, Parsed, StopVerdict } from "./dialect.ts";
 import { readMessage } from "./message.ts";
 import { rulesOf } from "./rules.ts";
 import { unsupported } from "./decision-queries.ts";
@@ -59,23 +59,23 @@ export class Translator {
     return (await this.reply(input, options)).answer;
   }
 
-  /** Answers one message, and tells what was decided. Throws as `handle`. */
+  /** Answers one message, with the decision. Throws as `handle`. */
   async reply(input: EventInput, options: Omit<DispatchOptions, "rules"> = {}): Promise<Reply> {
     const { dialect } = this;
-    const heard = dialect.hear(readMessage(input, this.#maxBytes));
-    if (heard.row === null) return { answer: heard.answer, decision: null, note: heard.note };
-    const rules = this.#rules.get(heard.name);
+    const parsed = dialect.parse(readMessage(input, this.#maxBytes));
+    if (parsed.row === null) return { answer: parsed.answer, decision: null, note: parsed.note };
+    const rules = this.#rules.get(parsed.name);
     if (!rules)
-      throw new HookwardenError("internal", `${dialect.name} has no rules for ${quote(heard.name)}`);
+      throw new HookwardenError("internal", `${dialect.name} has no rules for ${quote(parsed.name)}`);
     // Not a moment passes between this and the dispatch, so that the pack is the one that decides.
     this.#checkPack();
     const decision = await this.warden
-      .dispatch(heard.event, { ...options, rules })
+      .dispatch(parsed.event, { ...options, rules })
       .catch((error: unknown) => {
-        throw translateError(error, heard);
+        throw translateError(error, parsed);
       });
-    refuseUnsupported(decision, heard, dialect);
-    return { answer: dialect.say(decision, heard, means), decision, note: null };
+    refuseUnsupported(decision, parsed, dialect);
+    return { answer: dialect.format(decision, parsed, helpers), decision, note: null };
   }
 
   #checkPack(): void {
@@ -86,10 +86,10 @@ export class Translator {
   }
 }
 
-const means = { fence: (parts: readonly AttributedText[]): string => fence(parts).text };
+const helpers = { fence: (parts: readonly AttributedText[]): string => fence(parts).text };
 
 /** A stop must not be lost on its way to a host that has no word for it. */
-function refuseUnsupported(decision: Decision, { name, row }: Heard, dialect: Dialect): void {
+function refuseUnsupported(decision: Decision, { name, row }: Parsed, dialect: Dialect): void {
   const { verdict } = decision;
   if (verdict === "continue") return;
   if (actionRows.get(verdict)?.stops) {
@@ -106,16 +106,16 @@ function stopWords(stops: object): string {
 }
 
 /** What is wrong with an event, with the place in the message that it was made of. */
-function translateError(error: unknown, heard: Heard): unknown {
+function translateError(error: unknown, parsed: Parsed): unknown {
   if (!(error instanceof HookwardenError) || error.code !== "event-invalid") return error;
   const [, field = "", ...rest] = (error.place.pointer ?? "").split("/");
-  const place = placeOf(field, heard);
+  const place = placeOf(field, parsed);
   const pointer = place === undefined ? error.place.pointer : [place, ...rest].join("/");
-  const message = `the message is no ${quote(heard.name)}: ${error.message}`;
+  const message = `the message is no ${quote(parsed.name)}: ${error.message}`;
   return new HookwardenError("event-invalid", message, pointer === undefined ? {} : { pointer });
 }
 
-function placeOf(field: string, { row, places = {} }: Heard): string | undefined {
+function placeOf(field: string, { row, places = {} }: Parsed): string | undefined {
   if (Object.hasOwn(places, field)) return places[field];
   const named = Object.entries(row.fields ?? {}).find(([, ours]) => ours === field);
   return named && `/${named[0]}`;

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { claudeHooks } from "@hookwarden/clients/claude-agent-sdk";
-import { answerCall } from "../../packages/clients/src/claude-code/client/hook-call.ts";
+import { answerCall } from "../../packages/clients/src/hook/hook-call.ts";
 import { hookDefaults, programs } from "@hookwarden/clients/claude-code";
 import { createWarden } from "../../src/warden/warden.ts";
 import { measure } from "./rounds.ts";
@@ -103,7 +103,7 @@ function measureProcess({ args, calls, wall, cpu }: ProcessCase): void {
 await writePack();
 await writeFile(join(folder, "empty.mjs"), "");
 await writeFile(join(folder, "event.json"), JSON.stringify(event));
-const client = join(dist, "claude-code-hook.js");
+const client = join(dist, "agent-hook.js");
 const cases = [
   processCase("node, an empty module", 10, join(folder, "empty.mjs")),
   processCase("hook, with the daemon", 10, client, pack),

@@ -18,7 +18,7 @@ export function call(toolName: string, input: unknown, toolCallId = `c-${toolNam
   return { type: "tool-call", toolCallId, toolName, input: JSON.stringify(input) };
 }
 
-/** An offline model of the package that answers as it is told, one answer a request, and remembers what it was sent. */
+/** An offline model of the package that follows its script, one answer a request, and remembers what it was sent. */
 export function scripted(answers: readonly Answer[]): MockLanguageModelV4 {
   let next = 0;
   const take = (): Content[] => {

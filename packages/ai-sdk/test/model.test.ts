@@ -90,7 +90,7 @@ describe.each(modes)("a model in %s", (mode) => {
     expect(always.requests).toBeLessThanOrEqual(1);
   });
 
-  test("PostModelResponse replace_response: nobody sees the old answer", async () => {
+  test("PostModelResponse replace_response: the old answer is never shown", async () => {
     const { text, shown } = await agent(
       mode,
       [
@@ -205,7 +205,7 @@ describe.each(modes)("a model in %s", (mode) => {
     expect(sent(model, 1)).toContain("[removed]");
   });
 
-  test("a request that fails is told, and fails as without a guard", async () => {
+  test("a failed request is reported, and fails as without a guard", async () => {
     const events: unknown[] = [];
     const { warden } = await fakeWarden([
       hook(["ModelRequestFailure"], (event) => void events.push(event.error)),

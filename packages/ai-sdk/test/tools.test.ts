@@ -94,7 +94,7 @@ describe.each(modes)("a tool call in %s", (mode) => {
     expect(text).toBe("done");
   });
 
-  test("replace_result: nobody sees the old one", async () => {
+  test("replace_result: the old one is never shown", async () => {
     const { shown, model } = await agent(mode, [
       hook(["PostToolUse"], () => ({ action: "replace_result", result: "redacted" })),
     ]);
@@ -363,12 +363,12 @@ describe.each(modes)("a tool call in %s", (mode) => {
       { type: "tool-result", toolCallId: "p", toolName: "search", result: "found" } as const,
       { type: "text", text: "done" } as const,
     ];
-    const told: unknown[] = [];
-    const onUnmediated = (seen: unknown): void => void told.push(seen);
+    const reported: unknown[] = [];
+    const onUnmediated = (seen: unknown): void => void reported.push(seen);
     const open = await agent(mode, [], { tools, onUnmediated }, [atProvider]);
     expect(open.text).toBe("done");
-    expect(told[0]).toEqual({ toolName: "search" });
-    expect(told).toContainEqual({ toolName: "search", toolCallId: "p" });
+    expect(reported[0]).toEqual({ toolName: "search" });
+    expect(reported).toContainEqual({ toolName: "search", toolCallId: "p" });
     const strict = await agent(mode, [], { tools, onUnmediated, strict: true }, [atProvider]);
     const request = [...strict.model.doGenerateCalls, ...strict.model.doStreamCalls][0];
     expect(request?.tools?.map(({ name }) => name)).toEqual(["read"]);

@@ -77,7 +77,7 @@ describe.each(modes)("a model in %s", (mode) => {
     expect(model.asked(0)).toContain("| be brief");
   });
 
-  test("PostModelResponse replace_response: nobody who watches sees the old answer", async () => {
+  test("PostModelResponse replace_response: the old answer is never streamed", async () => {
     const { text, shown } = await agent(
       mode,
       [
@@ -158,7 +158,7 @@ describe.each(modes)("a model in %s", (mode) => {
     expect(JSON.stringify(blocked.messages)).not.toContain("my prompt");
   });
 
-  test("a request that fails is told, and fails as without a guard", async () => {
+  test("a failed request is reported, and fails as without a guard", async () => {
     const events: unknown[] = [];
     const { error } = await agent(
       mode,

@@ -100,7 +100,7 @@ describe.each(modes)("a tool call in %s", (mode) => {
     expect(broken.text).toBe("done");
   });
 
-  test("replace_result: nobody who watches sees the old one", async () => {
+  test("replace_result: the old one is never streamed", async () => {
     const { shown, model } = await agent(mode, [
       hook(["PostToolUse"], () => ({ action: "replace_result", result: "redacted" })),
     ]);
@@ -336,13 +336,13 @@ describe.each(modes)("a tool call in %s", (mode) => {
     expect(model.asked(1)).not.toContain("secret of");
   });
 
-  test("a tool that does not exist is told as without a guard", async () => {
+  test("a tool that does not exist is reported as without a guard", async () => {
     const { model, text } = await agent(mode, [], [read], { script: [calling(call("ghost", {})), "done"] });
     expect(text).toBe("done");
     expect(model.asked(1)).toContain("ghost is not a valid tool");
   });
 
-  test("arguments that break the schema are told to the model, and the tool does not run", async () => {
+  test("arguments that break the schema are reported to the model, and the tool does not run", async () => {
     const { model, text } = await agent(mode, [], [read], {
       script: [calling(call("read", { path: 1 })), "done"],
     });
@@ -351,11 +351,11 @@ describe.each(modes)("a tool call in %s", (mode) => {
   });
 
   test("tools of the provider are reported, and under strict not offered", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const search = { type: "web_search", name: "search" };
-    const options = { onUnmediated: (seen: unknown): void => void told.push(seen) };
+    const options = { onUnmediated: (seen: unknown): void => void reported.push(seen) };
     await agent(mode, [], [read, search], { script: ["done"], options });
-    expect(told).toEqual([{ toolName: "search" }]);
+    expect(reported).toEqual([{ toolName: "search" }]);
     const called = new AIMessage({
       content: [{ type: "server_tool_call", name: "search", id: "s", args: {} }] as never,
     });

@@ -13,7 +13,7 @@ export interface ApprovalRequest {
 }
 
 /**
- * Who decides where a hook says `ask`: a person whom the client asks (`elicit`, where the client can), or whoever the
+ * Who decides where a hook says `ask`: a person whom the client asks (`elicit`, where the client can), or the approver that the
  * function asks; it approves with `true` and nothing else.
  */
 export type Approval = "elicit" | ((request: ApprovalRequest) => Promise<boolean>);

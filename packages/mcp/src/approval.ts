@@ -43,7 +43,7 @@ export async function isApproved(
     return isObject(result) && result["action"] === "accept";
   } catch (error) {
     session.problem(
-      `nobody could be asked about ${request.tool}: ${error instanceof Error ? error.message : String(error)}`,
+      `approval of ${request.tool} could not be requested: ${error instanceof Error ? error.message : String(error)}`,
     );
     return false;
   }

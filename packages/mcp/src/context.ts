@@ -83,7 +83,7 @@ export class SessionContext {
   /**
    * Decides an event of this session.
    *
-   * @returns `null` where no decision could be made. Whoever asks must refuse then.
+   * @returns `null` where no decision could be made. The caller must refuse then.
    */
   async decide(event: {
     readonly hook_event_name: EventName;

@@ -89,7 +89,7 @@ async function judge(input: JsonObject, useId: string, session: SessionContext):
   return { kind: "refused", decision: null };
 }
 
-/** The server is not told why it is refused: it is no party to the policy. */
+/** The server does not learn the reason: it is no party to the policy. */
 function showNotices(decision: Decision | null, session: SessionContext): void {
   if (!decision) return;
   if (decision.verdict === "halt") session.stop(refusalOf(stopSentence, decision));

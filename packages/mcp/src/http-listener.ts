@@ -182,7 +182,7 @@ export class HttpListener {
 
   /**
    * A page in a browser must not reach the proxy: neither under a name of its own that points at this machine (the
-   * `Host` header tells), nor from another origin.
+   * `Host` header says), nor from another origin.
    */
   #refusal({ headers, url }: IncomingMessage): [number, number, string] | null {
     if (new URL(url ?? "/", "http://x").pathname !== this.#options.path) {
@@ -196,7 +196,7 @@ export class HttpListener {
     return null;
   }
 
-  /** The body as strict JSON; `undefined` where it was refused, and that was told. */
+  /** The body as strict JSON; `undefined` where it was refused and the refusal was sent. */
   async #body(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const parts: Buffer[] = [];
     let length = 0;

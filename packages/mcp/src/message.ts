@@ -10,7 +10,7 @@ export { isObject };
 
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Any message, as strict JSON made it: an object whose fields have been looked at by nobody yet. */
+/** Any message, as strict JSON made it: an object whose fields have not been checked yet. */
 export type RawMessage = JsonObject;
 
 export interface RpcError {
@@ -19,7 +19,7 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** What a message is. `key` tells the ids `1` and `"1"` apart. */
+/** What a message is. `key` distinguishes the ids `1` and `"1"`. */
 export type Classified =
   | { readonly kind: "request"; readonly id: RequestId; readonly key: string; readonly method: string }
   | { readonly kind: "notification"; readonly method: string }
@@ -92,7 +92,7 @@ export function errorMessage(id: RequestId | null, error: RpcError): RawMessage 
 }
 
 /**
- * The text of a message as it came, so that what nobody changed goes on byte for byte, numbers included. There is none
+ * The text of a message as it came, so that what was not changed goes on byte for byte, numbers included. There is none
  * for a message that was read as something else than it says: it goes on as it was read.
  */
 const texts = new WeakMap<object, string>();
@@ -169,7 +169,7 @@ export function toWellFormed(value: unknown, depth = 1): unknown {
   return copy ?? value;
 }
 
-/** The id in a text that the strict reader has refused, so that whoever waits for the answer does not wait for ever. */
+/** The id in a text that the strict reader has refused, so that its sender does not wait for ever. */
 export function idOfRefused(text: string): { id: RequestId | null; answer: boolean } {
   try {
     const value: unknown = JSON.parse(text);

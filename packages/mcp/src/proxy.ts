@@ -24,7 +24,7 @@ export interface McpProxyOptions {
   readonly server: ServerCommand | ServerUrl | (() => Transport | Promise<Transport>);
   /** Default `stdio`: this process's standard input and output. A transport serves one session, an address many. */
   readonly client?: "stdio" | { readonly listen: ListenOptions } | Transport;
-  /** Who decides where a hook says `ask`. Default: nobody, so that it is a refusal. */
+  /** Who decides where a hook says `ask`. Default: none, so that it is a refusal. */
   readonly approval?: Approval;
   /** Default `default`. */
   readonly tenant?: string;
@@ -46,7 +46,7 @@ export interface McpProxy {
   readonly url: string | null;
   /**
    * Settles when there is nothing left to do: the one session has ended, or a proxy that listens has been closed. Of a
-   * server that was started it tells how it ended.
+   * server that was started it says how it ended.
    */
   readonly ended: Promise<SessionEnd & { readonly exit: ServerExit | null }>;
   /** How many sessions there are. */

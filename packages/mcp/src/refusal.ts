@@ -25,7 +25,7 @@ export function fenced(parts: readonly AttributedText[]): string {
   return fence(parts).text;
 }
 
-/** A result that tells a model that its call failed. */
+/** A result that says to a model that its call failed. */
 export function failedResult(text: string): JsonObject {
   return { content: [{ type: "text", text }], isError: true };
 }

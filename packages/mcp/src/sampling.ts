@@ -20,7 +20,7 @@ import { stopSentence } from "./tool-call.ts";
 
 /**
  * `sampling/createMessage`: a server asks the client's model. The request is a PreModelRequest, and what the model has
- * answered is a PostModelResponse. A server that is refused is not told why: it is no party to the policy.
+ * answered is a PostModelResponse. A refused server does not learn the reason: it is no party to the policy.
  */
 const refused = { code: -1, message: "the request was refused" };
 

@@ -48,7 +48,7 @@ export class Session {
   readonly #client: Peer;
   readonly #server: Peer;
   readonly #ended = Promise.withResolvers<SessionEnd>();
-  /** Whether the server has told the client that lists of tools change. */
+  /** Whether the server has announced that lists of tools change. */
   #announcesToolChanges = false;
   #closing: Promise<void> | null = null;
 
@@ -153,7 +153,7 @@ export class Session {
     const reply = (code: number, why: string): void =>
       from.outbox.push(errorMessage(id, { code, message: why }));
     if (from.isIdInUse(key)) {
-      // An answer could not be told from that to the first one. The first keeps the id, so this error has none.
+      // Its answer would be ambiguous. The first one keeps the id, so this error has none.
       this.context.problem(`the ${from.side} has used the id ${quote(String(id))} twice`);
       from.outbox.push(errorMessage(null, { code: rpcCodes.invalidRequest, message: "the id is in use" }));
       return;
@@ -210,7 +210,7 @@ export class Session {
 
   /** Carries out what was decided on a request. `place` is where it goes on, or nothing does. */
   #settle(from: Peer, call: Call, outcome: Outcome, place: (message: RawMessage | null) => void): void {
-    // Whoever took it back waits for nothing, and nothing has run.
+    // The cancelled call has no waiting caller, and nothing has run.
     if (call.cancelled.signal.aborted) return place(null);
     if ("later" in outcome) {
       // What takes a person's time does not hold up what comes behind.
@@ -278,7 +278,7 @@ export class Session {
     const id = isObject(params) ? params["requestId"] : undefined;
     const call = isRequestId(id) ? from.calls.get(idKey(id)) : undefined;
     if (!call) return true;
-    // From here on an answer is one that nobody waits for.
+    // From here on an answer is unsolicited.
     from.calls.delete(call.key);
     call.cancelled.abort();
     if (call.forwarded) from.noteCancelled(call.key);
@@ -356,7 +356,7 @@ export class Session {
     if (typeof version === "string") this.#server.transport.setProtocolVersion?.(version);
   }
 
-  /** A text that is no message. Whoever waits for what it may have been gets an error instead. */
+  /** A text that is no message. The pending request that it may have answered gets an error instead. */
   #refused(from: Peer, { id, answer, why, lost }: RefusedText): void {
     this.context.problem(`the ${from.side} has sent what is refused: ${why}`);
     const { calls } = this.#other(from);
@@ -365,7 +365,7 @@ export class Session {
     if (!answer && from.side === "client") this.#answerInvalid(from, id, why);
   }
 
-  /** A request that did not reach the other side gets an error, so that nobody waits for its answer. */
+  /** A request that did not reach the other side gets an error, so that its sender does not wait. */
   #onSendError(to: Peer, message: RawMessage, error: unknown): void {
     const { id, method } = message;
     const why = errorText(error);
@@ -388,7 +388,7 @@ export class Session {
   }
 
   #close(end: SessionEnd): Promise<void> {
-    // Later: closing a transport tells that it is closed, at once.
+    // Later: closing a transport reports that at once.
     this.#closing ??= Promise.resolve().then(() => this.#end(end));
     return this.#closing;
   }

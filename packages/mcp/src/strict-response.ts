@@ -6,7 +6,7 @@ import { messageLimits } from "./message.ts";
  * The SDK's client reads what a server sends over HTTP with `JSON.parse`, and without a bound. So it is given a `fetch`
  * that reads strictly before it, and hands it what was read, written anew: both see the same.
  *
- * @param onrefused is told why a stream is cut, in the course of the request that it answers: the SDK only drops it.
+ * @param onrefused called with the reason when a stream is cut, in the course of the request that it answers: the SDK only drops it.
  */
 export function strictFetch(maxBytes: number, onrefused: (why: string) => void): FetchLike {
   return async (url, init) => {

@@ -152,7 +152,7 @@ function unaskable(about: About, decision: Decision): Outcome {
   return denied(
     about,
     decision,
-    "the call did not run: a hook asks for approval, and there is nobody to ask",
+    "the call did not run: a hook asks for approval, and no approver is available",
   );
 }
 

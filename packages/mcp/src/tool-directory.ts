@@ -52,7 +52,7 @@ export class ToolDirectory {
 
   /**
    * What is wrong with a result's structured content where a hook has replaced it; `null` where nothing is. A tool that
-   * nobody has listed has promised the client nothing.
+   * was never listed has promised the client nothing.
    */
   outputProblem(name: string, structured: unknown): string | null {
     const schema = this.#tools.get(name)?.outputSchema;

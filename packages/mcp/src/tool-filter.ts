@@ -6,7 +6,7 @@ const nameOnly: ReadonlySet<string> = new Set(["tool_name", "hook_event_name"]);
 const refusals: ReadonlySet<string> = new Set(["deny", "skip", "halt"]);
 
 /**
- * Tells which tools would be refused whatever their input is. That can be known of hooks that read nothing of a call but
+ * Finds the tools that would be refused whatever their input is. That can be known of hooks that read nothing of a call but
  * the tool's name, and keep no state: they are asked about the name, and what they refuse now they refuse at each call.
  * Other hooks are not asked, because what they say of one input says nothing of the next.
  */

@@ -15,7 +15,7 @@ export interface RefusedText {
 
 /** A transport of the SDK, with what the proxy's own ones can do beyond it. */
 export interface ProxyTransport extends Transport {
-  /** Told of texts that are no messages. */
+  /** Called for texts that are no messages. */
   onrefused?: ((refused: RefusedText) => void) | undefined;
   /** Stops reading, until `resume`. */
   pause?(): void;

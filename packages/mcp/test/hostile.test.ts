@@ -174,7 +174,7 @@ describe("a client that lies", () => {
     expect(w.client.got).toEqual([result("1", text("b")), result(1, text("a"))]);
   });
 
-  // A server that does not look at ids would run it, and nobody would have judged it.
+  // A server that does not look at ids would run it, and no hook would have judged it.
   test.each(["tools/call", "tasks/result", "tools/list"])("sends %s without an id", async (method) => {
     await using w = await wire([{ name: "no", run: () => ({ action: "deny", reason: "no" }) }]);
     w.client.say({ jsonrpc: "2.0", method, params: { name: "echo" } });
@@ -199,7 +199,7 @@ describe("a client that lies", () => {
     expect(w.client.got).toMatchObject([{ error: {} }]);
   });
 
-  test("answers for the person what nobody asked", async () => {
+  test("answers for the person what was never asked", async () => {
     await using w = await wire([]);
     w.client.say(result("m", { action: "accept" }));
     await settled();
@@ -216,7 +216,7 @@ describe("a client that lies", () => {
     ]);
   });
 
-  test("methods that nobody knows pass, or do not where that is asked for", async () => {
+  test("unknown methods pass, or do not where that is asked for", async () => {
     await using open = await wire([]);
     open.client.say({ jsonrpc: "2.0", id: 1, method: "acme/run", params: [1] });
     expect(await open.server.nth(0)).toEqual({ jsonrpc: "2.0", id: 1, method: "acme/run", params: [1] });
@@ -337,7 +337,7 @@ describe("lines of a stream", () => {
     ["`__proto__`", '{"id":7,"method":"x","params":{"__proto__":{"name":"b"}}}'],
     ["a number that is none", '{"id":7,"method":"x","params":{"n":1e999}}'],
     ["more levels than anybody needs", `{"id":7,"method":"x","params":${"[".repeat(200)}${"]".repeat(200)}}`],
-  ])("%s is refused, and whoever waits is told", async (_, line) => {
+  ])("%s is refused, and the sender that waits gets an error", async (_, line) => {
     const { messages, refused } = await read(`${line}\n{"ok":1}\n`);
     expect(messages).toEqual([{ ok: 1 }]);
     expect(refused).toMatchObject([{ id: 7, answer: false }]);
@@ -363,7 +363,7 @@ describe("lines of a stream", () => {
     expect(refused).toHaveLength(1);
   });
 
-  test("what nobody changed is written as it came, numbers and order included", async () => {
+  test("what was not changed is written as it came, numbers and order included", async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const transport = new StreamTransport(input, output, 1_000);

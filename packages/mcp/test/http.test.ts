@@ -167,7 +167,7 @@ describe("clients over HTTP", () => {
     expect(text).toMatch(/roots\/list[^]*notifications\/message/);
   });
 
-  test("a server that cannot be started is told", async () => {
+  test("a server that cannot be started is reported", async () => {
     const proxy = await start([], { server: { command: "/no/such/server" } });
     expect(await raw(proxy.url, JSON.stringify(hello))).toMatchObject({
       status: 502,

@@ -171,7 +171,7 @@ describe.concurrent("the server's process", () => {
 });
 
 describe.concurrent("what goes over the wire", () => {
-  test("passes byte for byte where nobody changes it", async () => {
+  test("passes byte for byte where no hook changes it", async () => {
     await using proxy = new Running(scripted);
     const line =
       '{ "method":"tools/call", "params":{"arguments":{"n":1.0,"2":0,"1":0},"name":"echo"}, "id":"\\u0031", "jsonrpc":"2.0" }';
@@ -209,7 +209,7 @@ describe.concurrent("what goes over the wire", () => {
     expect(await proxy.text(6, "pid")).toMatch(/^\d+$/);
   });
 
-  test("what a server prints beside the protocol is told, and does no harm", async () => {
+  test("what a server prints beside the protocol is reported, and does no harm", async () => {
     await using proxy = new Running(scripted);
     proxy.call(1, "print", { text: "debug: \u001b[31mhello\n" });
     expect(await proxy.text(2, "pid")).toMatch(/^\d+$/);

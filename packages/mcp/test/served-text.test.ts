@@ -241,7 +241,7 @@ describe("resources and prompts", () => {
     expect(got["error"]).toBeDefined();
   });
 
-  test("ask is a refusal where there is nobody to ask, and passes where a person approves", async () => {
+  test("ask is a refusal where no approver is available, and passes where a person approves", async () => {
     const hook = about("resources/read", () => ({ action: "ask", reason: "sure?" }));
     await using w = await wire([hook]);
     w.call(1, read, "resources/read");

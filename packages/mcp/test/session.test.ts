@@ -131,11 +131,11 @@ describe("a tool call", () => {
     expect(JSON.stringify(w.client.got)).not.toMatch(/look/);
   });
 
-  test("refusals are told to hooks that listen for them", async () => {
+  test("refusals reach hooks that listen for them", async () => {
     const seen: any[] = [];
     await using w = await wire([
       before(() => ({ action: "deny", reason: "no" })),
-      { name: "told", on: ["PermissionDenied"], run: (event) => void seen.push(event) },
+      { name: "listener", on: ["PermissionDenied"], run: (event) => void seen.push(event) },
     ]);
     w.call(1, echo);
     await w.client.nth(0);
@@ -238,10 +238,10 @@ describe("ask", () => {
   const hello = (elicitation?: object): object =>
     request("i", "initialize", { capabilities: elicitation ? { elicitation } : {} });
 
-  test("is a refusal where there is nobody to ask", async () => {
+  test("is a refusal where no approver is available", async () => {
     await using w = await wire([asking]);
     w.call(1, echo);
-    expect((await w.client.nth(0))["result"].content[0].text).toMatch(/nobody to ask[^]*sure\?/);
+    expect((await w.client.nth(0))["result"].content[0].text).toMatch(/no approver is available[^]*sure\?/);
   });
 
   test("is a refusal where the client cannot ask a person", async () => {
@@ -519,7 +519,7 @@ describe("the list of tools", () => {
     expect((await listed([hook])).tools).toEqual(["read", "write", "run"]);
   });
 
-  test("leaves out what would have to be approved where nobody can", async () => {
+  test("leaves out what would have to be approved where no approver is available", async () => {
     const hook = byName({ action: "ask", reason: "?" });
     expect((await listed([hook])).tools).toEqual(["read", "run"]);
     expect((await listed([hook], undefined, { approval: async () => true })).tools).toEqual([
@@ -592,7 +592,7 @@ describe("sampling", () => {
   });
 
   test.each(["block", "halt"])(
-    "%s: the client's model is not asked, and the server is not told why",
+    "%s: the client's model is not asked, and the server does not learn the reason",
     async (action) => {
       await using w = await wire([pre(() => ({ action, reason: "because" }))]);
       w.server.say(ask);
@@ -693,7 +693,7 @@ describe("elicitation", () => {
     ]);
   });
 
-  test("deny: the person is not asked, and the server is told that they declined", async () => {
+  test("deny: the person is not asked, and the server learns that they declined", async () => {
     await using w = await wire([before(() => ({ action: "deny", reason: "phishing" }))]);
     w.server.say(ask);
     expect(await w.server.nth(0)).toEqual(result("e", { action: "decline" }));
@@ -790,7 +790,7 @@ describe("tasks", () => {
   });
 
   // Where no task was asked for, a result that looks like a new task is a result.
-  test("a task that nobody asked for is judged as a result", async () => {
+  test("an unsolicited task is judged as a result", async () => {
     await using w = await wire([redact]);
     w.call(1, echo);
     await w.server.nth(0);
@@ -840,7 +840,7 @@ describe("a server that asks a person by an error", () => {
 });
 
 describe("other hooks", () => {
-  test("are told to clients as a new list of tools, where the server tells of such", async () => {
+  test("reach clients as a new list of tools, where the server announces such changes", async () => {
     const { fakePack } = await import("../../../test/support/fake-pack.ts");
     const { fakeWarden } = await import("../../../test/support/fake-warden.ts");
     const { warden, sandbox } = await fakeWarden([before(() => null)]);

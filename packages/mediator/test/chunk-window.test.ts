@@ -15,7 +15,7 @@ async function through(pieces: readonly string[], hold: number, judge = redact):
 }
 
 describe("a window over chunks", () => {
-  // Whoever makes the model say a secret can also choose where the provider cuts it.
+  // An attacker who makes the model say a secret can also choose where the provider cuts it.
   test("shows no secret that is at most as long as what it holds, however the text is cut", async () => {
     const part = fc.oneof(
       fc.constant("sk-abcdefgh"),

@@ -69,14 +69,14 @@ describe("injections messages", () => {
 });
 
 describe("a mediator", () => {
-  test("is told wrong options at once", async () => {
+  test("rejects wrong options immediately", async () => {
     const { warden } = await fakeWarden([]);
     expect(() => new Mediator({ warden: {} as never })).toThrow(/`warden`/);
     expect(() => new Mediator({ warden, sessionId: "" })).toThrow(/`sessionId`/);
     expect(() => new Mediator({ warden, timeoutMs: 0 })).toThrow(/`timeoutMs`/);
   });
 
-  test("hands on whose events they are, and tells failures", async () => {
+  test("passes on whose events they are, and reports failures", async () => {
     const failures: string[] = [];
     const { warden, sandbox } = await fakeWarden([{ name: "watcher", on: ["PreToolUse"], run: () => null }]);
     const mediator = new Mediator({

@@ -32,7 +32,7 @@ export function says(text: string): AgentOutputItem {
   };
 }
 
-/** A model of the package's own interface that answers as it is told; texts are streamed in pieces of five characters. */
+/** A model of the package's own interface that follows its script; texts are streamed in pieces of five characters. */
 export class ScriptedModel implements Model {
   readonly requests: ModelRequest[] = [];
   private readonly answers: readonly Answer[];
@@ -86,7 +86,7 @@ export class ScriptedModel implements Model {
 
 export interface Ran {
   readonly text: string;
-  /** Everything that the run tells those who watch, as JSON. */
+  /** Everything that the run streams, as JSON. */
   readonly shown: string;
   readonly error: unknown;
   readonly state: RunState<any, any> | null;

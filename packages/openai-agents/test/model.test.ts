@@ -76,7 +76,7 @@ describe.each(modes)("a model in %s", (mode) => {
     expect(model.asked(0)).toContain("| be brief");
   });
 
-  test("PostModelResponse replace_response: nobody who watches sees the old answer", async () => {
+  test("PostModelResponse replace_response: the old answer is never streamed", async () => {
     const clean = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value).replaceAll("the old secret", "clean"));
     const { text, shown } = await agent(
@@ -165,7 +165,7 @@ describe.each(modes)("a model in %s", (mode) => {
     expect(blocked.text).toContain("| a key");
   });
 
-  test("a request that fails is told, and fails as without a guard", async () => {
+  test("a failed request is reported, and fails as without a guard", async () => {
     const events: unknown[] = [];
     const { error } = await agent(
       mode,

@@ -94,7 +94,7 @@ describe.each(modes)("a function tool in %s", (mode) => {
     expect(broken.model.asked(1)).toContain("does not match the tool's schema");
   });
 
-  test("replace_result: nobody who watches sees the old one", async () => {
+  test("replace_result: the old one is never streamed", async () => {
     const { shown, model } = await agent(mode, [
       hook(["PostToolUse"], () => ({ action: "replace_result", result: "redacted" })),
     ]);
@@ -132,8 +132,8 @@ describe.each(modes)("a function tool in %s", (mode) => {
         },
       });
     const redact = [hook(["PostToolUse"], () => ({ action: "replace_result", result: "it failed" }))];
-    const told = await agent(mode, redact, [fails()]);
-    expect(told.shown + told.model.asked(1)).not.toContain("hunter2");
+    const failed = await agent(mode, redact, [fails()]);
+    expect(failed.shown + failed.model.asked(1)).not.toContain("hunter2");
     const seen: unknown[] = [];
     const thrown = await agent(
       mode,
@@ -397,13 +397,13 @@ describe.each(modes)("other ways to run something in %s", (mode) => {
   });
 
   test("tools that the provider runs are reported, and under strict neither offered nor heard", async () => {
-    const told: unknown[] = [];
-    const options = { onUnmediated: (seen: unknown): void => void told.push(seen) };
+    const reported: unknown[] = [];
+    const options = { onUnmediated: (seen: unknown): void => void reported.push(seen) };
     const called = { type: "hosted_tool_call", id: "h", name: "web_search_call", status: "completed" };
     const script: Answer[] = [[called as never, says("found")]];
     const open = await agent(mode, [], [webSearchTool()], script, options);
     expect(open.text).toBe("found");
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { toolName: "web_search", kind: "hosted_tool" },
       { toolName: "web_search_call", kind: "hosted_tool_call" },
     ]);

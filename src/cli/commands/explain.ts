@@ -3,7 +3,7 @@ import { quote } from "@hookwarden/sandbox/json";
 import { type EventName, eventNames, eventRows } from "../../catalogue/index.ts";
 import { HookwardenError } from "../../errors/index.ts";
 import { defaultLimits, type Limits } from "@hookwarden/sandbox";
-import { untouched } from "../../dialects/index.ts";
+import { unhooked } from "../../dialects/index.ts";
 import { loadPack, didYouMean } from "../../pack/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
@@ -25,7 +25,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--tool <name>", "only for this tool (at other events: this source, trigger, model …)")
     .action(async (folder: string, options: ExplainOptions) => {
       const given = required(options.event, "--event");
-      if (untouched.has(given)) return printUntouched(given, options.format, cli.terminal);
+      if (unhooked.has(given)) return printPassThrough(given, options.format, cli.terminal);
       const event = knownEvent(given);
       cli.terminal.progress("loading the pack");
       const pack = await loadPack(folder);
@@ -41,7 +41,7 @@ export function define(command: Command, cli: Cli): void {
 }
 
 /** Claude Code has events that the catalogue has no row for. */
-async function printUntouched(event: string, format: string, terminal: Terminal): Promise<void> {
+async function printPassThrough(event: string, format: string, terminal: Terminal): Promise<void> {
   const note = "an event of Claude Code that no hook can listen to; it passes untouched";
   if (format === "json") await terminal.line(safeJson({ event, runs: [], idle: [], note }, 2));
   else await terminal.line(paragraph(terminal, 0, `${event}: ${note}`));

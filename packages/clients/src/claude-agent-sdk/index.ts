@@ -4,12 +4,12 @@
 import type { StateStore } from "hookwarden/state";
 import { HookwardenError } from "hookwarden/errors";
 import type { Warden } from "hookwarden/warden";
-import { Answerer } from "../claude-code/answerer.ts";
-import { type Answer, failClosedAnswer } from "../claude-code/fail-closed-answer.ts";
-import { hookedEvents } from "../claude-code/events.ts";
+import { Answerer } from "../translate/answerer.ts";
+import { type Answer, failClosedAnswer } from "../hook/fail-closed-answer.ts";
+import { hookedEvents } from "../translate/hooked-events.ts";
 import { SessionStarts } from "./session-starts.ts";
 
-export type { Answer as ClaudeHookOutput } from "../claude-code/fail-closed-answer.ts";
+export type { Answer as ClaudeHookOutput } from "../hook/fail-closed-answer.ts";
 
 /** What the SDK hands to a hook; its own types fit, and the package is not needed for them. */
 export interface ClaudeHookInput {
@@ -57,7 +57,7 @@ export interface ClaudeHooksOptions {
   readonly deadlineMs?: number;
   /** Where halts are kept that Claude Code does not heed at once. Default: in memory. */
   readonly store?: StateStore;
-  /** Is told what went wrong where an event was refused for it. Default: nobody. */
+  /** Called with the error when an event is refused because of one. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -121,7 +121,7 @@ function reportError(onError: ((error: unknown) => void) | undefined, error: unk
   try {
     onError?.(error);
   } catch {
-    // Whoever listens changes nothing.
+    // A failing listener changes nothing.
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Answerer } from "../claude-code/answerer.ts";
+import type { Answerer } from "../translate/answerer.ts";
 import { isObject } from "@hookwarden/sandbox/json";
-import type { Answer } from "../claude-code/fail-closed-answer.ts";
+import type { Answer } from "../hook/fail-closed-answer.ts";
 
-/** Most sessions that are remembered; of an older one the start would be told again. */
+/** Most sessions that are remembered; the start of an older one would be repeated. */
 const maxSessions = 10_000;
 
 /**
@@ -17,7 +17,7 @@ export class SessionStarts {
     this.#answerer = answerer;
   }
 
-  /** Answers one event, after the start of its session where nobody has been told of that. */
+  /** Answers one event, after the start of its session if that has not been decided yet. */
   async answer(input: { readonly [field: string]: unknown }): Promise<Answer> {
     const { hook_event_name: event, session_id: session } = input;
     if (typeof session !== "string") return this.#answerer.answer(input);
@@ -29,7 +29,7 @@ export class SessionStarts {
       hook_event_name: "SessionStart",
       source: "startup",
     });
-    // Only now: a start that failed is told again with the next prompt.
+    // Only now: a start that failed is repeated with the next prompt.
     this.#remember(session);
     return joined(start, await this.#answerer.answer(input));
   }

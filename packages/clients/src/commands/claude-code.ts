@@ -17,7 +17,7 @@ import {
   withHook,
   withoutHook,
   writeSettingsFile,
-} from "../claude-code/index.ts";
+} from "../index.ts";
 import { HookwardenError, type ErrorPlace } from "hookwarden/errors";
 import { loadPack } from "hookwarden/pack";
 import { type Cli, safeJson, addExample, addFormat, type FormatOption, type Terminal } from "hookwarden/cli";
@@ -84,7 +84,7 @@ function addSettings(command: Command): Command {
 
 async function runInstall(pack: string, options: SettingsOptions, cli: Cli): Promise<void> {
   cli.terminal.progress("loading the pack");
-  // A hook that refuses everything because of a misprint would help nobody.
+  // A hook that refuses everything because of a misprint is useless.
   await loadPack(pack);
   const hook = readOptions(await realpath(pack), options);
   const entry = hookEntry(hook, process.execPath, programs().client);
@@ -154,7 +154,7 @@ async function confirmed(terminal: Terminal): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new HookwardenError(
       "usage",
-      "nobody can be asked whether to write this; say `--yes` or `--dry-run`",
+      "there is no terminal to confirm the change; use `--yes` or `--dry-run`",
     );
   }
   const reader = createInterface({ input: process.stdin, output: process.stdout });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Answerer } from "../../src/claude-code/answerer.ts";
-import { failClosedAnswer } from "../../src/claude-code/fail-closed-answer.ts";
+import { Answerer } from "../../src/translate/answerer.ts";
+import { failClosedAnswer } from "../../src/hook/fail-closed-answer.ts";
 import { eventNames } from "hookwarden/catalogue";
 import { claudeCode } from "hookwarden/dialects";
 import { MemoryStateStore } from "hookwarden/state";
@@ -81,7 +81,7 @@ describe("an answer that closes", () => {
     }
   });
 
-  // A model that is told for ever that it may not stop works for ever, at the cost of whoever pays.
+  // A model that may never stop works for ever, at its owner's cost.
   test.each(["Stop", "SubagentStop"])("refuses a %s once, and not again", (hook_event_name) => {
     expect(failClosedAnswer({ hook_event_name, stop_hook_active: false }, "no")).toEqual({
       decision: "block",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { hookedEvents } from "../../src/claude-code/index.ts";
+import { hookedEvents } from "../../src/index.ts";
 import { claudeCode } from "hookwarden/dialects";
 import { claudeHooks } from "../../src/claude-agent-sdk/index.ts";
 import { noClient, runSession, textTurn } from "../../../../test/support/claude-client.ts";
@@ -50,8 +50,8 @@ describe("the events of Claude Code", () => {
 
   test.each(events)("%s is understood by the dialect", (event) => {
     const fields = { hook_event_name: event, session_id: "s" };
-    expect(() => claudeCode.hear(fields)).not.toThrow();
-    expect(claudeCode.hear(fields).row === null).toBe(!hookedEvents.includes(event));
+    expect(() => claudeCode.parse(fields)).not.toThrow();
+    expect(claudeCode.parse(fields).row === null).toBe(!hookedEvents.includes(event));
   });
 
   // A hook there takes the place of what Claude Code does itself, so that an empty answer would break it.

@@ -4,9 +4,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { programs } from "../../src/claude-code/client/programs.ts";
-import { hookDefaults } from "../../src/claude-code/index.ts";
-import { daemonFiles, ownFolder, shortName } from "../../src/claude-code/runtime-folder.ts";
+import { programs } from "../../src/hook/programs.ts";
+import { hookDefaults } from "../../src/index.ts";
+import { daemonFiles, ownFolder, shortName } from "../../src/hook/runtime-folder.ts";
 import { write } from "../../../../test/cli/cli.ts";
 import { bashEvent, type HookPlace, hookPlace } from "./hook-process.ts";
 import { packFiles } from "./hook-pack.ts";
@@ -42,7 +42,7 @@ describe("the daemon", () => {
     }
   });
 
-  test("ends when nobody has come for a while, and a new one takes its place", async () => {
+  test("ends when no client has come for a while, and a new one takes its place", async () => {
     await using place = await hookPlace();
     await place.call(bashEvent("ls"));
     const [first] = await place.daemons();
@@ -115,12 +115,12 @@ describe("the daemon", () => {
   });
 });
 
-/** Sits where the daemon would, and knows its words unless told otherwise: another program of the same user. */
+/** Sits where the daemon would, and knows its secrets by default: another program of the same user. */
 async function impostor(
   place: HookPlace,
-  behave: (socket: Socket, words: readonly string[]) => void,
+  behave: (socket: Socket, secrets: readonly string[]) => void,
 ): Promise<{ readonly server: Server; readonly files: ReturnType<typeof daemonFiles> } & AsyncDisposable> {
-  const { identityOf } = await import("../../src/claude-code/identity.ts");
+  const { identityOf } = await import("../../src/hook/identity.ts");
   const [state, home] = [process.env["XDG_STATE_HOME"], process.env["HOME"]];
   Object.assign(process.env, { XDG_STATE_HOME: place.env["XDG_STATE_HOME"], HOME: place.env["HOME"] });
   const identity = identityOf(
@@ -132,13 +132,13 @@ async function impostor(
   if (home !== undefined) process.env["HOME"] = home;
   mkdirSync(folderOf(place), { mode: 0o700 });
   const files = daemonFiles(folderOf(place), identity);
-  const words = ["a".repeat(64), "b".repeat(64)];
-  writeFileSync(files.words, words.join("\n"), { mode: 0o600 });
+  const secrets = ["a".repeat(64), "b".repeat(64)];
+  writeFileSync(files.secrets, secrets.join("\n"), { mode: 0o600 });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined);
-    behave(socket, words);
+    behave(socket, secrets);
   });
   await new Promise<void>((done) => server.listen(files.socket, done));
   return {
@@ -154,17 +154,17 @@ async function impostor(
 describe("something that pretends to be the daemon", () => {
   const call = (place: HookPlace) =>
     place.call(bashEvent("rm -rf /"), ["--deadline", "4000", "--isolation", "process"]);
-  const welcome = (socket: Socket, words: readonly string[], then: (data: string) => void): void => {
+  const welcome = (socket: Socket, secrets: readonly string[], then: (data: string) => void): void => {
     let greeted = false;
     socket.on("data", (data) => {
       if (greeted) return then(String(data));
       greeted = true;
-      socket.write(`${JSON.stringify({ welcome: words[1] })}\n`);
+      socket.write(`${JSON.stringify({ welcome: secrets[1] })}\n`);
     });
   };
 
-  // Another user's program, a left-over of another version: it does not know the word, and is told nothing.
-  test("without the word is told nothing, and decides nothing", async () => {
+  // Another user's program, a left-over of another version: it does not know the secret, and gets no event.
+  test("without the secret gets no event, and decides nothing", async () => {
     await using place = await hookPlace();
     let heard = "";
     await using _ = await impostor(place, (socket) => {
@@ -189,8 +189,8 @@ describe("something that pretends to be the daemon", () => {
     ["nothing at all", ""],
   ])("and answers with %s opens nothing", async (_, answer) => {
     await using place = await hookPlace();
-    await using __ = await impostor(place, (socket, words) =>
-      welcome(socket, words, () => socket.end(answer)),
+    await using __ = await impostor(place, (socket, secrets) =>
+      welcome(socket, secrets, () => socket.end(answer)),
     );
     const run = await call(place);
     expect([run.code, denied(run)]).toEqual([2, true]);
@@ -198,7 +198,7 @@ describe("something that pretends to be the daemon", () => {
 
   test("and is silent opens nothing", async () => {
     await using place = await hookPlace();
-    await using _ = await impostor(place, (socket, words) => welcome(socket, words, () => undefined));
+    await using _ = await impostor(place, (socket, secrets) => welcome(socket, secrets, () => undefined));
     const run = await call(place);
     expect([run.code, denied(run)]).toEqual([2, true]);
     expect(run.err).toContain("no decision was made within 4000 ms");
@@ -217,7 +217,7 @@ describe("the folder of the sockets", () => {
     expect(ownFolder(place.run, uid)).toBe(place.run);
   });
 
-  test("tells daemons apart by short names", () => {
+  test("distinguishes daemons by short names", () => {
     const names = new Set(
       Array.from({ length: 10_000 }, (_, index) => shortName(`/home/user/pack-${index}`)),
     );

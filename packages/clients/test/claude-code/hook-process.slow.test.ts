@@ -87,7 +87,7 @@ describe("a call that goes wrong", () => {
     expect(run.err).toContain("no decision was made within 300 ms");
   });
 
-  test("ends with 2 when nobody reads what it says", async () => {
+  test("ends with 2 when its output is not read", async () => {
     const child = place.start(direct);
     child.stdin?.on("error", () => undefined);
     child.stdout?.destroy();
@@ -117,7 +117,7 @@ describe("a call that goes wrong", () => {
     refused(await other.call(bashEvent("ls"), direct));
   });
 
-  // Whoever can write to the folder of the sockets could answer in the daemon's place.
+  // An attacker who can write to the folder of the sockets could answer in the daemon's place.
   test("does without a daemon where the folder for its socket is open to others", async () => {
     await using other = await hookPlace();
     expect((await other.call(bashEvent("ls"))).code).toBe(0);

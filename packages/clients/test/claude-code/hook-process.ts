@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { programs } from "../../src/claude-code/client/programs.ts";
+import { programs } from "../../src/hook/programs.ts";
 import { folder, write } from "../../../../test/cli/cli.ts";
 import { type PackHook, packFiles } from "./hook-pack.ts";
 

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { claudeHooks } from "../../src/claude-agent-sdk/index.ts";
-import { hookDefaults, hookedEvents, hookEntry, programs, withHook } from "../../src/claude-code/index.ts";
+import { hookDefaults, hookedEvents, hookEntry, programs, withHook } from "../../src/index.ts";
 import { createWarden } from "hookwarden/warden";
 import {
   bashTurn,
@@ -57,14 +57,14 @@ describe.skipIf(noClient !== null).each([
   ["the hook in a settings file", bySettings],
   ["the hooks in process", inProcess],
 ] as const)("Claude Code with %s", (_, run) => {
-  test("lets run what nobody objects to", async () => {
+  test("runs a tool that no hook stops", async () => {
     const session = await run({ ...pre, actions: ["deny"], does: "() => undefined" }, runs);
     expect(session.error).toBeNull();
     expect(didRun(session)).toBe(true);
     expect(session.results[0]).toContain("secret-of-the-tool");
   });
 
-  test("does not run a tool that was denied, and tells the model why", async () => {
+  test("does not run a tool that was denied, and gives the model the reason", async () => {
     const does = `() => ({ action: "deny", reason: "not on a Sunday" })`;
     const session = await run({ ...pre, actions: ["deny"], does }, runs);
     expect(didRun(session)).toBe(false);

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serve } from "../../src/claude-code/daemon/serve.ts";
-import { type DaemonFiles, daemonFiles } from "../../src/claude-code/runtime-folder.ts";
-import { type Outcome, send, WireReader } from "../../src/claude-code/wire.ts";
+import { serve } from "../../src/daemon/serve.ts";
+import { type DaemonFiles, daemonFiles } from "../../src/hook/runtime-folder.ts";
+import { type Outcome, send, WireReader } from "../../src/hook/wire.ts";
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "hookwarden-serve-"))));
@@ -28,7 +28,7 @@ async function asked(files: DaemonFiles, identity: string, halfOpen: boolean): P
   while (!existsSync(files.socket)) await sleep(10);
   const socket = connect({ path: files.socket, allowHalfOpen: halfOpen });
   socket.on("error", () => undefined);
-  const [ours = ""] = readFileSync(files.words, "latin1").split("\n");
+  const [ours = ""] = readFileSync(files.secrets, "latin1").split("\n");
   send(socket, { hello: ours, identity });
   const reader = new WireReader(socket);
   await reader.message();

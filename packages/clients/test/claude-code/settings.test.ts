@@ -12,11 +12,11 @@ import {
   withHook,
   withoutHook,
   writeSettingsFile,
-} from "../../src/claude-code/index.ts";
-import { isOurs } from "../../src/claude-code/settings/entry.ts";
+} from "../../src/index.ts";
+import { isOurs } from "../../src/settings/entry.ts";
 import { folder } from "../../../../test/cli/cli.ts";
 
-const client = "/opt/hookwarden/dist/claude-code-hook.js";
+const client = "/opt/hookwarden/dist/agent-hook.js";
 const entryFor = (pack: string) => hookEntry({ ...hookDefaults, pack }, "/opt/node", client, "linux");
 const entry = entryFor("/policies");
 
@@ -43,13 +43,8 @@ describe("the hook that is written", () => {
   );
 
   test("has no shell where there are several", () => {
-    const made = hookEntry(
-      { ...hookDefaults, pack: "C:\\p" },
-      "C:\\node.exe",
-      "C:\\claude-code-hook.js",
-      "win32",
-    );
-    expect(made).toMatchObject({ command: "C:\\node.exe", args: ["C:\\claude-code-hook.js", "C:\\p"] });
+    const made = hookEntry({ ...hookDefaults, pack: "C:\\p" }, "C:\\node.exe", "C:\\agent-hook.js", "win32");
+    expect(made).toMatchObject({ command: "C:\\node.exe", args: ["C:\\agent-hook.js", "C:\\p"] });
     expect(isOurs(made)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * A server whose tool is told by its input what to do: to crash, to ignore that its input has ended, to start a child
+ * A server whose input says what its tool does: to crash, to ignore that its input has ended, to start a child
  * that outlives it, to print what is no message. Written without the SDK, which would not let it.
  */
 import { spawn } from "node:child_process";

@@ -7,9 +7,9 @@ export function programs(): Programs & { readonly client: string } {
   const path = (source: string, built: string): string =>
     fileURLToPath(new URL(inSources ? source : built, import.meta.url));
   return {
-    client: path("./main.ts", "./claude-code-hook.js"),
-    daemon: path("../daemon/main.ts", "./claude-code-daemon.js"),
-    decide: path("../daemon/decide-once.ts", "./claude-code-decide.js"),
+    client: path("./main.ts", "./agent-hook.js"),
+    daemon: path("../daemon/main.ts", "./agent-hook-daemon.js"),
+    decide: path("../daemon/decide-once.ts", "./agent-hook-decide.js"),
   };
 }
 

@@ -1,13 +1,13 @@
-import { failClosedAnswer, mustFailClosed } from "../fail-closed-answer.ts";
-import type { HookOptions } from "../hook-options.ts";
-import { identityOf } from "../identity.ts";
-import { daemonFiles, FolderError, runtimeFolder } from "../runtime-folder.ts";
-import { maxEventBytes, type Outcome } from "../wire.ts";
+import { failClosedAnswer, mustFailClosed } from "./fail-closed-answer.ts";
+import type { HookOptions } from "./hook-options.ts";
+import { identityOf } from "./identity.ts";
+import { daemonFiles, FolderError, runtimeFolder } from "./runtime-folder.ts";
+import { maxEventBytes, type Outcome } from "./wire.ts";
 import { type Daemon, findDaemon } from "./ask-daemon.ts";
 import { decideHere } from "./decide-here.ts";
 import type { Programs } from "./program-paths.ts";
 
-/** A failure of ours, told in a sentence that the model and the person may read. */
+/** A failure of ours, as a sentence that the model and the person may read. */
 export class HookFailure extends Error {}
 
 /** What stands at the head of every sentence. */

@@ -1,5 +1,5 @@
 /** Claude Code: the command hook, its daemon, and the settings file that names it. */
-export { hookedEvents } from "./events.ts";
+export { hookedEvents } from "./translate/hooked-events.ts";
 export {
   hookArguments,
   hookDefaults,
@@ -8,8 +8,8 @@ export {
   type OptionRow,
   readHookArguments,
   OptionError,
-} from "./hook-options.ts";
-export { programs } from "./client/programs.ts";
+} from "./hook/hook-options.ts";
+export { programs } from "./hook/programs.ts";
 export { changedLines, type ChangedLine } from "./settings/changed-lines.ts";
 export { withHook, withoutHook } from "./settings/edit.ts";
 export { hookEntry, type HookEntry } from "./settings/entry.ts";
@@ -20,4 +20,4 @@ export {
   settingsPath,
   writeSettingsFile,
 } from "./settings/file.ts";
-export { hookCall } from "./client/index.ts";
+export { hookCall } from "./hook/index.ts";

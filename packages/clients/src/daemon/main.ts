@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { Decider } from "../decider.ts";
-import { readHookArguments } from "../hook-options.ts";
-import { identityOf } from "../identity.ts";
-import { daemonFiles, runtimeFolder } from "../runtime-folder.ts";
+import { Decider } from "./decider.ts";
+import { readHookArguments } from "../hook/hook-options.ts";
+import { identityOf } from "../hook/identity.ts";
+import { daemonFiles, runtimeFolder } from "../hook/runtime-folder.ts";
 import { takeLock } from "./lock.ts";
 import { serve } from "./serve.ts";
 

@@ -43,7 +43,7 @@ export async function readSettingsFile(path: string): Promise<SettingsFile> {
 }
 
 /**
- * Puts a new text in the place of a settings file, all at once: whoever reads meanwhile finds the old one or the new.
+ * Puts a new text in the place of a settings file, atomically: a reader finds the old one or the new.
  *
  * @throws {HookwardenError} `file-unreadable`; also where the file has been changed since it was read.
  */

@@ -9,8 +9,8 @@ export interface DaemonFiles {
   readonly socket: string;
   /** Held by the one daemon for as long as it lives. */
   readonly lock: string;
-  /** The two words by which client and daemon know each other. */
-  readonly words: string;
+  /** The two secrets by which client and daemon authenticate each other. */
+  readonly secrets: string;
   /** Stands while somebody is starting the daemon. */
   readonly starting: string;
 }
@@ -20,8 +20,8 @@ export class FolderError extends Error {}
 
 /**
  * The folder for the sockets of one user: below `XDG_RUNTIME_DIR`, or below the folder for temporary files. Only the
- * user can look into it. It is refused where it belongs to somebody else, is a link, or is open to others: whoever can
- * write there could answer in the daemon's place.
+ * user can look into it. It is refused where it belongs to somebody else, is a link, or is open to others: another user who
+ * can write there could answer in the daemon's place.
  *
  * @throws {FolderError}
  */
@@ -69,7 +69,7 @@ export function daemonFiles(folder: string, identity: string): DaemonFiles {
   const base = `${folder}/${shortName(identity)}`;
   const socket = `${base}.sock`;
   if (Buffer.byteLength(socket) > longestSocket) throw new FolderError("the path of the socket is too long");
-  return { folder, socket, lock: `${base}.lock`, words: `${base}.words`, starting: `${base}.starting` };
+  return { folder, socket, lock: `${base}.lock`, secrets: `${base}.secrets`, starting: `${base}.starting` };
 }
 
 /** @throws {FolderError} for a socket that is not there, or that this user has not made. */

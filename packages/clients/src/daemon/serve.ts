@@ -1,9 +1,9 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { chmodSync, lstatSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import type { Decider } from "../decider.ts";
-import type { DaemonFiles } from "../runtime-folder.ts";
-import { countOf, maxEventBytes, type Outcome, send, WireReader } from "../wire.ts";
+import type { Decider } from "./decider.ts";
+import type { DaemonFiles } from "../hook/runtime-folder.ts";
+import { countOf, maxEventBytes, type Outcome, send, WireReader } from "../hook/wire.ts";
 
 /** Most clients at a time; one more is sent away, and decides in a process of its own. */
 const maxClients = 256;
@@ -35,11 +35,11 @@ export async function serve(
   { files, identity, decider, idleSeconds, deadlineMs }: ServeOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const words = [randomBytes(32).toString("hex"), randomBytes(32).toString("hex")] as const;
-  // Whoever held the lock before is gone, and what it has left behind is nobody's.
+  const secrets = [randomBytes(32).toString("hex"), randomBytes(32).toString("hex")] as const;
+  // The previous holder of the lock is gone; its files are stale.
   rmSync(files.socket, { force: true });
-  rmSync(files.words, { force: true });
-  writeFileSync(files.words, words.join("\n"), { mode: 0o600, flag: "wx" });
+  rmSync(files.secrets, { force: true });
+  writeFileSync(files.secrets, secrets.join("\n"), { mode: 0o600, flag: "wx" });
 
   const clients = new Set<Socket>();
   let lastSeen = Date.now();
@@ -60,7 +60,7 @@ export async function serve(
       socket.once("close", () => clearTimeout(timer));
       return decider.decide(event);
     };
-    answer(socket, words, identity, decide).catch(() => socket.destroy());
+    answer(socket, secrets, identity, decide).catch(() => socket.destroy());
   });
   await listen(server, files.socket);
   rmSync(files.starting, { force: true });
@@ -81,7 +81,7 @@ export async function serve(
     signal.addEventListener("abort", end);
     if (signal.aborted) end();
   });
-  // First the name, so that nobody finds us any more; closing would take it away too, but later.
+  // First the name, so that no new client connects; closing would remove it too, but later.
   if (lstatSync(files.socket, { throwIfNoEntry: false })?.ino === own) rmSync(files.socket, { force: true });
   const closed = new Promise((done) => server.close(done));
   const leave = (): void => {
@@ -103,7 +103,7 @@ async function answer(
   const timer = setTimeout(() => socket.destroy(), requestTimeoutMs);
   const reader = new WireReader(socket);
   const { hello, identity: asked } = await reader.message();
-  // A client that knows the word, and looks for somebody else: it is told nothing, and finds its own daemon.
+  // A client that knows the secret and looks for another daemon gets no answer, and finds its own.
   if (!same(hello, theirs) || asked !== identity) return void socket.destroy();
   send(socket, { welcome: ours });
   const { bytes } = await reader.message();

@@ -1,6 +1,6 @@
-import { readInput } from "../client/hook-call.ts";
-import { Decider } from "../decider.ts";
-import { readHookArguments } from "../hook-options.ts";
+import { readInput } from "../hook/hook-call.ts";
+import { Decider } from "./decider.ts";
+import { readHookArguments } from "../hook/hook-options.ts";
 
 /**
  * Decides one event for a client that has no daemon: the event on standard input, its outcome as JSON on standard

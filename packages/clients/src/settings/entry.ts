@@ -1,4 +1,4 @@
-import { hookArguments, type HookOptions } from "../hook-options.ts";
+import { hookArguments, type HookOptions } from "../hook/hook-options.ts";
 
 /** Marks what we have written, so that it can be found and taken away; Claude Code shows it while the hook runs. */
 const mark = "hookwarden";
@@ -46,7 +46,7 @@ export function isOurs(entry: unknown): boolean {
   const { type, statusMessage, command, args } = entry as { readonly [field: string]: unknown };
   if (type !== "command" || statusMessage !== mark || typeof command !== "string") return false;
   const words = [command, ...(Array.isArray(args) ? args : [])].join(" ");
-  return /claude-code/.test(words);
+  return /agent-hook|hook\/main/.test(words);
 }
 
 /** In single quotes nothing means anything to a shell but the quote itself. */

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import { hookDefaults, readHookArguments } from "../hook-options.ts";
-import type { Outcome } from "../wire.ts";
+import { hookDefaults, readHookArguments } from "./hook-options.ts";
+import type { Outcome } from "./wire.ts";
 import { answerCall, failed, HookFailure, readInput } from "./hook-call.ts";
 import type { Programs } from "./program-paths.ts";
 
@@ -43,7 +43,7 @@ function finish({ exit, out, err }: Outcome): never {
   process.exit(written ? exit : 2);
 }
 
-/** @returns `false` where nobody reads. */
+/** @returns `false` if the reader is gone. */
 function write(descriptor: 1 | 2, text: string): boolean {
   let rest = Buffer.from(text);
   for (let stuck = 0; rest.length > 0;) {

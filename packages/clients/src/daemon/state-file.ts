@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { HookwardenError } from "hookwarden/errors";
 import { SqliteStateStore } from "hookwarden/state";
-import type { HookOptions } from "./hook-options.ts";
-import { ownFolder, shortName } from "./runtime-folder.ts";
+import type { HookOptions } from "../hook/hook-options.ts";
+import { ownFolder, shortName } from "../hook/runtime-folder.ts";
 
 /**
  * Opens the state of a pack's hooks: one file for each pack, in `state` or in the user's folder for state. In a file,

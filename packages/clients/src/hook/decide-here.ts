@@ -1,5 +1,5 @@
-import { hookArguments, type HookOptions } from "../hook-options.ts";
-import { largestAnswer, type Outcome } from "../wire.ts";
+import { hookArguments, type HookOptions } from "./hook-options.ts";
+import { largestAnswer, type Outcome } from "./wire.ts";
 import { nodeFlags } from "./programs.ts";
 
 /**

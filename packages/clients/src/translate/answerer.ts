@@ -2,9 +2,9 @@ import type { EventInput } from "hookwarden/broker";
 import { createDialect, type Translator, readMessage } from "hookwarden/dialects";
 import { MemoryStateStore, type StateStore } from "hookwarden/state";
 import type { Warden } from "hookwarden/warden";
-import { type Answer, failClosedAnswer } from "./fail-closed-answer.ts";
+import { type Answer, failClosedAnswer } from "../hook/fail-closed-answer.ts";
 import { PendingHalts } from "./pending-halts.ts";
-import { maxEventBytes } from "./wire.ts";
+import { maxEventBytes } from "../hook/wire.ts";
 
 export interface AnswererOptions {
   /** Whose events these are. Default `default`. */

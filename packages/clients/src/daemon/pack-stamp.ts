@@ -5,10 +5,10 @@ import { join } from "node:path";
 const maxFiles = 20_000;
 
 /**
- * What tells one state of a folder from another: name, number, size and times of every file in it. A change of content
+ * Identifies one state of a folder: name, number, size and times of every file in it. A change of content
  * shows in the time of the last status change, which no program can set back.
  *
- * Looked at before every event rather than watched: a watcher tells a moment later, and until then a rule that was just
+ * Read before every event rather than watched: a watcher reports a moment later, and until then a rule that was just
  * written would not hold.
  *
  * @throws where the folder cannot be read, or holds too much.

@@ -1,12 +1,12 @@
 import { HookwardenError } from "hookwarden/errors";
 import type { SqliteStateStore } from "hookwarden/state";
 import { createWarden, type Warden, type WardenOptions } from "hookwarden/warden";
-import { Answerer } from "./answerer.ts";
-import { failed } from "./client/hook-call.ts";
-import type { HookOptions } from "./hook-options.ts";
+import { Answerer } from "../translate/answerer.ts";
+import { failed } from "../hook/hook-call.ts";
+import type { HookOptions } from "../hook/hook-options.ts";
 import { packStamp } from "./pack-stamp.ts";
 import { openStateFile } from "./state-file.ts";
-import { maxEventBytes, type Outcome } from "./wire.ts";
+import { maxEventBytes, type Outcome } from "../hook/wire.ts";
 
 /** A loaded version of the pack. */
 interface LoadedState {

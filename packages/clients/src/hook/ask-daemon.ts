@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { hookArguments, type HookOptions } from "../hook-options.ts";
-import { checkSocket, type DaemonFiles } from "../runtime-folder.ts";
-import { countOf, largestAnswer, type Outcome, send, WireReader } from "../wire.ts";
+import { hookArguments, type HookOptions } from "./hook-options.ts";
+import { checkSocket, type DaemonFiles } from "./runtime-folder.ts";
+import { countOf, largestAnswer, type Outcome, send, WireReader } from "./wire.ts";
 import { nodeFlags } from "./programs.ts";
 
 /** How long a daemon may take to say who it is, and a new one to be there, in milliseconds. */
@@ -11,7 +11,7 @@ const startMs = 10_000;
 /** How often a daemon that is starting is looked for, in milliseconds. */
 const pollIntervalMs = 10;
 
-/** A daemon that has proved who it is, and has not been told anything yet. */
+/** An authenticated daemon, before anything was sent to it. */
 export interface Daemon {
   /** Hands over one event. Where this fails, the event may have been decided: it must not be decided again. */
   ask(event: Uint8Array): Promise<Outcome>;
@@ -45,7 +45,7 @@ export async function findDaemon(
   return null;
 }
 
-/** `absent`: nobody listens. `null`: somebody does who is not the daemon that we look for. */
+/** `absent`: no process listens. `null`: one does, and it is not the daemon that we look for. */
 async function meet(files: DaemonFiles, identity: string): Promise<Daemon | null | "absent"> {
   let socket: Socket;
   try {
@@ -57,10 +57,10 @@ async function meet(files: DaemonFiles, identity: string): Promise<Daemon | null
   const timer = setTimeout(() => socket.destroy(), greetingMs);
   try {
     const reader = new WireReader(socket);
-    const [ours, theirs] = readWords(files.words);
+    const [ours, theirs] = readSecrets(files.secrets);
     send(socket, { hello: ours, identity });
     const { welcome } = await reader.message();
-    if (welcome !== theirs) throw new Error("it does not know the word");
+    if (welcome !== theirs) throw new Error("it does not know the secret");
     clearTimeout(timer);
     return daemonAt(socket, reader);
   } catch {
@@ -95,10 +95,10 @@ function connected(path: string): Promise<Socket> {
   });
 }
 
-/** The words lie in a file that only the user can read; the daemon writes it before it listens. */
-function readWords(path: string): [string, string] {
+/** The secrets are in a file that only the user can read; the daemon writes it before it listens. */
+function readSecrets(path: string): [string, string] {
   const [ours = "", theirs = ""] = readFileSync(path, "latin1").split("\n");
-  if (ours.length !== 64 || theirs.length !== 64) throw new Error("there are no words");
+  if (ours.length !== 64 || theirs.length !== 64) throw new Error("there are no secrets");
   return [ours, theirs];
 }
 
