@@ -2,15 +2,8 @@ import { quote } from "@hookwarden/sandbox/json";
 import type { AttributedText, Decision } from "../broker/index.ts";
 import { type EventActionName, type EventName, eventRows } from "../catalogue/index.ts";
 import { fitToolOutput, withholdToolOutput } from "./claude-code-output.ts";
-import {
-  type Dialect,
-  type DialectRow,
-  type Parsed,
-  type Helpers,
-  type Message,
-  type StopVerdict,
-  table,
-} from "./dialect.ts";
+import type { Dialect, DialectRow, Helpers, Message, Parsed, StopVerdict } from "./dialect.ts";
+import { table } from "./dialect.ts";
 import { commonOf, fieldOf, rowOf } from "./message.ts";
 import { addedTexts, feedbackParts, reasonOf, reasonParts } from "./decision-queries.ts";
 
@@ -33,15 +26,13 @@ function row(
 }
 
 const end = { halt: "end" } as const;
+const forPerson = { block: "block-for-person", ...end } as const;
 
 const rows = table<ClaudeRow>(
   Object.fromEntries([
     row("SessionStart", ["inject", "add_context", "halt"], end),
     row("SessionEnd", [], {}),
-    row("UserPromptSubmit", ["block", "halt", "inject", "add_context"], {
-      block: "block-for-person",
-      ...end,
-    }),
+    row("UserPromptSubmit", ["block", "halt", "inject", "add_context"], forPerson),
     row("PreToolUse", ["allow", "ask", "deny", "skip", "halt", "modify_input", "add_context"], {
       deny: "permission",
       skip: "permission",
@@ -59,7 +50,7 @@ const rows = table<ClaudeRow>(
     row("StopFailure", [], {}),
     row("SubagentStart", ["inject", "add_context", "halt"], end),
     row("SubagentStop", ["retry", "halt"], end),
-    row("PreCompact", ["block", "halt"], { block: "block-for-person", ...end }),
+    row("PreCompact", ["block", "halt"], forPerson),
     row("PostCompact", ["halt"], end),
     row("Notification", ["halt"], end),
   ]),
