@@ -176,6 +176,11 @@ export const errorTable = {
     means: "NATS cannot be reached, or does not answer in time",
     fix: "Start the NATS servers or repair the network; connecting is retried automatically.",
   },
+  "event-refused": {
+    exit: 69,
+    means: "a server refused to decide an event",
+    fix: "Treat the event as refused; docs/server.md explains the problem that the message names.",
+  },
   "storage-failed": {
     exit: 69,
     means: "the server's data cannot be opened, read or written",

@@ -207,7 +207,7 @@ function checkDispatchMembers(options: object): void {
 }
 
 /** @throws {HookwardenError} `option-invalid`, with the pointer of the option and the name that was probably meant */
-function checkMembers(options: object, known: object, pointer: string): void {
+export function checkMembers(options: object, known: object, pointer: string): void {
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(known, name)) unknown(name, known, pointer);
     const inner = (known as { readonly [name: string]: object | null })[name];

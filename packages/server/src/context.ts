@@ -2,6 +2,7 @@ import type { ContainmentReport } from "@hookwarden/sandbox";
 import type { Credentials } from "./credentials.ts";
 import type { StreamingDecisionService } from "./decision-service.ts";
 import type { UnsentBudget } from "./http/unsent-budget.ts";
+import type { UploadBudget } from "./http/upload-budget.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { HttpTelemetry } from "./http/telemetry.ts";
 import type { FailureLog } from "./failure-log.ts";
@@ -32,6 +33,7 @@ export interface ServerContext {
   readonly telemetry: HttpTelemetry | null;
   readonly lanes: Lanes;
   readonly unsent: UnsentBudget;
+  readonly uploadBudget: UploadBudget;
   /** The description of the routes, as JSON. */
   readonly openApi: object;
   readonly isReady: () => boolean;

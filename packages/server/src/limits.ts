@@ -1,4 +1,5 @@
 import { HookwardenError } from "hookwarden/errors";
+import { didYouMean } from "hookwarden/pack";
 import type { TenantLimits } from "./tenants.ts";
 
 /** One limit with its default and how far it goes. */
@@ -57,6 +58,12 @@ export const httpLimitTable = {
   },
   batchEvents: { default: 256, most: 10_000, unit: "", means: "events in a batch" },
   packBytes: { default: 50_331_648, most: 134_217_728, unit: "bytes", means: "the body of an upload" },
+  uploadBytes: {
+    default: 536_870_912,
+    most: 17_179_869_184,
+    unit: "bytes",
+    means: "bodies of uploads in progress, of all tenants together",
+  },
   headerBytes: { default: 16_384, most: 65_536, unit: "bytes", means: "all headers of a request" },
   headersMs: { default: 5_000, most: 60_000, unit: "ms", means: "until all headers have come" },
   requestMs: { default: 15_000, most: 300_000, unit: "ms", means: "until the whole request has come" },
@@ -109,7 +116,10 @@ export function limitsFrom<Name extends string>(
 ): { readonly [name in Name]: number } {
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(table, name))
-      throw new HookwardenError("option-invalid", `there is no limit \`${name}\``);
+      throw new HookwardenError(
+        "option-invalid",
+        `there is no limit \`${name}\`${didYouMean(name, Object.keys(table))}`,
+      );
   }
   const entries = (Object.keys(table) as Name[]).map((name): [Name, number] => {
     const value = given[name] ?? base?.[name] ?? table[name].default;

@@ -1,11 +1,12 @@
 import type { ContainmentMode, EngineName } from "@hookwarden/sandbox";
 import type { RequiredReview, Trust } from "hookwarden/bundle";
 import { HookwardenError } from "hookwarden/errors";
+import { checkMembers, wardenMembers } from "hookwarden/warden";
 import type { AuditMode } from "./audit-log.ts";
 import type { JwtOptions } from "./jwt.ts";
 import type { LaneOptions } from "./lanes.ts";
 import { type HttpLimits, httpLimitTable, limitsFrom, tenantLimitTable } from "./limits.ts";
-import type { LogLevel } from "./log.ts";
+import { type LogLevel, logLevels } from "./log.ts";
 import type { NodeReport } from "./operator.ts";
 import type { QuarantineOptions } from "./quarantine.ts";
 import type { Stores } from "./storage.ts";
@@ -98,8 +99,42 @@ export function isLoopback(host: string): boolean {
   return loopback.test(host);
 }
 
-/** @throws {HookwardenError} `option-invalid` */
+/** Options that exist, with the members of those that are objects. The tables of limits check theirs. */
+const serverMembers: { readonly [Name in keyof Required<ServerOptions>]: object | null } = {
+  data: null,
+  stores: null,
+  host: null,
+  port: null,
+  credentials: null,
+  jwt: { jwks: null, issuer: null, audience: null, algorithms: null, tenantClaim: null },
+  hosts: null,
+  origins: null,
+  engine: null,
+  isolation: null,
+  processes: wardenMembers.processes,
+  containment: null,
+  where: null,
+  audit: null,
+  mask: null,
+  retentionDays: null,
+  trust: null,
+  requireReview: { records: null, trust: null },
+  signingKey: null,
+  tenantLimits: null,
+  limits: null,
+  quarantine: { faults: null, firstMs: null, longestMs: null },
+  telemetry: null,
+  node: null,
+  console: null,
+  nodes: null,
+  onRollout: null,
+  log: null,
+  logLevel: null,
+};
+
+/** @throws {HookwardenError} `option-invalid`, also for an option that does not exist */
 export function settingsFrom(options: ServerOptions): ServerSettings {
+  checkMembers(options, serverMembers, "");
   const { host = "127.0.0.1", port = 8_787, node = "local", audit = "strict" } = options;
   const isOpen = options.credentials === "none";
   if ((options.data === undefined) === (options.stores === undefined))
@@ -112,7 +147,8 @@ export function settingsFrom(options: ServerOptions): ServerSettings {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(node))
     invalid("`node` must be a name of letters, digits, `.`, `_` and `-`");
   if (!["strict", "relaxed", "off"].includes(audit)) invalid("`audit` must be `strict`, `relaxed` or `off`");
-  const { retentionDays } = options;
+  const { retentionDays, logLevel = "info" } = options;
+  if (!logLevels.includes(logLevel)) invalid(`\`logLevel\` must be one of ${logLevels.join(", ")}`);
   if (retentionDays !== undefined && !(retentionDays > 0))
     invalid("`retentionDays` must be a number above 0");
   return {

@@ -119,6 +119,21 @@ export class Registry implements AsyncDisposable {
     return opened.pack;
   }
 
+  /**
+   * Holds what serves, and what is on trial, to the trust file, the reviews and the limits as they are now. What may no
+   * longer serve stops at once.
+   */
+  async revalidate(): Promise<void> {
+    const pending = this.all.map(({ name }) => name);
+    const worker = async (): Promise<void> => {
+      for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+        const rollout = await this.#options.stores.packs.rollout(name);
+        await this.#inTurn(name, () => this.#apply(rollout, true)).catch(() => undefined);
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, worker));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watches.dispose();
     await Promise.all(this.#changing.values());
@@ -209,13 +224,18 @@ export class Registry implements AsyncDisposable {
   }
 }
 
-/** Whether a pack is refused for what it is, and was not merely impossible to load. */
+/** Whether a pack is refused for what it is, and was not merely impossible to load or to check at the moment. */
 function isRefusal(error: unknown): boolean {
-  if (error instanceof Problem) return true;
+  if (error instanceof Problem) return error.code !== "trust-unavailable";
   return error instanceof HookwardenError && refusals.has(error.code);
 }
 
-const refusals: ReadonlySet<string> = new Set(["bundle-untrusted", "bundle-rollback", "bundle-invalid"]);
+const refusals: ReadonlySet<string> = new Set([
+  "bundle-untrusted",
+  "bundle-rollback",
+  "bundle-invalid",
+  "review-required",
+]);
 
 /** What of a tenant's settings a pack is held to. */
 function packSettings({ signedOnly }: TenantRecord, { memoryKb, residentHooks }: TenantLimits): string {

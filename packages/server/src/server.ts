@@ -12,6 +12,7 @@ import { close as closeListener, listen } from "./http/lifecycle.ts";
 import { createListener, type Listener } from "./http/listener.ts";
 import { openApi } from "./http/openapi.ts";
 import { UnsentBudget } from "./http/unsent-budget.ts";
+import { UploadBudget } from "./http/upload-budget.ts";
 import { Idempotency } from "./idempotency.ts";
 import { JwtVerifier } from "./jwt.ts";
 import { Lanes } from "./lanes.ts";
@@ -29,6 +30,7 @@ import { lockFolder } from "./sqlite/folder-lock.ts";
 import { openSqliteStores } from "./sqlite/stores.ts";
 import type { Stores } from "./storage.ts";
 import { BundleGate } from "./tenancy/bundle-gate.ts";
+import { watchTrustFile } from "./tenancy/trust-watch.ts";
 import { keyName, Uploads } from "./uploads.ts";
 
 /** A server that is ready to listen. Made by `createServer`. */
@@ -123,6 +125,7 @@ async function build(base: Foundation): Promise<HookwardenServer> {
     lanes,
     idempotency: new Idempotency(),
     unsent: new UnsentBudget(settings.limits.unsentBytes),
+    uploadBudget: new UploadBudget(settings.limits.uploadBytes),
     openApi: openApi(routes),
     isReady,
     failures,
@@ -132,6 +135,7 @@ async function build(base: Foundation): Promise<HookwardenServer> {
   const listener = await openListener(context);
   if (settings.isOpen) await addDefaultTenant(stores);
   await registry.load();
+  for (const file of trustFiles(options)) opened.use(watchTrustFile(file, () => revalidate(context)));
   ready = true;
   opened.use(enforceRetention(stores.audit, options.retentionDays));
   return serverOf(base, { context, listener, stop: () => ((ready = false), decisions.close()) });
@@ -221,6 +225,17 @@ async function openListener(context: ServerContext): Promise<Listener> {
     limits: settings.limits,
     onBroken: (status) => metrics.response(status),
   });
+}
+
+function trustFiles({ trust, requireReview }: ServerOptions): readonly string[] {
+  return [...new Set([trust, requireReview?.trust])].filter((one) => typeof one === "string");
+}
+
+function revalidate({ registry, log }: ServerContext): void {
+  void registry.revalidate().then(
+    () => log("trust-changed"),
+    () => log("trust-unavailable"),
+  );
 }
 
 async function addDefaultTenant({ tenants }: Stores): Promise<void> {

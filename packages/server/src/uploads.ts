@@ -89,8 +89,11 @@ export class Uploads {
 
   /** A pack for a trial, which is not stored, from its files. */
   async load(tenant: Tenant, files: ReadonlyMap<string, Uint8Array>): Promise<LoadedPack> {
-    const { pack } = (await this.#build(tenant, files, { use: "try", key: undefined })).opened;
+    const { opened } = await this.#build(tenant, files, { use: "try", key: undefined });
+    const { pack } = opened;
     enforce("try", "pack", tenant, { hooks: pack.hooks, trusted: false });
+    // Where reviews are required, code without one does not run at all.
+    await this.#options.gate.review(opened);
     return pack;
   }
 

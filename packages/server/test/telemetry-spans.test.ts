@@ -57,6 +57,23 @@ test("a refusal is recorded by its code, and is not an error of the server", asy
   expect(asked.status.code).toBe(SpanStatusCode.UNSET);
 });
 
+test("the decisions of a stream are children of the request's span", async () => {
+  await using server = await startTestServer({ telemetry: true });
+  const { client } = await server.tenant("acme", guard);
+  exporter.reset();
+  const events = [eventOf("s1"), eventOf("s2"), eventOf("s3")];
+  for await (const answered of client.decideStream(events, { traceparent }))
+    expect(answered).toHaveProperty("answer");
+  const decisions = (): readonly { parentSpanContext?: { spanId: string } }[] =>
+    exporter.getFinishedSpans().filter(({ name }) => name === "hookwarden PreToolUse");
+  await expect.poll(() => named("POST /v1/decisions")).toBeDefined();
+  const asked = named("POST /v1/decisions")!;
+  expect(asked.parentSpanContext?.spanId).toBe(parentId);
+  expect(decisions()).toHaveLength(3);
+  for (const decision of decisions())
+    expect(decision.parentSpanContext?.spanId).toBe(asked.spanContext().spanId);
+});
+
 /** A request as the server sees it, with a response that can be ended. */
 function exchange(headers: object = {}) {
   const response = Object.assign(new EventEmitter(), { statusCode: 200, headersSent: false });

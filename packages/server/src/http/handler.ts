@@ -63,6 +63,7 @@ async function handle(
   }
   const { limits } = context.settings;
   const isStream = route.body?.lines === mediaType && mediaType !== "";
+  if (route.body?.limit === "packBytes") reserveUpload(context, exchange, params);
   const bytes = route.body && !isStream ? await readBody(request, limits[route.body.limit]) : null;
   const principal = exchange.principal as Principal;
   const holds = stillAdmitted(context, { route, principal, params }, headers.authorization);
@@ -82,7 +83,23 @@ async function handle(
   const run = (): RouteAnswer | Promise<RouteAnswer> => route.handle(context, call);
   const answer = telemetry ? telemetry.within(exchange, run) : run();
   const answered = answer instanceof Promise ? await answer : answer;
-  pipeline.respond(context, exchange, whileAdmitted(answered, holds));
+  const send = (): void => pipeline.respond(context, exchange, whileAdmitted(answered, holds));
+  // A stream decides while it is sent: its decisions belong to the request's span.
+  if (telemetry && answered.stream) telemetry.within(exchange, send);
+  else send();
+}
+
+/** @throws {Problem} `queue-full` while the uploads in progress take all the room there is */
+function reserveUpload(
+  { uploadBudget, settings }: ServerContext,
+  { request, response, principal }: Exchange,
+  params: { readonly tenant?: string },
+): void {
+  const { packBytes } = settings.limits;
+  const length = Number(request.headers["content-length"] ?? packBytes);
+  const release = uploadBudget.reserve(params.tenant ?? principal?.tenant ?? "", Math.min(length, packBytes));
+  if (!release) throw new Problem("queue-full", 5);
+  response.once("close", release);
 }
 
 /** Instead of the whole request, each of its lines has a deadline. */

@@ -1,5 +1,6 @@
 import { headers, type Msg, type Subscription } from "@nats-io/transport-node";
 import type { DecisionService } from "../decision-service.ts";
+import { problemTable } from "../problem.ts";
 import { Claims, type KeptAnswer } from "./claims.ts";
 import type { NatsLink } from "./link.ts";
 import { type FleetNames, tenantOf } from "./names.ts";
@@ -106,8 +107,7 @@ export class DecisionChannel {
       ...(dialect === undefined ? {} : { dialect }),
       ...(traceparent === undefined ? {} : { traceparent }),
     });
-    const bytes =
-      status === 200 ? Buffer.from(body) : problem(body, detail?.message ?? "the node has refused the event");
+    const bytes = status === 200 ? Buffer.from(body) : problem(body, detail?.message ?? reasonFor(body));
     const fits = bytes.length + 4_096 <= this.#link.maxPayload;
     const answer = fits
       ? { status, body: bytes }
@@ -130,6 +130,11 @@ export class DecisionChannel {
       // The connection is gone; who asked asks again.
     }
   }
+}
+
+function reasonFor(code: string): string {
+  const row = Object.entries(problemTable).find(([name]) => name === code)?.[1];
+  return `the node refused the event: \`${code}\`${row ? `: ${row.means}` : ""}`;
 }
 
 function problem(code: string, detail: string): Uint8Array {

@@ -211,7 +211,7 @@ function readDecision(text: string, { tenant, id }: Question): Decision {
   try {
     decision = JSON.parse(text) as Partial<Decision> | null;
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (decision?.decision_id !== id || decision.tenant !== tenant || typeof decision.verdict !== "string")
     throw new HookwardenError("internal", "what answered over NATS is not the decision that was asked for");
@@ -226,12 +226,13 @@ function refusal(text: string): HookwardenError {
   } catch {
     // Reported as an unreadable problem.
   }
-  const known = typeof problem.code === "string" && Object.hasOwn(errorTable, problem.code);
+  const code = typeof problem.code === "string" ? problem.code : "";
+  const known = Object.hasOwn(errorTable, code);
   const words = [problem.detail, problem.title].find((word) => typeof word === "string") as
     string | undefined;
   return new HookwardenError(
-    known ? (problem.code as ErrorCode) : "internal",
-    words?.slice(0, 300) ?? "a node has refused the event",
+    known ? (code as ErrorCode) : "event-refused",
+    words?.slice(0, 300) ?? "the node refused the event",
   );
 }
 

@@ -58,7 +58,11 @@ function replyOf(context: ServerContext, exchange: Exchange, answer: RouteAnswer
 function refusalOf(context: ServerContext, exchange: Exchange, error: unknown): Reply {
   const problem = problemOf(error);
   const { retryAfter } = problem;
-  context.failures.note(error, { requestId: exchange.id, tenant: exchange.principal?.tenant ?? null });
+  context.failures.note(error, {
+    requestId: exchange.id,
+    tenant: exchange.principal?.tenant ?? null,
+    route: exchange.route,
+  });
   const headers = retryAfter === undefined ? undefined : { "retry-after": String(retryAfter) };
   return problemReply(context, exchange, problem, headers);
 }
