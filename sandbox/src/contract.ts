@@ -4,6 +4,9 @@ import type { Limits } from "./limits.ts";
 /** Name of a JavaScript engine. */
 export type EngineName = "quickjs" | "isolate";
 
+/** What a pristine call on isolate runs in: a shared context that is frozen, or a new one. */
+export type RealmKind = "frozen" | "fresh";
+
 /** A script that a sandbox can run: one ES module without imports. */
 export interface Program {
   /** Digest of all that makes it up; two programs with the same key are the same program. */

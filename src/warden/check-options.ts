@@ -151,6 +151,7 @@ const processes: Members<Omit<ProcessSandboxOptions, "engine" | "pristine">> = {
   processes: null,
   spares: null,
   tenantsPerProcess: null,
+  realm: null,
   rssMarginBytes: null,
   rssRetireBytes: null,
   heapMb: null,

@@ -32,13 +32,12 @@ export async function createSandbox(
 }
 
 async function createOne(options: WardenOptions, engine: EngineName): Promise<Sandbox> {
-  const pristine = options.pristine ?? true;
   try {
     return await createSandboxOf({
       ...(options.containment === undefined ? {} : { containment: options.containment }),
       ...options.processes,
       engine,
-      pristine,
+      pristine: options.pristine ?? true,
       isolation: options.isolation ?? "process",
     });
   } catch (error) {

@@ -422,7 +422,8 @@
   );
 
   // The native registry belongs to the engine, not to the context: it outlives the call, and no memory limit counts it.
-  const symbols = new Map();
+  const NativeMap = Map;
+  let symbols = new NativeMap();
   const { get: mapGet, set: mapSet } = Map.prototype;
   const descriptionOf = getOwnPropertyDescriptor(NativeSymbol.prototype, "description").get;
   method(GuestSymbol, "for", 1, (key) => {
@@ -440,6 +441,18 @@
     const name = apply(descriptionOf, symbol, []);
     return apply(mapGet, symbols, [name]) === symbol ? name : undefined;
   });
+
+  // The bits of a NaN tell whether optimised code computed it, and so what ran before.
+  const writeCanonicalNaN = (name) => {
+    const native = DataView.prototype[name];
+    const write = {
+      f(offset, value, littleEndian) {
+        const number = +value;
+        return apply(native, this, [offset, number === number ? number : NaN, littleEndian]);
+      },
+    }.f;
+    method(DataView.prototype, name, native.length, write);
+  };
 
   // Where a hook could learn of the frames below it, there is nothing, and setting it does nothing. An accessor,
   // because libraries set it and must not fail.
@@ -504,11 +517,14 @@
     if (path in roots) return roots[path];
     return path.endsWith(".prototype") ? global[path.slice(0, -10)].prototype : global[path];
   };
+  // V8 adds `setFloat16` to a context after it was made from a snapshot.
+  const writeCanonicalNaNs = () => ["setFloat16", "setFloat32", "setFloat64"].forEach(writeCanonicalNaN);
   const take = (target, key) => {
     if (!deleteProperty(target, key)) throw new NativeTypeError(`cannot take ${nameOf(key)} away`);
   };
   // Takes away what the table does not name, and tells what that was: by path, a list of names.
   const confine = (permits) => {
+    writeCanonicalNaNs();
     const taken = {};
     for (const path of ownKeys(permits)) {
       const target = objectAt(path);
@@ -523,6 +539,7 @@
   };
   // The same with less work, for a world that is known to be like one that was confined.
   const remove = (taken) => {
+    writeCanonicalNaNs();
     for (const path of ownKeys(taken)) {
       const target = objectAt(path);
       for (const name of taken[path]) {
@@ -599,13 +616,15 @@
       return "";
     }
   };
-  const threw = (error) => {
+  // Two lines: the error and its frames, each as a JSON string.
+  const describeThrown = (error) => {
     let text;
     if (typeof error === "object" && error !== null) text = describeError(error) ?? "a thrown object";
     else if (typeof error === "function") text = "a thrown function";
     else text = NativeString(error);
-    return reply("t", quote(apply(slice, text, [0, 1000])) + "\n" + quote(framesOf(error)));
+    return quote(apply(slice, text, [0, 1000])) + "\n" + quote(framesOf(error));
   };
+  const threw = (error) => reply("t", describeThrown(error));
   const encode = (value) => {
     if (value === undefined || value === null) return reply("u", "");
     let body;
@@ -687,6 +706,20 @@
     return apply(hasOwnProperty, found, ["get"]) ? apply(found.get, object, []) : found.value;
   };
   const poll = () => (settled ? answer : "p");
+  // Resets the state of time, chance, log and symbols to what a module finds while it is loaded. For a realm in which
+  // many modules are evaluated, one after another; elsewhere a module has a world of its own.
+  const begin = () => {
+    sleeping = "";
+    now = s0 = s1 = s2 = s3 = 0;
+    mixed = false;
+    logText = "";
+    logLeft = logDropped = 0;
+    symbols = new NativeMap();
+    innermost = deepest = null;
+    settled = false;
+    answer = "";
+    exported = undefined;
+  };
   // Takes the module's namespace and the budgets of its calls, and tells what its default export is: `f`, a JSON
   // list of names, or nothing.
   const register = (namespace, logBudget, outputBudget, depthBudget) => {
@@ -706,5 +739,5 @@
     }
     return names === "" ? "" : "[" + names + "]";
   };
-  return { entry, poll, register, confine, remove };
+  return { entry, poll, register, confine, remove, begin, describeThrown };
 });

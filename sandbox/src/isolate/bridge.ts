@@ -1,6 +1,7 @@
 import type IsolatedVm from "isolated-vm";
 import { permits } from "../guest/permits.ts";
 import { preludeSource } from "../guest/generated/prelude.ts";
+import { freezeSource } from "./freeze.ts";
 
 /** The host's reference to the bridge of a context. */
 export type Bridge = IsolatedVm.Reference<(...args: unknown[]) => unknown>;
@@ -26,7 +27,7 @@ const bridgeSource = `((world) => {
   const { parse, stringify } = JSON;
   const { reject } = Promise;
   const NativePromise = Promise;
-  const { entry, poll, register, confine, remove } = world;
+  const { entry, poll, register, confine, remove, begin, describeThrown } = world;
   // Held here, because the list of rejected promises holds them weakly.
   let decoy;
   let reply = "";
@@ -41,7 +42,31 @@ const bridgeSource = `((world) => {
       return "e";
     }
   };
-  return (task, a, b, c, d) => {
+
+  // ---- frozen realms only -----------------------------------------------------------------------------------------
+  // What programs inherit their \`globalThis\` from.
+  let view;
+  // By number: the function that evaluates a program's module, and the budgets of its calls.
+  const programs = { __proto__: null };
+  const freeze = () => {
+    delete globalThis.${bridgeName};
+    view = (${freezeSource})();
+  };
+  // "r" and the prelude's description of the default export, or "l", what the module threw, and where.
+  const evaluate = (index) => {
+    const { factory, logBytes, outputBytes, outputDepth } = programs[index];
+    begin();
+    const heir = { __proto__: view };
+    heir.globalThis = heir;
+    try {
+      const namespace = { __proto__: null, default: apply(factory, undefined, [heir]) };
+      return "r" + register(namespace, logBytes, outputBytes, outputDepth);
+    } catch (error) {
+      return "l" + describeThrown(error);
+    }
+  };
+
+  return (task, a, b, c, d, e) => {
     switch (task) {
       // Before any code of a program: the two that make the world of a context that of the allow-list.
       case "confine":
@@ -68,6 +93,27 @@ const bridgeSource = `((world) => {
         reply = "";
         return taken;
       }
+      case "freeze":
+        return freeze();
+      case "add":
+        programs[a] = { __proto__: null, factory: b, logBytes: c, outputBytes: d, outputDepth: e };
+        return;
+      case "drop":
+        programs[a] = undefined;
+        return;
+      case "evaluate":
+        guard();
+        reply = "e";
+        reply = evaluate(a);
+        return;
+      case "evaluate and call":
+        guard();
+        reply = "e";
+        reply = evaluate(a);
+        if (reply[0] !== "r") return;
+        reply = "p";
+        reply = entry(b, c, d);
+        return;
     }
   };
 })`;

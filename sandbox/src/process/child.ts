@@ -6,7 +6,7 @@
  * Arguments: name of the engine, options as JSON, and for tests the path of a module that stands in for the engine.
  */
 import { readSync, writeSync } from "node:fs";
-import type { EngineName, Sandbox } from "../contract.ts";
+import type { EngineName, RealmKind, Sandbox } from "../contract.ts";
 import { EngineMissingError } from "../engine-missing.ts";
 import { SpinningStdin } from "./spinning-stdin.ts";
 import { protocolVersion, RequestReader } from "./request.ts";
@@ -20,7 +20,7 @@ interface EngineModule {
 
 async function loadEngine(
   name: EngineName,
-  options: { pristine?: boolean; onLoad?: (begins: boolean) => void },
+  options: { pristine?: boolean; realm?: RealmKind; onLoad?: (begins: boolean) => void },
   modulePath: string | undefined,
 ): Promise<Sandbox> {
   if (modulePath !== undefined) return ((await import(modulePath)) as EngineModule).createSandbox(options);
@@ -67,7 +67,11 @@ function turn(): Promise<void> {
 
 async function main(): Promise<void> {
   const [name, json, modulePath] = process.argv.slice(2) as [EngineName, string, string?];
-  const { spinUs, ...options } = JSON.parse(json) as { pristine?: boolean; spinUs: number };
+  const { spinUs, ...options } = JSON.parse(json) as {
+    pristine?: boolean;
+    realm?: RealmKind;
+    spinUs: number;
+  };
   let engine: Sandbox;
   /** Id of the running call; the parent has separate deadlines for loading and running it. */
   let running: number | null = null;

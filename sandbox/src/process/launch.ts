@@ -78,7 +78,7 @@ export async function launchOf(settings: Settings): Promise<Launch> {
     "--max-semi-space-size=4",
     childModule ?? script,
     engine,
-    JSON.stringify({ pristine: settings.pristine, spinUs: settings.spinUs }),
+    JSON.stringify({ pristine: settings.pristine, realm: settings.realm, spinUs: settings.spinUs }),
     ...(engineModule === undefined ? [] : [engineModule]),
   ];
   return {

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { type ContainmentMode, containmentModes } from "../containment/walls.ts";
-import type { EngineName } from "../contract.ts";
+import type { EngineName, RealmKind } from "../contract.ts";
 
 export interface ProcessSandboxOptions {
   readonly engine: EngineName;
@@ -18,6 +18,12 @@ export interface ProcessSandboxOptions {
   readonly tenantsPerProcess?: "shared" | "one";
   /** `false` lets the engine keep contexts where a call has a `keep` key. Default `true`. */
   readonly pristine?: boolean;
+  /**
+   * What pristine calls run in; isolate only. `frozen`: a context whose built-in objects are frozen, in which the module
+   * is evaluated anew for each call. `fresh`: a new context for each call, about a hundred times slower, for programs
+   * that change built-in objects. Default `fresh`.
+   */
+  readonly realm?: RealmKind;
   /** Memory of a child beyond what it had before a call and what the call may take, in bytes. Default 64 MiB. */
   readonly rssMarginBytes?: number;
   /** A child above this is replaced when it has answered, in bytes. Default 1.25 GiB. */
@@ -82,6 +88,7 @@ export function settingsOf(options: ProcessSandboxOptions): Settings {
     processes: Math.max(1, Math.min(4, availableParallelism() - 1)),
     spares: 1,
     pristine: true,
+    realm: "fresh",
     rssMarginBytes: 64 * MiB,
     rssRetireBytes: 1_280 * MiB,
     heapMb: 512,
@@ -118,6 +125,8 @@ export function settingsOf(options: ProcessSandboxOptions): Settings {
       `\`containment\` must be ${containmentModes.map((mode) => `\`${mode}\``).join(", ")}`,
     );
   }
+  if (settings.realm !== "frozen" && settings.realm !== "fresh")
+    throw new RangeError("`realm` must be `frozen` or `fresh`");
   for (const [name, least] of Object.entries(minimum) as [keyof typeof minimum, number][]) {
     if (!Number.isSafeInteger(settings[name]) || settings[name] < least) {
       throw new RangeError(`\`${name}\` must be a whole number of at least ${least}`);

@@ -6,6 +6,8 @@ describeSandboxContract(
   (options) => createProcessSandbox({ engine: "isolate", ...options }),
   {
     skip: {
+      "takes prototypes that claim to have an answer at their word, as the language does":
+        "prototypes are frozen; the suite with fresh realms runs it",
       "counts steps, the same for the same call": "V8 does not count; `steps` is null",
       "holds the memory of tables": "V8 gives up its process, and the call is `crashed`",
     },

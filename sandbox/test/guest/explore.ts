@@ -31,8 +31,10 @@ export const exploreSource = `
     throw new Error("did not throw");
   };
 
+  // In a frozen realm it inherits all but its own name from an object with accessors.
+  const inherited = protoOf(globalThis) === Object.prototype ? [] : Reflect.ownKeys(protoOf(globalThis));
   add(globalThis, "globalThis");
-  for (const key of Reflect.ownKeys(globalThis)) {
+  for (const key of [...Reflect.ownKeys(globalThis), ...inherited]) {
     const value = globalThis[key];
     add(value, nameOf(key));
     if (typeof value === "function" && typeof key === "string") add(value.prototype, key + ".prototype");
@@ -101,9 +103,10 @@ export const exploreSource = `
     for (let at = 0; at < queue.length; at++) {
       const object = queue[at];
       const path = names.get(object);
-      const keys = Reflect.ownKeys(object);
+      const own = Reflect.ownKeys(object);
+      const keys = path === "globalThis" ? [...own, ...inherited] : own;
       found.push({ path, type: typeof object, keys: keys.map(nameOf) });
-      for (const key of keys) {
+      for (const key of own) {
         const { value, get, set } = Reflect.getOwnPropertyDescriptor(object, key);
         add(value, path + "." + nameOf(key));
         add(get, path + "." + nameOf(key) + " (get)");

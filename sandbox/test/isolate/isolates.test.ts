@@ -54,7 +54,9 @@ describe("the isolate engine", () => {
       `Promise.reject(${trap}); throw ${trap}; export default () => 1;`,
       `const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy; export default () => 1;`,
     ]) {
-      expect(await call(source), source).toMatchObject({ ok: false, fault: { code: "load-failed" } });
+      // Where the host asks what was thrown, the getter loops within the time of the load.
+      const outcome = await call(source, { budgetMs: 100 });
+      expect(["load-failed", "timeout"], source).toContain(outcome.ok ? "answer" : outcome.fault.code);
     }
   });
 
@@ -135,6 +137,7 @@ describe("the isolate engine", () => {
       export default function (event, context) {
         const seen = new Set();
         const queue = [globalThis, event, context, import.meta, new Error("x"), (() => { try { null.x; } catch (error) { return error; } })()];
+          for (const key of Reflect.ownKeys(Object.getPrototypeOf(globalThis))) queue.push(globalThis[key]);
         const odd = [];
         while (queue.length) {
           const object = queue.pop();

@@ -161,9 +161,12 @@ export function consoleOutput({ test }: Part): void {
     }
     const patched = `
       const evil = { toJSON() { return 'forged'; } };
-      String.prototype.toJSON = Array.prototype.toJSON = evil.toJSON;
-      Array.prototype[Symbol.iterator] = String.prototype[Symbol.iterator] = function* () { yield 'forged'; };
-      Object.defineProperty(Array, Symbol.species, { value: undefined }); Array.prototype.join = () => 'forged'; RegExp.prototype.exec = () => null;
+      for (const patch of [
+        () => { String.prototype.toJSON = Array.prototype.toJSON = evil.toJSON; },
+        () => { Object.defineProperty(Array, Symbol.species, { value: undefined }); },
+        () => { Array.prototype.join = () => 'forged'; RegExp.prototype.exec = () => null; },
+        () => { Array.prototype[Symbol.iterator] = String.prototype[Symbol.iterator] = function* () { yield 'forged'; }; },
+      ].values()) try { patch(); } catch {}
       export default () => { console.log('a', { b: 1 }); };`;
     expect((await harness.call(patched)).logs).toEqual([{ level: "log", text: 'a {"b":1}' }]);
   });
@@ -171,11 +174,11 @@ export function consoleOutput({ test }: Part): void {
   // The names of a module's handlers are read after its code has run.
   test("reads the true handlers of a module with setters on arrays", async (harness) => {
     const source = `
-      for (const key of [0, 1]) Object.defineProperty(Array.prototype, key, {
+      for (const key of [0, 1]) try { Object.defineProperty(Array.prototype, key, {
         configurable: true, get() { return undefined; },
         set(v) { for (const list of [this, v]) if (Array.isArray(list)) try { list[5] = { toJSON() { return 7; } }; list.length = 6; } catch {}
           Object.defineProperty(this, key, { value: v, writable: true, enumerable: true, configurable: true }); },
-      });
+      }); } catch {}
       export default { PreToolUse() { return 1; }, Stop() { return 2; } };`;
     const inspection = await harness.sandbox.inspect(
       { key: source, name: "hook.js", source },

@@ -53,6 +53,10 @@ const attacks: Readonly<Record<string, string>> = {
   prepareStackTrace: "Error.prepareStackTrace = () => stolen(); Error.stackTraceLimit = Infinity",
 };
 
+/** An attack that a realm with frozen built-in objects may refuse. */
+const tried = (attack: string): string =>
+  `try { ${attack}; } catch (error) { if (!/^TypeError/.test(error)) throw error; }`;
+
 const expected = { action: "deny", list: [1, { two: "2" }], event: "Bash" };
 const answer = `({ action: "deny", list: [1, { two: "2" }], event: event.tool_name })`;
 
@@ -60,7 +64,7 @@ const answer = `({ action: "deny", list: [1, { two: "2" }], event: event.tool_na
 export function tampering({ test }: Part): void {
   test("reads the true answer of a hook that tampers while it is called", async ({ value }) => {
     for (const [name, attack] of Object.entries(attacks)) {
-      const body = `const stolen = () => { throw new Error("reached"); }; ${attack};`;
+      const body = `const stolen = () => { throw new Error("reached"); }; ${tried(attack)}`;
       expect(await value(`export default (event) => { ${body} return ${answer}; };`), name).toEqual(expected);
       expect(
         await value(`export default async (event) => { ${body} return ${answer}; };`),
@@ -71,7 +75,7 @@ export function tampering({ test }: Part): void {
 
   test("reads the true answer of a hook that tampers while it is loaded", async ({ value }) => {
     for (const [name, attack] of Object.entries(attacks)) {
-      const head = `const stolen = () => { throw new Error("reached"); }; ${attack};`;
+      const head = `const stolen = () => { throw new Error("reached"); }; ${tried(attack)}`;
       expect(await value(`${head} export default (event) => ${answer};`), name).toEqual(expected);
       expect(await value(`${head} export default async (event) => ${answer};`), `${name}, async`).toEqual(
         expected,
@@ -85,7 +89,7 @@ export function tampering({ test }: Part): void {
 
   test("keeps the log and the errors of a hook that tampers", async ({ call }) => {
     for (const [name, attack] of Object.entries(attacks)) {
-      const body = `const stolen = () => { throw new Error("reached"); }; const { log } = console; const thrown = new Error("thrown"); ${attack};`;
+      const body = `const stolen = () => { throw new Error("reached"); }; const { log } = console; const thrown = new Error("thrown"); ${tried(attack)}`;
       const outcome = await call(`export default () => { ${body} log("written", 1); throw thrown; };`);
       expect(outcome, name).toMatchObject({
         ok: false,
