@@ -9,6 +9,8 @@ export const modules: Readonly<Record<string, string>> = {
     "The tables of events and actions: fields, legal actions, fail-closed verdicts. Schemas, validators, types and reference pages are generated from them. **A new event is a row in `events.ts`.**",
   hook: "`hookwarden/hook`, the entry point for hook authors: a function for each action, and the generated types. It imports nothing.",
   text: "Makes untrusted text safe to show: no control, bidi, tag or other invisible characters. It imports nothing.",
+  facts:
+    "Values that trusted code derives from an event, such as the commands of a command line. `table.ts` has a row for each: **a new fact is a row there** and a function in `fact-set.ts`. Types, checks and docs follow from the table.",
   files: "Where the files of a pack come from: a folder or memory, path rules, canonical JSON and digests.",
   compile:
     "Compiles the scripts of a pack with esbuild in a child process, and runs such children with limits.",

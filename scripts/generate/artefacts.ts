@@ -4,6 +4,7 @@ import { baseModule } from "./base.ts";
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
 import { containmentPage } from "./docs-containment.ts";
 import { dialectsPage } from "./docs-dialects.ts";
+import { factsPage } from "./docs-facts.ts";
 import { findingsPage } from "./docs-findings.ts";
 import { reviewCodesPage } from "./docs-review.ts";
 import { guestWorldPage } from "./docs-guest.ts";
@@ -55,6 +56,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     ["ARCHITECTURE.md", architecturePage()],
     ["docs/events.md", eventsPage()],
     ["docs/actions.md", actionsPage()],
+    ["docs/facts.md", factsPage()],
     ["docs/dialects.md", dialectsPage()],
     ["docs/containment.md", containmentPage()],
     ["docs/faults.md", faultsPage()],

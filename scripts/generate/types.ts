@@ -2,6 +2,8 @@ import type { ActionRow } from "../../src/catalogue/actions.ts";
 import { commonFields } from "../../src/catalogue/fields.ts";
 import { actionRows, eventRows, legalActions } from "../../src/catalogue/lookup.ts";
 import type { Field, JsonSchema } from "../../src/catalogue/schema.ts";
+import { unknownReasons } from "../../src/facts/fact.ts";
+import { factRows, factsOf } from "../../src/facts/table.ts";
 import { notice } from "./text.ts";
 
 type Fields = { readonly [name: string]: Field };
@@ -34,9 +36,10 @@ export function typeOf(schema: JsonSchema): string {
 
 function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema): string {
   const members = Object.entries(properties).map(
-    ([name, part]) => `readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(part)};`,
+    ([name, part]) =>
+      `${part.description ? `/** ${sentence(part.description)} */\n` : ""}readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(part)};`,
   );
-  return `{ ${members.join(" ")}${additionalProperties === false ? "" : " readonly [key: string]: unknown;"} }`;
+  return `{ ${members.join("\n")}${additionalProperties === false ? "" : " readonly [key: string]: unknown;"} }`;
 }
 
 const members = (fields: Fields, typeFor: (field: Field) => string): string =>
@@ -61,8 +64,39 @@ function eventInterface(name: string, when: string, own: Fields): string {
   return `/** ${sentence(when)} */
 export interface ${name}Event extends ${base} {
   readonly hook_event_name: "${name}";
-  ${members(own, ({ schema }) => typeOf(schema))}
+  ${members(own, ({ schema }) => typeOf(schema))}${factsMember(name)}
 }`;
+}
+
+function factsMember(event: string): string {
+  const names = factsOf(event);
+  if (names.length === 0) return "";
+  const types = names.map((name) => `readonly ${name}: ${pascal(name)}Fact;`);
+  return `\n/** Facts, as far as \`reads\` names them. */\nreadonly facts: { ${types.join(" ")} };`;
+}
+
+/** The types of facts. */
+function factTypes(): readonly string[] {
+  return [
+    `/** A fact that is not known. */
+export interface NotKnown {
+  readonly ok: false;
+  /** Why. */
+  readonly why: ${Object.keys(unknownReasons)
+    .map((why) => JSON.stringify(why))
+    .join(" | ")};
+}`,
+    ...[...factRows].flatMap(([name, { doc, members: own, types = {} }]) => [
+      ...Object.entries(types).map(
+        ([type, { doc: what, schema }]) =>
+          `/** ${sentence(what)} */\nexport type ${type} = ${typeOf(schema)};`,
+      ),
+      `/** \`facts.${name}\`: ${doc}. */
+export type ${pascal(name)}Fact = NotKnown | { readonly ok: true;
+  ${members(own, ({ schema }) => typeOf(schema))}
+};`,
+    ]),
+  ];
 }
 
 function actionInterface(name: string, row: ActionRow): string {
@@ -89,6 +123,7 @@ export function typesModule(): string {
 export interface EventBase {
   ${members(commonFields, ({ schema }) => typeOf(schema))}
 }`,
+    ...factTypes(),
     ...[...eventRows].map(([name, row]) => eventInterface(name, row.when, row.fields)),
     `/** Every event by its name. */
 export interface EventMap { ${byName(eventRows.keys(), (name) => `${name}Event`)} }`,

@@ -1,4 +1,5 @@
 import type { EventName } from "../catalogue/index.ts";
+import { FactSet } from "../facts/index.ts";
 
 /** An event after validation: a private snapshot of plain JSON data. */
 export interface BrokerEvent {
@@ -19,6 +20,7 @@ export class EventView {
   version = 0;
   readonly #fieldTexts = new Map<string, string>();
   #projections: (string | undefined)[] = [];
+  #facts: FactSet | null = null;
   readonly #original: BrokerEvent;
 
   constructor(event: BrokerEvent) {
@@ -33,6 +35,12 @@ export class EventView {
     this.version++;
     this.#fieldTexts.delete(field);
     this.#projections = [];
+    this.#facts = null;
+  }
+
+  /** The facts of the event as rewritten so far. */
+  get facts(): FactSet {
+    return (this.#facts ??= new FactSet(this.fields));
   }
 
   has(field: string): boolean {

@@ -8,7 +8,8 @@ import {
   eventRows,
   legalActions,
 } from "../catalogue/index.ts";
-import type { FailurePolicy, LoadedHook, LoadedPack, Matcher } from "../pack/index.ts";
+import type { Matcher } from "../facts/index.ts";
+import type { FailurePolicy, LoadedHook, LoadedPack } from "../pack/index.ts";
 import type { Verdict } from "./decision.ts";
 import { type Projector, ProjectorPool } from "./project.ts";
 import { isBounded } from "./retry-limit.ts";

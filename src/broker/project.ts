@@ -1,4 +1,5 @@
 import { catalogueFields } from "../catalogue/index.ts";
+import { type FactName, factsOf, factsRead } from "../facts/index.ts";
 import type { EventView } from "./event.ts";
 
 /** What of a value a hook may see: all of it, or parts by name. */
@@ -16,14 +17,16 @@ export class ProjectorPool {
    * included, is present only if it is read. `*` means all fields that the catalogue knows of the event; an unknown
    * extra field needs its name. A path such as `tool_input.command` keeps the structure around it; a segment goes into
    * an array only if it is a number, and elements that were not asked for are `null`. What is absent, or has another
-   * shape than the path expects, is left out.
+   * shape than the path expects, is left out. Paths of facts, such as `facts.shell`, give what is derived from the event.
    */
   compile(event: string, reads: readonly string[]): Projector {
     const parts = partsOf(event, reads);
-    const signature = `${event} ${JSON.stringify(describe(parts))}`;
+    const read = factsRead(reads);
+    const facts = factsOf(event).filter((name) => read.includes(name));
+    const signature = `${event} ${JSON.stringify(describe(parts))} ${facts.join()}`;
     let projector = this.#bySignature.get(signature);
     if (!projector) {
-      projector = makeProjector(this.#bySignature.size, event, parts);
+      projector = makeProjector(this.#bySignature.size, event, parts, facts);
       this.#bySignature.set(signature, projector);
     }
     return projector;
@@ -36,6 +39,8 @@ function partsOf(event: string, reads: readonly string[]): ReadonlyMap<string, P
     if (path === "*") for (const field of catalogueFields(event)) root.set(field, true);
     else grow(root, path.split("."));
   }
+  // A field of this name that comes with the event must not pass for the facts.
+  root.delete("facts");
   root.delete("hook_event_name");
   return new Map([...root].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }
@@ -62,7 +67,12 @@ function describe(part: Part): unknown {
     .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
 }
 
-function makeProjector(id: number, event: string, parts: ReadonlyMap<string, Part>): Projector {
+function makeProjector(
+  id: number,
+  event: string,
+  parts: ReadonlyMap<string, Part>,
+  facts: readonly FactName[],
+): Projector {
   const head = `{"hook_event_name":${JSON.stringify(event)}`;
   const members = membersOf(parts);
   return (view) => {
@@ -74,6 +84,8 @@ function makeProjector(id: number, event: string, parts: ReadonlyMap<string, Par
       const value = inner === null ? view.textOf(name) : inner(view.fields[name]);
       if (value !== "") text += `,${key}${value}`;
     }
+    if (facts.length > 0)
+      text += `,"facts":{${facts.map((name) => `"${name}":${view.facts.textOf(name)}`).join(",")}}`;
     return view.cacheProjection(id, `${text}}`);
   };
 }

@@ -5,6 +5,7 @@ import {
   sanitizeText,
   type ToolSchemas,
 } from "../broker/index.ts";
+import { factVersions } from "../facts/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
 import { catalogueDigest, type EngineIdentity, packageVersion } from "./identity.ts";
 import { asciiJson, digestOf } from "./line.ts";
@@ -45,6 +46,7 @@ export function startBody(log: string, context: LogContext, recovery: Recovery |
     opened: new Date().toISOString(),
     package: packageVersion,
     catalogue: catalogueDigest(),
+    facts: factVersions(),
     engine,
     pristine,
     tools: tools ? Object.fromEntries(tools instanceof Map ? tools : Object.entries(tools)) : null,

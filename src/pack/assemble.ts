@@ -2,6 +2,7 @@ import { defaultLimits, limitNames, type Limits, limitTable } from "@hookwarden/
 import { quote } from "@hookwarden/sandbox/json";
 import { type ActionName, type EventName, actionRows } from "../catalogue/index.ts";
 import { HookwardenError } from "../errors/index.ts";
+import { factProblem } from "../facts/index.ts";
 import { canonicalJson, sha256 } from "../files/index.ts";
 import { checkConfig } from "./config.ts";
 import { canFailClosed, failurePolicies } from "./failure-policy.ts";
@@ -130,6 +131,9 @@ function acceptHook(
   const granted = grantedActions(asked, grant);
   const mode = manifest.mode ?? "sequential";
   checkMode(manifest, file);
+  const problem = factProblem(manifest, events);
+  if (problem)
+    throw new HookwardenError("policy-invalid", problem.message, { file, pointer: problem.pointer });
   if (asked.has("set_state") && !manifest.state) {
     const message = "the hook asks for `set_state` and declares no `state`";
     throw new HookwardenError("policy-invalid", message, { file, pointer: "/actions" });

@@ -20,7 +20,6 @@ export {
   readHookManifest,
   readPackManifest,
 } from "./manifest.ts";
-export { compileMatcher, matcherLimits } from "./matcher.ts";
 export { grantedReads, replacedFields } from "./reads.ts";
 export { didYouMean, nearestName } from "./suggest.ts";
 export type {
@@ -32,7 +31,6 @@ export type {
   InjectRole,
   LoadedHook,
   LoadedPack,
-  Matcher,
   PackManifest,
   StateDeclaration,
   Subscription,

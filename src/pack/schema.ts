@@ -1,5 +1,6 @@
 import { limitNames, limitTable } from "@hookwarden/sandbox";
 import { actionNames, eventNames } from "../catalogue/index.ts";
+import { factNames } from "../facts/index.ts";
 import { budgetTable, manifestLimits, stateLimits } from "./limits.ts";
 
 /** A JSON Schema (draft-07) as plain data. */
@@ -137,8 +138,16 @@ export function hookManifestSchema(): SchemaObject {
         },
         reads: described(
           shared.reads,
-          "fields it sees, such as `tool_input.command`; `*` is all catalogue fields",
+          "fields it sees, such as `tool_input.command`, and facts, such as `facts.shell`; `*` is all catalogue fields",
         ),
+        facts: {
+          ...closedObject(
+            Object.fromEntries(
+              factNames.map((fact) => [fact, { type: "integer", minimum: 1, maximum: 999 }]),
+            ),
+          ),
+          description: "major versions of the facts it reads, such as `facts.shell`; absent: 1",
+        },
         actions: described(shared.actions, "actions it asks for"),
         priority: {
           type: "integer",

@@ -1,8 +1,8 @@
 import { quote } from "@hookwarden/sandbox/json";
 import { eventRows } from "../catalogue/index.ts";
 import { HookwardenError } from "../errors/index.ts";
-import { compileMatcher } from "./matcher.ts";
-import type { HookManifest, Matcher, Subscription } from "./types.ts";
+import { compileMatcher, type Matcher } from "../facts/index.ts";
+import type { HookManifest, Subscription } from "./types.ts";
 
 /** Most different regular expressions and lists of one pack. Equal ones are compiled once. */
 const maxMatchers = 2_048;

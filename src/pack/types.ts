@@ -1,6 +1,7 @@
 import type { Limits } from "@hookwarden/sandbox";
 import type { ActionName, EventName } from "../catalogue/index.ts";
 import type { MappedProgram } from "../compile/index.ts";
+import type { Matcher } from "../facts/index.ts";
 
 /** How a hook runs: in the chain, in parallel, or monitored without effect. */
 export type HookMode = "sequential" | "parallel" | "monitor";
@@ -18,6 +19,8 @@ export interface HookManifest {
   readonly entry: string;
   readonly on: readonly { readonly event: EventName; readonly matcher?: string }[];
   readonly reads: readonly string[];
+  /** Major versions of the facts that it reads; absent: 1. */
+  readonly facts?: { readonly [fact: string]: number };
   readonly actions: readonly ActionName[];
   readonly priority?: number;
   readonly mode?: HookMode;
@@ -68,12 +71,6 @@ export interface PackManifest {
   readonly budgets?: Partial<Budgets>;
   /** `true`: run everything, honour nothing, record what would have happened. */
   readonly monitor?: boolean;
-}
-
-/** Tests a name in time linear in its length. */
-export interface Matcher {
-  readonly source: string;
-  test(name: string): boolean;
 }
 
 /** Where a hook listens. */

@@ -84,13 +84,16 @@ export interface ReplayContext {
   readonly engine: string | null;
   /** In words, where another version of the catalogue replays; else `null`. */
   readonly catalogue: string | null;
+  /** Facts of which another version is derived here, in words. */
+  readonly facts: readonly string[];
 }
 
 /** Says why a decision may have come out differently, the nearest cause first. */
-export function causeOf({ logged, loggedPack, pack, calls, engine, catalogue }: ReplayContext): string {
+export function causeOf(context: ReplayContext): string {
+  const { logged, loggedPack, pack, calls, engine, catalogue, facts } = context;
   const causes = [
     ...changedHooks(logged, loggedPack, pack),
-    ...[engine, catalogue].filter((cause) => cause !== null),
+    ...[engine, catalogue, ...facts].filter((cause) => cause !== null),
   ];
   if (logged.decision.pack !== pack.digest && causes.length === 0) {
     causes.push("the pack has the same hooks, but another manifest (order, grants, configuration, budgets)");

@@ -53,6 +53,7 @@ export interface LoggedStart {
   readonly log: string;
   readonly package: string;
   readonly catalogue: string;
+  readonly facts: { readonly [fact: string]: string };
   readonly engine: {
     readonly name: "quickjs" | "isolate";
     readonly version: string;
@@ -87,12 +88,13 @@ export function readDecision({ text, line }: LogRecord): LoggedDecision {
 /** @throws {HookwardenError} `log-broken` */
 export function readStart({ text, line }: LogRecord): LoggedStart {
   const record = readRecord(text, line) as Partial<LoggedStart>;
-  const { engine, tools, log } = record;
+  const { engine, tools, log, facts } = record;
   const name: unknown = engine?.name;
   if (
     (name !== "quickjs" && name !== "isolate") ||
     (tools !== null && !isObject(tools)) ||
-    typeof log !== "string"
+    typeof log !== "string" ||
+    !isObject(facts)
   ) {
     throw lacks(line);
   }

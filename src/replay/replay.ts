@@ -12,6 +12,7 @@ import {
 } from "../broker/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import { canonicalJson } from "../files/index.ts";
+import { factDifferences } from "../facts/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
 import { KeyedQueue } from "../state/index.ts";
 import { causeOf, comparable, type Difference, firstDifference } from "./difference.ts";
@@ -239,6 +240,7 @@ class Replayer {
         start.catalogue === catalogueDigest()
           ? null
           : `the catalogue is another one: that of version ${start.package} in the log, of ${packageVersion} here`,
+      facts: factDifferences(start.facts),
     };
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileMatcher, matcherLimits } from "../../src/pack/index.ts";
+import { compileMatcher, matcherLimits } from "../../src/facts/index.ts";
 import { errorOf, loadGuard } from "./packs.ts";
 
 function matches(source: string, name: string): boolean {

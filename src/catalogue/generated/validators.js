@@ -13,7 +13,7 @@ function daysInMonth(year, month) {
 }
 
 // memory:hookwarden-validators
-var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } } } }, func0 = Object.prototype.hasOwnProperty, pattern0 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern1 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern2 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u");
+var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } } } }, func0 = Object.prototype.hasOwnProperty, pattern0 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern1 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern2 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u");
 var pattern3 = new RegExp("(^|\\.)(__proto__|constructor|prototype)(\\.|$)", "u"), pattern4 = new RegExp("^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", "u");
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
@@ -402,107 +402,153 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
                         } else
                           var valid0 = !0;
                         if (valid0) {
-                          if (data.actions !== void 0 && func0.call(data, "actions")) {
-                            let _errs24 = errors;
-                            validate24(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors), errors = vErrors.length);
+                          if (data.facts !== void 0 && func0.call(data, "facts")) {
+                            let data11 = data.facts, _errs24 = errors;
+                            if (errors === _errs24)
+                              if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+                                let _errs26 = errors;
+                                for (let key2 of Object.keys(data11))
+                                  if (!(key2 === "tool" || key2 === "shell")) {
+                                    return validate21.errors = [{ instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" }], !1;
+                                    break;
+                                  }
+                                if (_errs26 === errors) {
+                                  if (data11.tool !== void 0 && func0.call(data11, "tool")) {
+                                    let data12 = data11.tool, _errs27 = errors;
+                                    if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
+                                      return validate21.errors = [{ instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
+                                    if (errors === _errs27 && typeof data12 == "number" && isFinite(data12)) {
+                                      if (data12 > 999 || isNaN(data12))
+                                        return validate21.errors = [{ instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" }], !1;
+                                      if (data12 < 1 || isNaN(data12))
+                                        return validate21.errors = [{ instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
+                                    }
+                                    var valid4 = _errs27 === errors;
+                                  } else
+                                    var valid4 = !0;
+                                  if (valid4)
+                                    if (data11.shell !== void 0 && func0.call(data11, "shell")) {
+                                      let data13 = data11.shell, _errs29 = errors;
+                                      if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13)))
+                                        return validate21.errors = [{ instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
+                                      if (errors === _errs29 && typeof data13 == "number" && isFinite(data13)) {
+                                        if (data13 > 999 || isNaN(data13))
+                                          return validate21.errors = [{ instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" }], !1;
+                                        if (data13 < 1 || isNaN(data13))
+                                          return validate21.errors = [{ instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
+                                      }
+                                      var valid4 = _errs29 === errors;
+                                    } else
+                                      var valid4 = !0;
+                                }
+                              } else
+                                return validate21.errors = [{ instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
                             var valid0 = _errs24 === errors;
                           } else
                             var valid0 = !0;
                           if (valid0) {
-                            if (data.priority !== void 0 && func0.call(data, "priority")) {
-                              let data12 = data.priority, _errs26 = errors;
-                              if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
-                                return validate21.errors = [{ instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                              if (errors === _errs26 && typeof data12 == "number" && isFinite(data12)) {
-                                if (data12 > 1e3 || isNaN(data12))
-                                  return validate21.errors = [{ instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" }], !1;
-                                if (data12 < -1e3 || isNaN(data12))
-                                  return validate21.errors = [{ instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/minimum", keyword: "minimum", params: { comparison: ">=", limit: -1e3 }, message: "must be >= -1000" }], !1;
-                              }
-                              var valid0 = _errs26 === errors;
+                            if (data.actions !== void 0 && func0.call(data, "actions")) {
+                              let _errs31 = errors;
+                              validate24(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors), errors = vErrors.length);
+                              var valid0 = _errs31 === errors;
                             } else
                               var valid0 = !0;
                             if (valid0) {
-                              if (data.mode !== void 0 && func0.call(data, "mode")) {
-                                let data13 = data.mode, _errs28 = errors;
-                                if (typeof data13 != "string")
-                                  return validate21.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                                if (!(data13 === "sequential" || data13 === "parallel" || data13 === "monitor"))
-                                  return validate21.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema6.properties.mode.enum }, message: "must be equal to one of the allowed values" }], !1;
-                                var valid0 = _errs28 === errors;
+                              if (data.priority !== void 0 && func0.call(data, "priority")) {
+                                let data15 = data.priority, _errs33 = errors;
+                                if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15)))
+                                  return validate21.errors = [{ instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
+                                if (errors === _errs33 && typeof data15 == "number" && isFinite(data15)) {
+                                  if (data15 > 1e3 || isNaN(data15))
+                                    return validate21.errors = [{ instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" }], !1;
+                                  if (data15 < -1e3 || isNaN(data15))
+                                    return validate21.errors = [{ instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/minimum", keyword: "minimum", params: { comparison: ">=", limit: -1e3 }, message: "must be >= -1000" }], !1;
+                                }
+                                var valid0 = _errs33 === errors;
                               } else
                                 var valid0 = !0;
                               if (valid0) {
-                                if (data.onFailure !== void 0 && func0.call(data, "onFailure")) {
-                                  let data14 = data.onFailure, _errs30 = errors;
-                                  if (typeof data14 != "string")
-                                    return validate21.errors = [{ instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                                  if (!(data14 === "open" || data14 === "closed"))
-                                    return validate21.errors = [{ instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema6.properties.onFailure.enum }, message: "must be equal to one of the allowed values" }], !1;
-                                  var valid0 = _errs30 === errors;
+                                if (data.mode !== void 0 && func0.call(data, "mode")) {
+                                  let data16 = data.mode, _errs35 = errors;
+                                  if (typeof data16 != "string")
+                                    return validate21.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                                  if (!(data16 === "sequential" || data16 === "parallel" || data16 === "monitor"))
+                                    return validate21.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema6.properties.mode.enum }, message: "must be equal to one of the allowed values" }], !1;
+                                  var valid0 = _errs35 === errors;
                                 } else
                                   var valid0 = !0;
                                 if (valid0) {
-                                  if (data.limits !== void 0 && func0.call(data, "limits")) {
-                                    let _errs32 = errors;
-                                    validate26(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors), errors = vErrors.length);
-                                    var valid0 = _errs32 === errors;
+                                  if (data.onFailure !== void 0 && func0.call(data, "onFailure")) {
+                                    let data17 = data.onFailure, _errs37 = errors;
+                                    if (typeof data17 != "string")
+                                      return validate21.errors = [{ instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                                    if (!(data17 === "open" || data17 === "closed"))
+                                      return validate21.errors = [{ instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema6.properties.onFailure.enum }, message: "must be equal to one of the allowed values" }], !1;
+                                    var valid0 = _errs37 === errors;
                                   } else
                                     var valid0 = !0;
                                   if (valid0) {
-                                    if (data.state !== void 0 && func0.call(data, "state")) {
-                                      let data16 = data.state, _errs34 = errors;
-                                      if (errors === _errs34)
-                                        if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
-                                          let missing2;
-                                          if ((data16.scope === void 0 || !func0.call(data16, "scope")) && (missing2 = "scope") || (data16.maxBytes === void 0 || !func0.call(data16, "maxBytes")) && (missing2 = "maxBytes"))
-                                            return validate21.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: missing2 }, message: "must have required property '" + missing2 + "'" }], !1;
-                                          {
-                                            let _errs36 = errors;
-                                            for (let key2 of Object.keys(data16))
-                                              if (!(key2 === "scope" || key2 === "maxBytes")) {
-                                                return validate21.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" }], !1;
-                                                break;
-                                              }
-                                            if (_errs36 === errors) {
-                                              if (data16.scope !== void 0 && func0.call(data16, "scope")) {
-                                                let data17 = data16.scope, _errs37 = errors;
-                                                if (typeof data17 != "string")
-                                                  return validate21.errors = [{ instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                                                if (!(data17 === "session" || data17 === "tenant"))
-                                                  return validate21.errors = [{ instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/enum", keyword: "enum", params: { allowedValues: schema6.properties.state.properties.scope.enum }, message: "must be equal to one of the allowed values" }], !1;
-                                                var valid6 = _errs37 === errors;
-                                              } else
-                                                var valid6 = !0;
-                                              if (valid6)
-                                                if (data16.maxBytes !== void 0 && func0.call(data16, "maxBytes")) {
-                                                  let data18 = data16.maxBytes, _errs39 = errors;
-                                                  if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18)))
-                                                    return validate21.errors = [{ instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                                                  if (errors === _errs39 && typeof data18 == "number" && isFinite(data18)) {
-                                                    if (data18 > 1048576 || isNaN(data18))
-                                                      return validate21.errors = [{ instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1048576 }, message: "must be <= 1048576" }], !1;
-                                                    if (data18 < 1 || isNaN(data18))
-                                                      return validate21.errors = [{ instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
-                                                  }
-                                                  var valid6 = _errs39 === errors;
-                                                } else
-                                                  var valid6 = !0;
-                                            }
-                                          }
-                                        } else
-                                          return validate21.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-                                      var valid0 = _errs34 === errors;
+                                    if (data.limits !== void 0 && func0.call(data, "limits")) {
+                                      let _errs39 = errors;
+                                      validate26(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors), errors = vErrors.length);
+                                      var valid0 = _errs39 === errors;
                                     } else
                                       var valid0 = !0;
-                                    if (valid0)
-                                      if (data.config !== void 0 && func0.call(data, "config")) {
-                                        let data19 = data.config, _errs41 = errors;
-                                        if (!(data19 && typeof data19 == "object" && !Array.isArray(data19)))
-                                          return validate21.errors = [{ instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+                                    if (valid0) {
+                                      if (data.state !== void 0 && func0.call(data, "state")) {
+                                        let data19 = data.state, _errs41 = errors;
+                                        if (errors === _errs41)
+                                          if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
+                                            let missing2;
+                                            if ((data19.scope === void 0 || !func0.call(data19, "scope")) && (missing2 = "scope") || (data19.maxBytes === void 0 || !func0.call(data19, "maxBytes")) && (missing2 = "maxBytes"))
+                                              return validate21.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: missing2 }, message: "must have required property '" + missing2 + "'" }], !1;
+                                            {
+                                              let _errs43 = errors;
+                                              for (let key3 of Object.keys(data19))
+                                                if (!(key3 === "scope" || key3 === "maxBytes")) {
+                                                  return validate21.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 }, message: "must NOT have additional properties" }], !1;
+                                                  break;
+                                                }
+                                              if (_errs43 === errors) {
+                                                if (data19.scope !== void 0 && func0.call(data19, "scope")) {
+                                                  let data20 = data19.scope, _errs44 = errors;
+                                                  if (typeof data20 != "string")
+                                                    return validate21.errors = [{ instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                                                  if (!(data20 === "session" || data20 === "tenant"))
+                                                    return validate21.errors = [{ instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/enum", keyword: "enum", params: { allowedValues: schema6.properties.state.properties.scope.enum }, message: "must be equal to one of the allowed values" }], !1;
+                                                  var valid7 = _errs44 === errors;
+                                                } else
+                                                  var valid7 = !0;
+                                                if (valid7)
+                                                  if (data19.maxBytes !== void 0 && func0.call(data19, "maxBytes")) {
+                                                    let data21 = data19.maxBytes, _errs46 = errors;
+                                                    if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21) && isFinite(data21)))
+                                                      return validate21.errors = [{ instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
+                                                    if (errors === _errs46 && typeof data21 == "number" && isFinite(data21)) {
+                                                      if (data21 > 1048576 || isNaN(data21))
+                                                        return validate21.errors = [{ instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1048576 }, message: "must be <= 1048576" }], !1;
+                                                      if (data21 < 1 || isNaN(data21))
+                                                        return validate21.errors = [{ instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
+                                                    }
+                                                    var valid7 = _errs46 === errors;
+                                                  } else
+                                                    var valid7 = !0;
+                                              }
+                                            }
+                                          } else
+                                            return validate21.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
                                         var valid0 = _errs41 === errors;
                                       } else
                                         var valid0 = !0;
+                                      if (valid0)
+                                        if (data.config !== void 0 && func0.call(data, "config")) {
+                                          let data22 = data.config, _errs48 = errors;
+                                          if (!(data22 && typeof data22 == "object" && !Array.isArray(data22)))
+                                            return validate21.errors = [{ instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+                                          var valid0 = _errs48 === errors;
+                                        } else
+                                          var valid0 = !0;
+                                    }
                                   }
                                 }
                               }

@@ -14,6 +14,101 @@ export interface EventBase {
   readonly agent_type?: string;
 }
 
+/** A fact that is not known. */
+export interface NotKnown {
+  readonly ok: false;
+  /** Why. */
+  readonly why: "absent" | "too-long" | "too-deep" | "too-many" | "language";
+}
+
+/** `facts.tool`: what kind of call this is, with the fields that matter, whatever the client calls the tool and its fields. */
+export type ToolFact =
+  | NotKnown
+  | {
+      readonly ok: true;
+      /** Kind of the tool; `mcp` for a name such as `mcp__server__tool`, `other` for an unknown name. */
+      readonly kind:
+        "shell" | "read" | "write" | "edit" | "delete" | "search" | "fetch" | "mcp" | "task" | "other";
+      /** Whether the tool is in the table of clients. */
+      readonly known: boolean;
+      /** Command lines; of tools of the kinds `shell`, `mcp` and `other`. A list of words is quoted, so that it reads as one command. */
+      readonly commands: readonly string[];
+      /** What the command lines are written in. */
+      readonly language: "sh" | "powershell" | "cmd";
+      /** Working directory that the call names; `null`: the event's `cwd`. */
+      readonly directory: string | null;
+      /** Files and folders that the call names, as written; `any` where the tool's kind does not say what happens to them. */
+      readonly files: readonly {
+        readonly path: string;
+        readonly access: "read" | "write" | "edit" | "delete" | "search" | "any";
+      }[];
+      /** Addresses that the call names, as written. */
+      readonly urls: readonly string[];
+      /** Patterns and search terms. */
+      readonly queries: readonly string[];
+    };
+
+/** A part of a word: text; something that only the running shell knows (`name`: of the variable, or of the command whose output it is; `many`: it may be any number of words); or a pattern that file names replace. */
+export type ShellWordPart =
+  | string
+  | {
+      readonly unknown: "variable" | "output" | "external" | "user" | "other";
+      readonly name?: string;
+      readonly many?: true;
+    }
+  | { readonly glob: string };
+
+/** An argument: a string if all of it is known, otherwise its parts. */
+export type ShellWord = string | readonly ShellWordPart[];
+
+/** A redirection; the operator is as written, with a descriptor other than the usual one in front, such as `2>`. */
+export type ShellRedirect = { readonly operator: string; readonly target: ShellWord };
+
+/** A variable of a command's environment. */
+export type ShellVariable = { readonly name: string; readonly value: ShellWord };
+
+/** The standard input of a command. */
+export type ShellInput = { readonly text: ShellWord | null; readonly from: readonly number[] };
+
+/** A command that would be started; builtins of the shell are commands too. */
+export type ShellCommand = {
+  /** File name of the program in lower case without `.exe`; `null` if it is not known, empty if there are only redirections. */
+  readonly name: string | null;
+  /** The program as written and its arguments; empty if there are only redirections. */
+  readonly argv: readonly ShellWord[];
+  /** Working directory, absolute if that is known. */
+  readonly directory: ShellWord;
+  /** Wrappers and interpreters that start it, outermost first, such as `sudo` or `bash`. */
+  readonly through: readonly string[];
+  /** Variables that are set for it alone, such as `A=b` before it or after `env`. */
+  readonly variables: readonly ShellVariable[];
+  /** Redirections to and from files. */
+  readonly redirects: readonly ShellRedirect[];
+  /** Standard input: its text if that is known, and indices of the commands of the pipe before it; `null`: that of the shell. */
+  readonly input: ShellInput | null;
+  /** It may not be started: a condition, a loop, one of several values. */
+  readonly maybe: boolean;
+  /** Found in the text of a program in another language, as far as its strings tell. */
+  readonly guess: boolean;
+  /** What it starts is not known: its program is unknown, or a shell reads code that is. */
+  readonly opaque: boolean;
+};
+
+/** `facts.shell`: the commands that the command lines of a call would start: wrappers such as `sudo`, `bash -c`, substitutions, pipes, functions, loops and here-documents resolved, and what only the running shell knows marked. */
+export type ShellFact =
+  | NotKnown
+  | {
+      readonly ok: true;
+      /** Commands in the order of the text, each wrapper before what it starts; empty if the call has no command line. */
+      readonly commands: readonly ShellCommand[];
+      /** Whether the text is valid shell; otherwise the commands are those of the lines that are. */
+      readonly valid: boolean;
+      /** Whether every command that a shell would start is listed; `false` if the text is not valid, or a command is `opaque`. */
+      readonly complete: boolean;
+      /** Name of a function that starts itself more than once at a time; `null` if there is none. */
+      readonly recursion: string | null;
+    };
+
 /** A session begins or is resumed. */
 export interface SessionStartEvent extends EventBase {
   readonly hook_event_name: "SessionStart";
@@ -115,6 +210,8 @@ export interface PreToolUseEvent extends EventBase {
   readonly tool_input: Record<string, unknown>;
   /** Id of the tool call. */
   readonly tool_use_id?: string;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: { readonly tool: ToolFact; readonly shell: ShellFact };
 }
 
 /** A person is about to be asked whether a tool may run. */
@@ -128,6 +225,8 @@ export interface PermissionRequestEvent extends EventBase {
   readonly tool_use_id?: string;
   /** Rules that the host suggests to the person. */
   readonly permission_suggestions?: readonly unknown[];
+  /** Facts, as far as `reads` names them. */
+  readonly facts: { readonly tool: ToolFact; readonly shell: ShellFact };
 }
 
 /** A tool call has been refused. */
@@ -141,6 +240,8 @@ export interface PermissionDeniedEvent extends EventBase {
   readonly tool_use_id?: string;
   /** Why. */
   readonly reason?: string;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: { readonly tool: ToolFact; readonly shell: ShellFact };
 }
 
 /** A tool has run, and the model has not seen its result. */
@@ -160,6 +261,8 @@ export interface PostToolUseEvent extends EventBase {
   readonly is_error?: boolean;
   /** How long it took, in milliseconds. */
   readonly duration_ms?: number;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: { readonly tool: ToolFact; readonly shell: ShellFact };
 }
 
 /** A tool could not run to its end. */
@@ -177,6 +280,8 @@ export interface PostToolUseFailureEvent extends EventBase {
   readonly is_interrupt?: boolean;
   /** How long it took, in milliseconds. */
   readonly duration_ms?: number;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: { readonly tool: ToolFact; readonly shell: ShellFact };
 }
 
 /** The agent is about to end its turn. */

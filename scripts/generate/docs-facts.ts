@@ -1,0 +1,130 @@
+import type { JsonSchema } from "../../src/catalogue/schema.ts";
+import { type CostClass, type FactRow, unknownReasons } from "../../src/facts/fact.ts";
+import { factRows } from "../../src/facts/table.ts";
+import { clientTools, toolKinds } from "../../src/facts/tool/clients.ts";
+import { code, codes, markdownNotice, sentence, table } from "./text.ts";
+
+const costs: { readonly [cost in CostClass]: string } = {
+  low: "low: a few microseconds for an ordinary event",
+  medium: "medium: tens of microseconds for an ordinary event, milliseconds at the limits",
+  high: "high: up to milliseconds for an ordinary event",
+};
+
+/** docs/facts.md */
+export function factsPage(): string {
+  return `# Facts
+
+${markdownNotice}
+
+A fact is a value that hookwarden derives from an event, so that hooks do not have to: what kind of tool call this is
+whatever the client calls the tool, which commands a command line would start. Facts are derived by trusted code outside the
+sandbox.
+
+\`\`\`json
+{ "apiVersion": 1, "name": "no-curl", "version": "1.0.0", "entry": "hook.ts",
+  "on": [{ "event": "PreToolUse" }], "reads": ["facts.shell"], "actions": ["deny"] }
+\`\`\`
+
+\`\`\`ts
+import { deny, type PreToolUse } from "hookwarden/hook";
+
+const hook: PreToolUse = ({ facts: { shell } }) => {
+  if (!shell.ok) return deny(\`the command line cannot be read: \${shell.why}\`);
+  return shell.commands.some(({ name }) => name === "curl") ? deny("no downloads here") : undefined;
+};
+export default hook;
+\`\`\`
+
+- **A hook asks for a fact in \`reads\`**, as for a field: \`facts.shell\`. It is read whole. A grant must name it; \`*\` does
+  not include facts. A fact shows what is in the fields that it comes from: a hook that may read \`facts.shell\` learns the
+  command line.
+- **\`{ "ok": false, "why": … }\`** is the value of a fact that is not known. TypeScript makes a hook handle it; a guard
+  treats it as the worst case.
+- **Derived when needed**: if a hook that runs reads it, once for each state of the event, and again after a hook has
+  rewritten a field.
+- **Deterministic**: a fact is a function of the event. Its limits count characters and parts, never time.
+- **Versioned**: a hook gets the major version that its manifest pins, \`"facts": { "shell": 1 }\`; without a pin that is
+  version 1. If this version of hookwarden derives another one, the pack does not load. The pin is part of the manifest, so
+  bundles sign it and reviews cover it. The decision log records the exact versions, and a replay says if they differ.
+- **Not from the event**: a field \`facts\` that comes with an event is never shown to a hook that reads facts.
+
+## Where facts are derived
+
+In the host's process, within the limits below. The code is trusted, and reads text that is not: it has no
+side effects, starts nothing, and does not look at files. What it costs is bounded by the limits.
+
+| \`why\` | meaning |
+| --- | --- |
+${Object.entries(unknownReasons)
+  .map(([why, meaning]) => `| \`${why}\` | ${meaning} |`)
+  .join("\n")}
+
+${[...factRows].map(([name, row]) => factSection(name, row)).join("\n\n")}
+
+## Tools of clients
+
+\`facts.tool\` knows these tools. Names are compared without case and punctuation: \`read_file\` is \`ReadFile\` too.
+
+${table(
+  ["client", ...toolKinds],
+  Object.entries(clientTools).map(([client, kinds]) => [
+    client,
+    ...toolKinds.map((kind) => codes(kinds[kind] ?? []) || "–"),
+  ]),
+)}
+`;
+}
+
+function factSection(name: string, row: FactRow): string {
+  const { version, doc, events, from, cost, limits, members, types = {} } = row;
+  const head = [
+    `- **Version:** ${version}`,
+    `- **Events:** ${events.map((event) => `[${event}](events.md#${event.toLowerCase()})`).join(", ")}`,
+    `- **Comes from:** ${codes(from)}`,
+    `- **Cost:** ${costs[cost]}`,
+    `- **Limits:** ${Object.values(limits)
+      .map(({ maximum, doc: what }) => `${maximum.toLocaleString("en")} ${what}`)
+      .join("; ")}`,
+  ];
+  return [
+    `## facts.${name}`,
+    sentence(doc),
+    head.join("\n"),
+    table(
+      ["member", "type", "what it is"],
+      Object.entries(members).map(([member, { doc: what, schema }]) => [code(member), shown(schema), what]),
+    ),
+    ...Object.entries(types).map(([type, { doc: what, schema }]) =>
+      [
+        `### ${type}`,
+        sentence(what),
+        ...(schema.properties
+          ? [
+              table(
+                ["member", "type", "what it is"],
+                Object.entries(schema.properties).map(([member, part]) => [
+                  code(member),
+                  shown(part),
+                  part.description ?? "",
+                ]),
+              ),
+            ]
+          : []),
+      ].join("\n\n"),
+    ),
+  ].join("\n\n");
+}
+
+/** What JSON a schema accepts, in words. */
+function shown({ type, anyOf, enum: values, items, tsType, properties, const: only }: JsonSchema): string {
+  if (tsType !== undefined) return `[${tsType}](#${tsType.toLowerCase()})`;
+  if (only !== undefined) return code(JSON.stringify(only));
+  if (values) return values.map((value) => code(JSON.stringify(value))).join(", ");
+  if (anyOf) return anyOf.map(shown).join(" or ");
+  if (type === "array") return `array of ${items ? shown(items) : "any JSON"}`;
+  if (properties)
+    return `object (${Object.entries(properties)
+      .map(([name, part]) => `${code(name)}: ${shown(part)}`)
+      .join("; ")})`;
+  return type ?? "any JSON";
+}

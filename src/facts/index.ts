@@ -1,0 +1,26 @@
+/** Facts: values that trusted code derives from an event. */
+export {
+  type CostClass,
+  type Fact,
+  type FactRow,
+  type FactType,
+  type NotKnown,
+  type UnknownReason,
+  unknownReasons,
+} from "./fact.ts";
+export { FactSet, type FactValues } from "./fact-set.ts";
+export { compileMatcher, type Matcher, matcherLimits } from "./matcher.ts";
+export { factDifferences, factProblem, factsRead, factVersions, type FactVersions } from "./pins.ts";
+export type { ShellCommand, ShellFact, ShellWord, ShellWordPart } from "./shell/row.ts";
+export { type FactName, factNames, factRows, facts, factsOf, majorOf } from "./table.ts";
+export {
+  clientTools,
+  comparableToolName,
+  kindOfTool,
+  roleOfInputField,
+  toolInputFields,
+  type ToolInputRole,
+  type ToolKind,
+  toolKinds,
+} from "./tool/clients.ts";
+export type { ToolFact } from "./tool/row.ts";

@@ -1,0 +1,223 @@
+import { braceChoices } from "./braces.ts";
+import { EMPTY_LIST, Fields } from "./fields.ts";
+import { parameterValues } from "./parameters.ts";
+import type { Scope } from "./scope.ts";
+import type { State } from "./state.ts";
+import { parse, type Word, type WordPart } from "./syntax.ts";
+import { globMark, isMany, LIST, unknown, UNKNOWN, withoutGlobs } from "./text.ts";
+
+/** The lists of fields that words may become. */
+export type Ways = readonly (readonly string[])[];
+
+const mostWays = 8;
+const mostFields = 512;
+const mostBraces = 64;
+
+/** Expands a word as an argument: to each list of fields that it may become. */
+export function waysOf(word: Word, scope: Scope): Ways {
+  if (word.parts === undefined) return [[tilde(word.text, word.value, scope)]];
+  const alternatives = expand(word.parts, scope, 0).map((fields) => fields.finish());
+  return distinctWays(alternatives);
+}
+
+/** Expands several words, one after another. */
+export function waysOfWords(words: readonly Word[], scope: Scope): Ways {
+  let ways: Ways = [[]];
+  for (const word of words) {
+    const next = waysOf(word, scope);
+    ways =
+      ways.length * next.length <= mostWays
+        ? ways.flatMap((way) => next.map((more) => [...way, ...more]))
+        : ways.map((way) => [...way, merged(next)]);
+  }
+  return ways.map((way) =>
+    way.length <= mostFields ? way : [...way.slice(0, mostFields), unknown("a", "", true)],
+  );
+}
+
+/** Expands a word where it is not split: an assignment, a here-string. */
+export function textsOf(word: Word, scope: Scope): readonly string[] {
+  if (word.parts === undefined) return [tildes(word.text, word.value, scope)];
+  return textsOfParts(word.parts, scope, true);
+}
+
+/** Expands the text of a here-document, or what double quotes hold. */
+export function textsOfParts(parts: readonly WordPart[], scope: Scope, tilded = false): readonly string[] {
+  let texts: readonly string[] = [""];
+  for (const part of parts) {
+    const literal = tilded && part.type === "Literal" ? [tildes(part.text, part.value, scope)] : null;
+    const values = literal ?? valuesOf(part, scope, true).map((value) => withoutGlobs(value));
+    texts =
+      texts.length * values.length <= mostWays
+        ? texts.flatMap((text) => values.map((value) => text + value))
+        : texts.map((text) => text + UNKNOWN);
+  }
+  return texts.map((text) => flat(text));
+}
+
+/** A list as one text, as in `x=$@`. */
+function flat(text: string): string {
+  return text.replaceAll(EMPTY_LIST, "").replaceAll(LIST, " ");
+}
+
+function merged(ways: Ways): string {
+  return unknown(
+    "a",
+    "",
+    ways.some((way) => way.length !== 1 || isMany(way[0] ?? "")),
+  );
+}
+
+function distinctWays(ways: Ways): Ways {
+  const seen = new Map(ways.map((way) => [JSON.stringify(way), way]));
+  return [...seen.values()];
+}
+
+/** A home directory for `~`, `~+` and `~user` at the start of a word. */
+function tilde(raw: string, value: string, { home, state }: Scope): string {
+  const prefix = /^~([^/\\'"]*)(?=\/|$)/.exec(raw);
+  if (prefix === null) return value;
+  const [whole, user = ""] = prefix;
+  const rest = value.slice(whole.length);
+  if (user === "") return (state.variables.get("HOME")?.[0] ?? home) + rest;
+  if (user === "+") return state.directory + rest;
+  if (user === "-") return unknown("v", "OLDPWD") + rest;
+  return (user === "root" ? "/root" : unknown("u", user)) + rest;
+}
+
+/** The same where a list of paths may stand, as in `PATH=~/a:~/b`. */
+function tildes(raw: string, value: string, scope: Scope): string {
+  if (!raw.includes("~")) return value;
+  if (raw !== value) return tilde(raw, value, scope);
+  return value
+    .split(":")
+    .map((path) => tilde(path, path, scope))
+    .join(":");
+}
+
+function expand(parts: readonly WordPart[], scope: Scope, depth: number): readonly Fields[] {
+  const brace = parts.findIndex((part) => part.type === "BraceExpansion");
+  const braces = parts[brace];
+  if (braces !== undefined) return expandBraces(parts, brace, braces.text, scope, depth);
+  let ways: readonly Fields[] = [new Fields()];
+  const separators = ifs(scope.state);
+  parts.forEach((part, index) => {
+    const first = index === 0 && part.type === "Literal" && (parts.length === 1 || part.text.includes("/"));
+    const values = first ? [tilde(part.text, part.value, scope)] : valuesOf(part, scope, false);
+    const usable = ways.length * values.length <= mostWays ? values : [UNKNOWN];
+    ways = usable.flatMap((value) =>
+      ways.map((way) => {
+        const fields = usable.length === 1 ? way : way.clone();
+        if (isSplit(part)) fields.split(value, separators);
+        else fields.add(value, isQuoted(part));
+        return fields;
+      }),
+    );
+  });
+  return ways;
+}
+
+/** The characters at which values are split; `null` if they are not known. */
+function ifs(state: State): string | null {
+  const values = state.variables.get("IFS");
+  if (values === undefined) return " \t\n";
+  const [value = ""] = values;
+  return values.length > 1 || value.includes("\uFDD0") ? null : value;
+}
+
+/** `a{b,c}d` is `abd acd`. */
+function expandBraces(
+  parts: readonly WordPart[],
+  at: number,
+  text: string,
+  scope: Scope,
+  depth: number,
+): readonly Fields[] {
+  const choices = depth < 4 ? braceChoices(text) : null;
+  const all = new Fields();
+  const before = parts.slice(0, at);
+  const after = parts.slice(at + 1);
+  if (choices === null || choices.length > mostBraces) {
+    all.add(unknown("a", "", true), false);
+    return [all];
+  }
+  let single = true;
+  const fields = choices.flatMap((choice) => {
+    const ways = expand([...before, ...partsOfText(choice), ...after], scope, depth + 1);
+    if (ways.length > 1) single = false;
+    return ways.flatMap((way) => way.finish());
+  });
+  if (!single || fields.length > mostFields) all.add(unknown("a", "", true), false);
+  else all.add(fields.length === 0 ? EMPTY_LIST : fields.join(LIST), true);
+  return [all];
+}
+
+function partsOfText(text: string): readonly WordPart[] {
+  const statement = parse(`: x${text}`).commands[0]?.command;
+  const word = statement?.type === "Command" ? statement.args[0] : undefined;
+  if (word?.type !== "Word") return [];
+  const { parts = [literal(word.text, word.value)] } = word;
+  const [head, ...rest] = parts;
+  return head?.type === "Literal" ? [literal(head.text.slice(1), head.value.slice(1)), ...rest] : parts;
+}
+
+function literal(text: string, value: string): WordPart {
+  return { type: "Literal", pos: 0, end: 0, text, value };
+}
+
+/** Whether the value of a part is split into fields. */
+function isSplit(part: WordPart): boolean {
+  return (
+    part.type === "SimpleExpansion" || part.type === "ParameterExpansion" || part.type === "CommandExpansion"
+  );
+}
+
+function isQuoted({ type }: WordPart): boolean {
+  return (
+    type === "SingleQuoted" || type === "DoubleQuoted" || type === "AnsiCQuoted" || type === "LocaleString"
+  );
+}
+
+function valuesOf(part: WordPart, scope: Scope, quoted: boolean): readonly string[] {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return [part.value];
+    case "Glob":
+      return [globMark(part.value)];
+    case "DoubleQuoted":
+      return quotedValues(part.parts, scope);
+    case "LocaleString":
+      return quotedValues(part.parts, scope);
+    case "SimpleExpansion":
+      return parameterValues({ name: part.text.slice(1), quoted }, scope);
+    case "ParameterExpansion":
+      return parameterValues({ name: part.parameter, quoted, part }, scope);
+    case "CommandExpansion":
+      return scope.run(part);
+    case "ProcessSubstitution":
+      return [scope.pipe(part)];
+    case "ExtendedGlob":
+      scope.visit(part);
+      return [globMark(part.text)];
+    case "BraceExpansion":
+      // Where no braces are expanded, they are text.
+      return [part.text];
+    case "ArithmeticExpansion":
+      scope.visit(part);
+      return [UNKNOWN];
+  }
+}
+
+function quotedValues(parts: readonly WordPart[], scope: Scope): readonly string[] {
+  let texts: readonly string[] = [""];
+  for (const part of parts) {
+    const values = valuesOf(part, scope, true);
+    texts =
+      texts.length * values.length <= mostWays
+        ? texts.flatMap((text) => values.map((value) => text + value))
+        : texts.map((text) => text + UNKNOWN);
+  }
+  return texts;
+}

@@ -1,0 +1,285 @@
+import { resolvePath } from "../path-text.ts";
+import { guesses, inlineProgram, isInterpreter } from "./guesses.ts";
+import { argsOf, type Input, type Invocation } from "./invocation.ts";
+import { asMany, isUnknown, unknown } from "./text.ts";
+
+/** A command inside another one: as words, or as text that a shell reads. */
+export interface Inner {
+  readonly words?: readonly string[];
+  readonly code?: string;
+  /** What commands in `code` read from their standard input; absent: what the outer command reads. */
+  readonly input?: Input;
+  /** `$0`, `$1`, … of `code`. */
+  readonly parameters?: readonly string[];
+  /** Whether it runs in the shell itself, in a child of it, or elsewhere. */
+  readonly where: "here" | "child" | "elsewhere";
+  /** Set for other languages: what is found there is a guess. */
+  readonly guess?: true;
+  readonly maybe?: true;
+  /** Name of what it is inside of. */
+  readonly through: string;
+}
+
+/** What is inside a command, and whether there is more that is not known. */
+export interface Inside {
+  readonly inner: readonly Inner[];
+  readonly opaque: boolean;
+}
+
+const nothing: Inside = { inner: [], opaque: false };
+const opaque: Inside = { inner: [], opaque: true };
+
+/** Reads a file whose text the command line has written; `undefined` if it has not. */
+type ReadFile = (path: string) => string | undefined;
+
+/** The commands inside a command. */
+export function insideOf(invocation: Invocation, files: ReadonlyMap<string, string>): Inside {
+  const { name, argv, directory } = invocation;
+  const read: ReadFile = (path) => files.get(resolvePath(path, directory));
+  if (shells.has(name)) return shellInside(invocation, read);
+  if (isInterpreter(name)) return interpreterInside(invocation, read);
+  const program = argv[0] ?? "";
+  const code = program.includes("/") ? read(program) : undefined;
+  if (code !== undefined) {
+    const inner: Inner = { code, parameters: argv, where: "child", maybe: true, through: name };
+    return { inner: [inner], opaque: true };
+  }
+  const carrier = carriers.get(name);
+  if (carrier === undefined) return nothing;
+  const inside = carrier(invocation, read);
+  return Array.isArray(inside) ? coded(inside) : (inside as Inside);
+}
+
+/** Code with unknown parts may start anything. */
+function coded(inner: readonly Inner[]): Inside {
+  return { inner, opaque: inner.some(({ code, guess }) => code !== undefined && !guess && isUnknown(code)) };
+}
+
+const shells: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "rbash"]);
+/** Options of shells that take the next word as their value. */
+const shellValues: ReadonlySet<string> = new Set(["-o", "+o", "-O", "+O", "--rcfile", "--init-file"]);
+const standardInput: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
+
+function shellInside(invocation: Invocation, read: ReadFile): Inside {
+  const { name, argv, input } = invocation;
+  const args = argsOf(invocation);
+  let wantsCode = false;
+  let fromInput = false;
+  let at = 0;
+  for (; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    // What is not known may be an option.
+    if (isUnknown(arg) && /^[-+\uFDD0]/.test(arg)) return opaque;
+    if (arg === "--" || arg === "-") {
+      at++;
+      break;
+    }
+    if (shellValues.has(arg)) at++;
+    else if (!/^[-+]./.test(arg)) break;
+    else if (/^-[A-Za-z]*c/.test(arg)) wantsCode = true;
+    else if (/^-[A-Za-z]*s/.test(arg)) fromInput = true;
+    else if (arg === "--version" || arg === "--help") return nothing;
+  }
+  const rest = args.slice(at + 1);
+  const word = args[at];
+  if (wantsCode) {
+    const parameters = rest.length > 0 ? rest : [argv[0] ?? name];
+    return coded([{ code: word ?? "", parameters, where: "child", through: name }]);
+  }
+  if (fromInput || word === undefined || standardInput.has(word)) {
+    const text = input?.text;
+    const parameters = [argv[0] ?? name, ...(fromInput ? args.slice(at) : rest)];
+    if (text === undefined) return opaque;
+    // What such commands read is what is left of the script.
+    const unread: Input = { text: undefined, from: [] };
+    return coded([{ code: text, input: unread, parameters, where: "child", through: name }]);
+  }
+  const text = read(word);
+  if (text === undefined) return opaque;
+  const inner: Inner = {
+    code: text,
+    parameters: [word, ...rest],
+    where: "child",
+    maybe: true,
+    through: name,
+  };
+  return { inner: [inner], opaque: !word.startsWith("/dev/fd/") || isUnknown(text) };
+}
+
+function interpreterInside(invocation: Invocation, read: ReadFile): Inside {
+  const { name, input } = invocation;
+  const script = argsOf(invocation).find((arg) => !/^-./.test(arg));
+  const text =
+    inlineProgram(invocation) ?? (script === undefined || script === "-" ? input?.text : read(script));
+  const inner = text === undefined ? [] : guesses(text);
+  return {
+    inner: inner.map((one) => ({ ...one, where: "child", guess: true, through: name })),
+    opaque: false,
+  };
+}
+
+type Carrier = (invocation: Invocation, read: ReadFile) => Inside | readonly Inner[];
+
+/** Programs that carry a command line or a command in their arguments. */
+const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
+  ["eval", (invocation) => [{ code: argsOf(invocation).join(" "), where: "here", through: "eval" }]],
+  ["su", otherUser],
+  ["runuser", otherUser],
+  ["script", otherUser],
+  ["at", fromInput],
+  ["batch", fromInput],
+  [
+    "trap",
+    (invocation) =>
+      argsOf(invocation)
+        .filter((arg) => arg !== "--" && arg !== "-p" && arg !== "-l")
+        .slice(0, 1)
+        .filter((code) => code !== "-" && code !== "")
+        .map((code) => ({ code, where: "here", maybe: true, through: "trap" })),
+  ],
+  [
+    "alias",
+    (invocation) =>
+      argsOf(invocation)
+        .filter((arg) => arg.includes("="))
+        .map((arg) => ({
+          code: arg.slice(arg.indexOf("=") + 1),
+          where: "here",
+          maybe: true,
+          through: "alias",
+        })),
+  ],
+  [
+    "tmux",
+    (invocation) =>
+      argsOf(invocation)
+        .filter((arg) => /\s/.test(arg))
+        .map((code) => ({ code, guess: true, where: "child", through: "tmux" })),
+  ],
+  ["ssh", remote],
+  ["find", (invocation) => findCommands(argsOf(invocation))],
+  ["fd", (invocation) => fdCommands(invocation)],
+  ["fdfind", (invocation) => fdCommands(invocation)],
+  ["source", sourced],
+  [".", sourced],
+  ["git", optionCode(/^(?:alias\.[^=]+=!|core\.(?:sshCommand|pager|editor|fsmonitor)=)([^]*)$/)],
+  ["rsync", valueCode(/^(?:-[a-zA-Z]*e|--rsh)$/, /^--rsh=([^]*)$/)],
+  [
+    "tar",
+    optionCode(/^--(?:to-command|checkpoint-action|use-compress-program|rsh-command)=(?:exec=)?([^]*)$/),
+  ],
+  ["vim", optionCode(/^\+?:?!([^]*)$/)],
+  ["vi", optionCode(/^\+?:?!([^]*)$/)],
+]);
+
+/** Options of the form `name=code`. */
+function optionCode(option: RegExp): Carrier {
+  return (invocation) =>
+    argsOf(invocation).flatMap((arg) => {
+      const code = option.exec(arg)?.[1];
+      return code === undefined
+        ? []
+        : [{ code, where: "child", maybe: true, guess: true, through: invocation.name } as const];
+    });
+}
+
+/** Options whose value, glued or the next word, is code. */
+function valueCode(option: RegExp, glued: RegExp): Carrier {
+  return (invocation) =>
+    argsOf(invocation).flatMap((arg, at, args) => {
+      const code = glued.exec(arg)?.[1] ?? (option.test(arg) ? args[at + 1] : undefined);
+      return code === undefined
+        ? []
+        : [{ code, where: "child", maybe: true, guess: true, through: invocation.name } as const];
+    });
+}
+
+function fromInput({ name, input }: Invocation): Inside | readonly Inner[] {
+  return input?.text === undefined
+    ? opaque
+    : [{ code: input.text, where: "child", maybe: true, through: name }];
+}
+
+/** Programs that give a text to a shell: after `-c`, or from their input. */
+function otherUser(invocation: Invocation): Inside | readonly Inner[] {
+  const { name } = invocation;
+  const args = argsOf(invocation);
+  const at = args.findIndex((arg) => /^(-[a-z]*c|--command)$/.test(arg));
+  if (at < 0) return fromInput(invocation);
+  return [{ code: args[at + 1] ?? "", parameters: [name], where: "child", maybe: true, through: name }];
+}
+
+function sourced(invocation: Invocation, read: ReadFile): Inside {
+  const [file = "", ...rest] = argsOf(invocation);
+  const text = standardInput.has(file) ? invocation.input?.text : read(file);
+  if (text === undefined) return opaque;
+  const inner: Inner = {
+    code: text,
+    where: "here",
+    maybe: true,
+    through: invocation.name,
+    ...(rest.length > 0 ? { parameters: [file, ...rest] } : {}),
+  };
+  return { inner: [inner], opaque: !file.startsWith("/dev/") || isUnknown(text) };
+}
+
+function remote(invocation: Invocation): Inside | readonly Inner[] {
+  const args = argsOf(invocation);
+  let at = 0;
+  const proxies: Inner[] = [];
+  while (args[at]?.startsWith("-")) {
+    const takes = /^-[a-zA-Z0-9]*[BbcDEeFIiJLlmOopQRSWw]$/.test(args[at] ?? "");
+    const setting = takes ? args[at + 1] : args[at]?.slice(2);
+    const code = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ]([^]*)$/i.exec(setting ?? "")?.[1];
+    if (code !== undefined) proxies.push({ code, where: "child", maybe: true, through: "ssh" });
+    at += takes ? 2 : 1;
+  }
+  const code = args.slice(at + 1).join(" ");
+  if (code === "") return proxies.length > 0 ? proxies : fromInput(invocation);
+  return [...proxies, { code, parameters: ["ssh"], where: "elsewhere", through: "ssh" }];
+}
+
+/** The commands after `-exec` and its kin, with `{}` as each folder that is searched and a name below it. */
+function findCommands(args: readonly string[]): readonly Inner[] {
+  const found: Inner[] = [];
+  args.forEach((arg, at) => {
+    if (!/^-(exec|ok)(dir)?$/.test(arg)) return;
+    const end = args.findIndex(
+      (word, index) => index > at && (word === ";" || (word === "+" && args[index - 1] === "{}")),
+    );
+    const words = args.slice(at + 1, end < 0 ? args.length : end);
+    const file = unknown("o", "find");
+    for (const folder of arg.endsWith("dir") ? ["."] : searched(args)) {
+      const below = folder === "/" ? `/${file}` : `${folder}/${file}`;
+      const paths = args[end] === "+" ? [asMany(below)] : [below, folder];
+      for (const path of paths) {
+        found.push({
+          words: words.map((word) => word.replaceAll("{}", path)),
+          where: "child",
+          maybe: true,
+          through: "find",
+        });
+      }
+    }
+  });
+  return found;
+}
+
+function fdCommands({ argv, name }: Invocation): readonly Inner[] {
+  const at = argv.findIndex((arg) => /^(?:-[a-zA-Z]*[xX]|--exec(?:-batch)?)$/.test(arg));
+  if (at < 0) return [];
+  const file = unknown("o", name, true);
+  const command = argv.slice(at + 1);
+  const hasPlace = command.some((word) => /\{.*\}/.test(word));
+  const words = command.map((word) => word.replace(/\{[^}]*\}/g, file));
+  return [{ words: hasPlace ? words : [...words, file], where: "child", maybe: true, through: name }];
+}
+
+/** The folders that a `find` searches. */
+export function searched(args: readonly string[]): readonly string[] {
+  const from = args.findIndex((arg) => !/^-[HLPDO]/.test(arg));
+  const rest = from < 0 ? [] : args.slice(from);
+  const end = rest.findIndex((arg) => /^[-(!]/.test(arg));
+  const folders = end < 0 ? rest : rest.slice(0, end);
+  return folders.length > 0 ? folders : ["."];
+}

@@ -1,0 +1,137 @@
+import { EMPTY_LIST } from "./fields.ts";
+import type { Scope } from "./scope.ts";
+import type { WordPart } from "./syntax.ts";
+import { isUnknown, LIST, unknown } from "./text.ts";
+
+type Expansion = Extract<WordPart, { type: "ParameterExpansion" }>;
+type Operation = NonNullable<Expansion["operation"]>;
+
+interface Parameter {
+  readonly name: string;
+  readonly quoted: boolean;
+  readonly part?: Expansion;
+}
+
+/** The values that an expansion of a parameter may have. */
+export function parameterValues({ name, quoted, part }: Parameter, scope: Scope): readonly string[] {
+  if (part === undefined) return plain(name, quoted, scope);
+  const { operation, prefix, index } = part;
+  if (prefix !== undefined) {
+    scope.visit(part);
+    const [value, ...others] = scope.state.valuesOf(name);
+    const isLength = prefix === "#" && index === undefined && others.length === 0;
+    return isLength && value !== undefined && isPlain(value) && /^\w+$/.test(name) && !/^\d*$/.test(name)
+      ? [String([...value].length)]
+      : [unknown("a", "", true)];
+  }
+  if (index !== undefined) {
+    scope.visit(index);
+    if (operation !== undefined) {
+      scope.visit(part);
+      return [unknown("a", "", true)];
+    }
+    return element(name, index.text, scope);
+  }
+  if (operation === undefined) return plain(name, quoted, scope);
+  if (operation.type === "Default") return defaulted(name, operation, scope, quoted);
+  scope.visit(part);
+  const values = plain(name, quoted, scope);
+  return values.map((value) => transformed(value, operation) ?? unknown("a", name, name === "@"));
+}
+
+/** Whether a value is one known text. */
+function isPlain(value: string): boolean {
+  return !isUnknown(value) && !value.includes(LIST) && value !== EMPTY_LIST;
+}
+
+function plain(name: string, quoted: boolean, { state, home }: Scope): readonly string[] {
+  const values = state.variables.get(name);
+  if (values !== undefined) {
+    // `"$*"` is one word.
+    if (name === "*" && quoted)
+      return values.map((value) => value.replaceAll(EMPTY_LIST, "").replaceAll(LIST, " "));
+    return values.map((value) => firstElement(name, value));
+  }
+  if (name === "HOME") return [home];
+  if (name === "PWD") return [state.directory];
+  if (name === "IFS") return [" \t\n"];
+  return state.valuesOf(name);
+}
+
+/** An array without an index is its first element. */
+function firstElement(name: string, value: string): string {
+  if (name === "@" || name === "*") return value;
+  return value === EMPTY_LIST ? "" : (value.split(LIST)[0] ?? "");
+}
+
+function element(name: string, index: string, { state }: Scope): readonly string[] {
+  const values = state.variables.get(name);
+  if (values === undefined) return [unknown("v", name, true)];
+  if (index === "@" || index === "*") return values;
+  if (!/^\d{1,4}$/.test(index)) return [unknown("v", name)];
+  return values.map((value) =>
+    value === EMPTY_LIST || isUnknown(value) ? unknown("v", name) : (value.split(LIST)[Number(index)] ?? ""),
+  );
+}
+
+function defaulted(
+  name: string,
+  operation: Extract<Operation, { type: "Default" }>,
+  scope: Scope,
+  quoted: boolean,
+): readonly string[] {
+  const { state } = scope;
+  const { operator } = operation;
+  const before = state.clone();
+  const operand = scope
+    .texts(operation.operand)
+    .map((text) => (quoted || !/\s/.test(text) ? text : unknown("a", "", true)));
+  state.join(before);
+  const known = state.variables.has(name) || ["HOME", "PWD", "IFS"].includes(name);
+  const values = plain(name, quoted, scope);
+  const isEmpty = (value: string): boolean | null => {
+    if (!operator.startsWith(":")) return false;
+    if (isUnknown(value)) return value.replace(/\uFDD0[^\uFDD1]*\uFDD1/g, "") === "" ? null : false;
+    return value === "" || value === EMPTY_LIST;
+  };
+  const results = values.flatMap((value): readonly string[] => {
+    const empty = known ? isEmpty(value) : null;
+    if (operator.endsWith("+")) return empty === null ? [...operand, ""] : empty ? [""] : operand;
+    if (operator.endsWith("?")) {
+      state.ended.shell = true;
+      return [value];
+    }
+    return empty === null ? [value, ...operand] : empty ? operand : [value];
+  });
+  if (operator.endsWith("=")) state.assign(name, results);
+  return [...new Set(results)];
+}
+
+/** What an operation makes of a value; `undefined` if that is not known. */
+function transformed(value: string, operation: Operation): string | undefined {
+  if (!isPlain(value)) return undefined;
+  if (operation.type === "Remove") {
+    const { operator, operand } = operation;
+    if (operand.parts !== undefined && !operand.parts.every(({ type }) => type === "SingleQuoted"))
+      return undefined;
+    const text = operand.value;
+    if (/[\\*?[]/.test(operand.text)) return undefined;
+    if (operator.startsWith("#")) return value.startsWith(text) ? value.slice(text.length) : value;
+    return value.endsWith(text) ? value.slice(0, value.length - text.length) : value;
+  }
+  if (operation.type === "Slice") {
+    const numbers = [operation.offset, operation.length].map((word) => word?.text.trim());
+    if (!/^\d{1,6}$/.test(numbers[0] ?? "") || !/^\d{1,6}$/.test(numbers[1] ?? "0")) return undefined;
+    const from = Number(numbers[0]);
+    const chars = [...value];
+    return chars.slice(from, numbers[1] === undefined ? undefined : from + Number(numbers[1])).join("");
+  }
+  if (operation.type === "CaseModification" && operation.operand === undefined && /^[ -~]*$/.test(value)) {
+    const { operator } = operation;
+    if (operator === "^^") return value.toUpperCase();
+    if (operator === ",,") return value.toLowerCase();
+    const [first = "", ...rest] = value;
+    return (operator === "^" ? first.toUpperCase() : first.toLowerCase()) + rest.join("");
+  }
+  return undefined;
+}

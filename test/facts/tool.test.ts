@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { FactSet } from "../../src/facts/index.ts";
+
+const toolOf = (tool_name: string, tool_input: object): Record<string, unknown> =>
+  new FactSet({ tool_name, tool_input }).valueOf("tool") as unknown as Record<string, unknown>;
+
+describe("a tool call, whatever the client calls the tool", () => {
+  test.each([
+    ["Bash", { command: "ls" }],
+    ["bash", { command: "ls", restart: false }],
+    ["run_shell_command", { command: "ls", description: "list" }],
+    ["run_in_terminal", { command: "ls", isBackground: false }],
+    ["runInTerminal", { command: "ls" }],
+    ["Execute", { command: "ls", riskLevel: "low" }],
+    ["Shell", { command: "ls" }],
+    ["run_terminal_cmd", { command: "ls" }],
+    ["execute_command", { command: "ls" }],
+    ["exec_command", { cmd: "ls" }],
+    ["run_command", { CommandLine: "ls" }],
+    ["terminal", { input: "ls" }],
+    ["run_commands", { commands: ["ls"] }],
+    ["shell", { command: ["ls"] }],
+    ["local_shell", { action: { type: "exec", command: ["ls"], timeout_ms: 100 } }],
+    ["mcp__shell__run", { command: "ls" }],
+    ["made_up", { script: "ls" }],
+  ])("%s has a command line", (name, input) => {
+    expect(toolOf(name, input)).toMatchObject({ ok: true, commands: ["ls"], language: "sh" });
+  });
+
+  test("a list of words is one command, quoted where a shell would split it", () => {
+    expect(toolOf("shell", { command: ["bash", "-lc", "echo 'a  b'"] })).toMatchObject({
+      commands: ["bash -lc 'echo '\\''a  b'\\'''"],
+    });
+    expect(toolOf("mcp__x__run", { command: "git", args: ["commit", "-m", "a b"] })).toMatchObject({
+      commands: ["git commit -m 'a b'"],
+    });
+  });
+
+  test.each([
+    ["Write", { file_path: "/a", content: "x" }, "write", [{ path: "/a", access: "write" }]],
+    ["write_to_file", { TargetFile: "/a" }, "write", [{ path: "/a", access: "write" }]],
+    ["create_file", { filePath: "/a" }, "write", [{ path: "/a", access: "write" }]],
+    ["edit_file", { target_file: "/a", code_edit: "x" }, "edit", [{ path: "/a", access: "edit" }]],
+    ["replace", { file_path: "/a" }, "edit", [{ path: "/a", access: "edit" }]],
+    [
+      "str_replace_based_edit_tool",
+      { command: "view", path: "/a" },
+      "read",
+      [{ path: "/a", access: "read" }],
+    ],
+    ["str_replace_editor", { command: "str_replace", path: "/a" }, "edit", [{ path: "/a", access: "edit" }]],
+    [
+      "read_many_files",
+      { paths: ["/a", "/b"] },
+      "read",
+      [
+        { path: "/a", access: "read" },
+        { path: "/b", access: "read" },
+      ],
+    ],
+    ["delete_file", { target_file: "/a" }, "delete", [{ path: "/a", access: "delete" }]],
+    ["mcp__fs__write", { path: "/a" }, "mcp", [{ path: "/a", access: "any" }]],
+    [
+      "multi_replace_string_in_file",
+      { replacements: [{ filePath: "/a" }, { filePath: "/b" }] },
+      "edit",
+      [
+        { path: "/a", access: "edit" },
+        { path: "/b", access: "edit" },
+      ],
+    ],
+  ])("%s has files", (name, input, kind, files) => {
+    expect(toolOf(name, input)).toMatchObject({ ok: true, kind, files, commands: [] });
+  });
+
+  test.each([["command"], ["input"], ["patch"]])(
+    "apply_patch with its patch in %s has files, and no command line",
+    (field) => {
+      const patch =
+        "*** Begin Patch\n*** Add File: a.txt\n+x\n*** Update File: b.txt\n*** Move to: c.txt\n@@\n-y\n+z\n*** Delete File: d.txt\n*** End Patch";
+      expect(toolOf("apply_patch", { [field]: patch })).toMatchObject({
+        kind: "edit",
+        commands: [],
+        files: [
+          { path: "a.txt", access: "write" },
+          { path: "b.txt", access: "edit" },
+          { path: "c.txt", access: "write" },
+          { path: "d.txt", access: "delete" },
+        ],
+      });
+    },
+  );
+
+  test("addresses and search terms", () => {
+    expect(toolOf("WebFetch", { url: "https://a.example/", prompt: "x" })).toMatchObject({
+      kind: "fetch",
+      urls: ["https://a.example/"],
+    });
+    expect(toolOf("Grep", { pattern: "x.*", path: "src" })).toMatchObject({
+      kind: "search",
+      queries: ["x.*"],
+      files: [{ path: "src", access: "search" }],
+    });
+  });
+
+  test("an input beyond the limits is not known", () => {
+    let deep: object = {};
+    for (let depth = 0; depth < 40; depth++) deep = { deep };
+    expect(toolOf("x", deep)).toEqual({ ok: false, why: "too-deep" });
+    expect(toolOf("x", { path: Array.from({ length: 300 }, String) })).toEqual({
+      ok: false,
+      why: "too-many",
+    });
+    expect(new FactSet({ tool_name: "x" }).valueOf("tool")).toEqual({ ok: false, why: "absent" });
+  });
+});
