@@ -46,7 +46,7 @@ describe.runIf(isContained)("under `required`", { timeout: 60_000 }, () => {
     [
       "the bundler",
       async () => {
-        const [result] = await compileEach(pack, scripts, { nodeModules: [] });
+        const [result] = await compileEach("policies", [{ name: "h", path: "allow-models/hook.ts" }]);
         expect(result).toHaveProperty("program");
       },
     ],

@@ -1,4 +1,5 @@
 import { readlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import { seccompFilter, type FilterArchitecture } from "./seccomp.ts";
 import { filterDescriptor } from "./spawn.ts";
 import type { BackendName, WallName } from "./walls.ts";
@@ -60,12 +61,12 @@ export const backends: readonly BackendRow[] = [
 ];
 
 function bubblewrapLine(spec: ChildSpec, { nodeFiles, architecture }: Machine): readonly string[] {
-  // Parents first: a later mount would hide an earlier one below it.
-  const reads = [...new Set([...nodeFiles, ...spec.reads].map(withoutSlash))].sort();
   const libraries = new Set(nodeFiles);
   return [
     ...bubblewrap,
-    ...reads.flatMap((path) => (libraries.has(path) ? boundFile(path) : readable(path))),
+    ...outermost([...nodeFiles, ...spec.reads]).flatMap((path) =>
+      libraries.has(path) ? boundFile(path) : readable(path),
+    ),
     ...(spec.startsProcesses ? ["--dev-bind", "/dev/null", "/dev/null"] : []),
     ...(architecture === null ? [] : ["--seccomp", String(filterDescriptor)]),
     "--remount-ro",
@@ -74,6 +75,18 @@ function bubblewrapLine(spec: ChildSpec, { nodeFiles, architecture }: Machine): 
     "/",
     "--",
   ];
+}
+
+/** The paths without those that another one contains: its mount has them already, and a link cannot be made twice. */
+function outermost(paths: readonly string[]): readonly string[] {
+  const sorted = [...new Set(paths.map(withoutSlash))].sort();
+  const folders = new Set(sorted.filter((path) => linkTarget(path) === null));
+  return sorted.filter((path) => !ancestorsOf(path).some((folder) => folders.has(folder)));
+}
+
+function ancestorsOf(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [parent, ...ancestorsOf(parent)];
 }
 
 /** A library that is a link is mounted as the file that it leads to: its target may be a link as well, in any folder. */
