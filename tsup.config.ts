@@ -68,6 +68,7 @@ const packages: readonly Package[] = [
   ...[
     "testing",
     "review",
+    "registry",
     "client",
     "playground",
     "mcp",

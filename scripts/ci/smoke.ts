@@ -110,14 +110,14 @@ console.log("library: " + verdicts.join());
   }
   const others = ["policies", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
   install(...core, ...others.map((name) => packed(name, "--ignore-scripts")));
-  for (const command of ["serve", "review", "test", "diff", "bench", "mcp", "playground"]) {
+  for (const command of ["serve", "review", "test", "diff", "bench", "push", "pull", "mcp", "playground"]) {
     if (!run(cli, [command, "--help"]).includes(`hookwarden ${command}`)) throw new Error(`no ${command}`);
   }
   const tested = run(cli, ["check", join("node_modules", "@hookwarden", "policies")]);
   console.log(tested.trim().split("\n").at(-1));
   writeFileSync(
     join(folder, "all.js"),
-    `for (const name of ["server", "client", "testing", "review", "playground", "mcp", "mediator", "clients/claude-code"])
+    `for (const name of ["server", "client", "testing", "review", "registry", "playground", "mcp", "mediator", "clients/claude-code"])
   if (Object.keys(await import("@hookwarden/" + name)).length === 0) throw new Error(name + " exports nothing");
 `,
   );

@@ -34,6 +34,8 @@ export const modules: Readonly<Record<string, string>> = {
     "`@hookwarden/testing`, for CI: cases as tests, coverage, comparison of two versions (`diff/`), mutation of events (`mutate/`), costs and limits (`measure/`). Brings `test`, `diff` and `bench`.",
   "packages/review":
     "`@hookwarden/review`. The security review of hooks: what they can do, what they did, what changed. Brings `review`.",
+  "packages/registry":
+    "`@hookwarden/registry`. Bundles in OCI registries, by digest. Brings `push` and `pull`.",
   "packages/server":
     "`@hookwarden/server`. Decisions for many tenants over HTTP, with the operators' console and, with NATS, on several nodes. The stages of a decision are listed in `pipeline/index.ts`; HTTP limits are in `limits.ts` and `http/`, quarantine in `quarantine.ts`. Brings `serve`.",
   "packages/client": "`@hookwarden/client`. The HTTP client, for any runtime with `fetch`.",

@@ -1,6 +1,7 @@
 /**
  * Replays decisions of the hostile corpus and of honest hooks on quickjs, in children that are warm, cold, and new after
  * a kill, and in this process, and reports every difference by hook: `npm run measure:replay -- [DECISIONS] [SEED]`.
+ * This process has V8's stack of a child process, so that hooks that run in it get their whole `stackKb` as well.
  */
 import { runReplayTrial } from "../../test/support/replay-trial.ts";
 

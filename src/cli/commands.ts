@@ -72,6 +72,16 @@ export const commandTable: readonly CommandRow[] = [
     load: () => import("./commands/verify.ts"),
   },
   {
+    name: "push",
+    summary: "push a bundle to an OCI registry",
+    load: () => commandOf("@hookwarden/registry", "push"),
+  },
+  {
+    name: "pull",
+    summary: "pull a bundle from an OCI registry, and verify it",
+    load: () => commandOf("@hookwarden/registry", "pull"),
+  },
+  {
     name: "keygen",
     summary: "create a key for signing bundles",
     load: () => import("./commands/keygen.ts"),

@@ -122,6 +122,16 @@ export const errorTable = {
       "a bundle is older than the host accepts, or gives other content to a version that was accepted before",
     fix: "Build it with a higher version, or lower the floor if the older version is intended.",
   },
+  "registry-failed": {
+    exit: 65,
+    means: "an OCI registry refused a request, or sent something other than what was asked for",
+    fix: "Check the address and the credentials; if a digest differs, trust neither the registry nor the network.",
+  },
+  "registry-unavailable": {
+    exit: 69,
+    means: "an OCI registry cannot be reached, or does not answer in time",
+    fix: "Check the host name, the port and the network, and try again; pushing twice does no harm.",
+  },
   "trust-invalid": {
     exit: 65,
     means: "a trust file or a key is malformed",

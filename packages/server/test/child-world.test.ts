@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Client, createClient } from "@hookwarden/client";
@@ -129,10 +129,12 @@ function listening(pid: number): number {
   return descriptors(pid).filter((name) => open.has(name)).length;
 }
 
-/** All TCP sockets of the machine, as the kernel lists them. */
+/** All TCP sockets of the machine, as the kernel lists them; none for a process that a signal has ended. */
 function tcp(pid: number): { readonly state: string; readonly inode: string }[] {
   return ["tcp", "tcp6"].flatMap((name) => {
-    const rows = readFileSync(`/proc/${pid}/net/${name}`, "utf8").trim().split("\n").slice(1);
+    const file = `/proc/${pid}/net/${name}`;
+    if (!existsSync(file)) return [];
+    const rows = readFileSync(file, "utf8").trim().split("\n").slice(1);
     return rows.map((row) => {
       const fields = row.trim().split(/\s+/);
       return { state: fields[3] as string, inode: fields[9] as string };
