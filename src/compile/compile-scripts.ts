@@ -1,5 +1,5 @@
 import { lstat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ContainmentMode } from "@hookwarden/sandbox";
 import { JsonError, quote, readJson } from "@hookwarden/sandbox/json";
@@ -110,21 +110,6 @@ export async function compileEach(
 function allFailed(problem: string | null, scripts: number): CompileFailure {
   const message = problem ?? "the bundler ended without an answer";
   return { message: scripts === 1 ? message : `${message} (while it bundled ${scripts} scripts at a time)` };
-}
-
-/**
- * Bundles one script that belongs to no pack. Its folder is taken as the pack.
- *
- * @throws {HookwardenError} `load-failed`, or `pack-not-found` if the folder does not exist
- */
-export async function compileScript(
-  file: string,
-  name: string,
-  options: CompileOptions = {},
-): Promise<CompiledScript> {
-  const [script] = await compileScripts(dirname(file), [{ name, path: basename(file) }], options);
-  if (!script) throw new HookwardenError("internal", "the bundler made no program");
-  return script;
 }
 
 function compiledScript(

@@ -6,7 +6,6 @@ import { readJson } from "@hookwarden/sandbox/json";
 import {
   type CompiledScript,
   compileEach,
-  compileScript,
   compileScripts,
   type CompileOptions,
 } from "../../src/compile/compile-scripts.ts";
@@ -170,15 +169,16 @@ describe("a script becomes one module", () => {
       "my hook.ts": 'import { x } from "./x"; export default x as number;',
       "x.ts": "export const x = 5;",
     });
-    const result = await compileScript(join(root, "my hook.ts"), "mine");
+    const compileOne = async (folder: string, path: string) =>
+      (await compileScripts(folder, [{ name: "mine", path }]))[0]!;
+    const result = await compileOne(root, "my hook.ts");
     expect(await run(result)).toBe(5);
     expect(result.program.name).toBe("mine");
-    const relativePath = relative(process.cwd(), join(root, "my hook.ts"));
-    expect((await compileScript(relativePath, "mine")).program).toEqual(result.program);
-    const missing = await errorOf(compileScript(join(root, "missing.ts"), "mine"));
+    expect((await compileOne(relative(process.cwd(), root), "my hook.ts")).program).toEqual(result.program);
+    const missing = await errorOf(compileOne(root, "missing.ts"));
     expect(missing).toMatchObject({ code: "load-failed", place: { file: "missing.ts" } });
     expect(missing.message).not.toContain(root);
-    expect(await errorOf(compileScript(join(root, "none/x.ts"), "mine"))).toMatchObject({
+    expect(await errorOf(compileOne(join(root, "none"), "x.ts"))).toMatchObject({
       code: "pack-not-found",
     });
   });

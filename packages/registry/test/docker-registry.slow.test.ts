@@ -62,12 +62,12 @@ describe.runIf(isInstalled)("a registry of the Docker distribution", () => {
     writeFileSync(trustFile, JSON.stringify(trust));
 
     const pushed = await cli(["push", file, address, "--format", "json"]);
-    expect(pushed.code, pushed.stderr).toBe(0);
-    const { reference } = JSON.parse(pushed.stdout) as { readonly reference: string };
+    expect(pushed.code, pushed.err).toBe(0);
+    const { reference } = JSON.parse(pushed.out) as { readonly reference: string };
     const pull = ["pull", reference, "--trust", trustFile, "--out", out];
     const pulled = await cli(pull);
-    expect(pulled.code, pulled.stderr).toBe(0);
-    expect(pulled.stdout).toMatch(/^policies 1\.2\.0 for default: signed by release-1\n/);
+    expect(pulled.code, pulled.err).toBe(0);
+    expect(pulled.out).toMatch(/^policies 1\.2\.0 for default: signed by release-1\n/);
     expect(readFileSync(out).equals(bytes)).toBe(true);
 
     const [stored] = globSync(`${storage}/**/${digestOf(bytes).slice("sha256:".length)}/data`);
@@ -76,7 +76,7 @@ describe.runIf(isInstalled)("a registry of the Docker distribution", () => {
     writeFileSync(stored!, changed);
     const refused = await cli(pull);
     expect(refused.code).toBe(65);
-    expect(refused.stderr).toMatch(/registry-failed: the registry sent another bundle/);
+    expect(refused.err).toMatch(/registry-failed: the registry sent another bundle/);
     // The file of the last good pull is untouched.
     expect(readFileSync(out).equals(bytes)).toBe(true);
   });

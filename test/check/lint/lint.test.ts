@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { compileScript } from "../../../src/compile/compile-scripts.ts";
+import { compileScripts } from "../../../src/compile/compile-scripts.ts";
 import { type LintCode, lintScript, lintTable } from "../../../src/check/lint/index.ts";
 import { lintScripts } from "../../../src/check/lint/lint-scripts.ts";
 import { folder } from "../../cli/cli.ts";
@@ -232,7 +232,8 @@ describe("lintScript", () => {
         "interface Far {\n  away: string;\n}\nexport const now = (far?: Far): number =>\n  Date.now();\n",
       "hook.ts": 'import { now } from "./lib.ts";\ntype Time = number;\nexport default (): Time => now();\n',
     });
-    const { program, map } = await compileScript(`${dir.path}/hook.ts`, "hook", { maps: true });
+    const [script] = await compileScripts(dir.path, [{ name: "hook", path: "hook.ts" }], { maps: true });
+    const { program, map } = script!;
     expect(lintScript(program.source, map)).toMatchObject([
       { code: "clock-reliance", origin: "pack", place: { file: "lib.ts", line: 5, column: 3 } },
     ]);
@@ -244,7 +245,8 @@ describe("lintScript", () => {
       "node_modules/dep/index.js": "exports.a = () => Date.now(); exports.b = (text) => new Function(text);",
       "hook.js": 'import { a, b } from "dep";\nexport default () => [a(), b("1")];\n',
     });
-    const { program, map } = await compileScript(`${dir.path}/hook.js`, "hook", { maps: true });
+    const [script] = await compileScripts(dir.path, [{ name: "hook", path: "hook.js" }], { maps: true });
+    const { program, map } = script!;
     expect(lintScript(program.source, map)).toMatchObject([{ code: "dynamic-code", origin: "package" }]);
   });
 

@@ -22,10 +22,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--trust <file>", "the keys that are trusted, as docs/bundles.md has them (required)")
     .option("--out <file>", "where to write the bundle, a .tgz (required)")
     .action((address: string, options: Options) => run(address, options, cli));
-  addExample(
-    addFormat(command),
-    "pull oci://registry.example/team/policies:1.2.0 --trust keys.json --out policies.tgz",
-  );
+  addExample(addFormat(command), "pull oci://ghcr.io/team/p:1.2.0 --trust keys.json --out p.tgz");
 }
 
 async function run(address: string, options: Options, { terminal }: Cli): Promise<void> {
