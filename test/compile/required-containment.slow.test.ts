@@ -18,8 +18,6 @@ const script = `import { deny, type PreToolUse } from "hookwarden/hook";
 const hook: PreToolUse = (event) => (event.tool_name === "Bash" ? deny("no") : undefined);
 export default hook;
 `;
-const pack = new Map([["h/hook.ts", Buffer.from(script)]]);
-const scripts = [{ name: "h", path: "h/hook.ts" }];
 
 /** The children that are started during `work`. */
 async function childrenOf(work: () => Promise<void>): Promise<readonly ChildProcess[]> {
