@@ -30,7 +30,11 @@ export async function routeValidatorsModule(): Promise<string> {
     `import { ${Object.keys(exported).join(", ")} } from "hookwarden-validators";`,
     `export const validateRequest = new Map([${names.map((name, at) => `[${JSON.stringify(name)}, request${at}]`).join(", ")}]);`,
   ].join("\n");
-  return bundle(entry, standalone.default(ajv, exported), "the table of the server's routes");
+  return bundle(
+    entry,
+    { "hookwarden-validators": standalone.default(ajv, exported) },
+    "the table of the server's routes",
+  );
 }
 
 /** Declarations of the compiled validators. */

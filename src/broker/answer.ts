@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import { answerLimits, type Fault, type FaultCode, type Limits } from "@hookwarden/sandbox";
 import { isObject, JsonError, type JsonErrorCode, quote, readJson } from "@hookwarden/sandbox/json";
-import { type ActionName, validateAction, actionRows, legalActions } from "../catalogue/index.ts";
+import {
+  type ActionName,
+  actionNames,
+  validateAction,
+  actionRows,
+  legalActions,
+} from "../catalogue/index.ts";
+import { didYouMean } from "../errors/index.ts";
 import { sanitizeAction } from "./sanitize-action.ts";
 import type { Action, Refusal, RefusalCode } from "./decision.ts";
 import { makeFault } from "./failure.ts";
@@ -171,10 +178,15 @@ function shapeProblem(value: unknown): string | null {
   if (typeof name !== "string")
     return 'the hook returned an object without `action`; return an action such as `deny("…")`, or nothing';
   const validate = validateAction.get(name);
-  if (!validate) return `there is no action ${quote(name)}`;
+  if (!validate) return `there is no action ${quote(name)}${didYouMean(name, actionNames)}`;
   if (validate(value)) return null;
-  const { pointer, problem } = describeError(validate.errors?.[0]);
-  return pointer ? `${quote(pointer)} of \`${name}\` ${problem}` : `\`${name}\` ${problem}`;
+  const [error] = validate.errors ?? [];
+  const { pointer, problem } = describeError(error);
+  if (!pointer) return `\`${name}\` ${problem}`;
+  // A promise becomes `{}` in JSON.
+  const inner = value[pointer.slice(1)];
+  const isPromise = error?.keyword === "type" && isObject(inner) && Object.keys(inner).length === 0;
+  return `${quote(pointer)} of \`${name}\` ${problem}${isPromise ? "; is an `await` missing?" : ""}`;
 }
 
 /** What a value of JSON is, for a sentence. */
@@ -212,7 +224,8 @@ function disallowedMessage(binding: Binding, action: ActionName, code: DenialRea
       ? `a parallel hook may return additions only, not \`${action}\``
       : `\`${action}\` is not legal at ${binding.event}${legalActions(binding.event).has(action) ? " for this host" : ""}`;
   }
-  if (!binding.hook.asked.has(action)) return `the manifest does not ask for \`${action}\``;
+  if (!binding.hook.asked.has(action))
+    return `\`${action}\` is not among the \`actions\` of the hook's manifest`;
   if (!binding.hook.granted.has(action)) return `the pack does not grant \`${action}\``;
   return `the manifest declares no \`state\` for \`${action}\` to write`;
 }

@@ -6,8 +6,8 @@ import {
   readJson,
   readJsonBytes,
 } from "@hookwarden/sandbox/json";
-import { type EventName, validateEvent, type ValidationError } from "../catalogue/index.ts";
-import { HookwardenError } from "../errors/index.ts";
+import { type EventName, eventNames, validateEvent, type ValidationError } from "../catalogue/index.ts";
+import { didYouMean, HookwardenError, nearestName, readingJson } from "../errors/index.ts";
 import type { BrokerEvent } from "./event.ts";
 import { isoTime } from "./iso-time.ts";
 import { maxEventDepth, snapshot, tooLarge } from "./snapshot.ts";
@@ -42,17 +42,22 @@ export function readEvent(input: unknown, maxBytes: number, time: number): ReadE
   const event = value as Record<string, unknown>;
   const name = Object.hasOwn(event, "hook_event_name") ? event.hook_event_name : undefined;
   if (typeof name !== "string") {
-    throw new HookwardenError("event-invalid", "the event has no `hook_event_name`", {
-      pointer: "/hook_event_name",
-    });
+    const near = nearestName("hook_event_name", Object.keys(event));
+    const hint = near === null || near === "hook_event_name" ? "" : `; did you mean it by ${quote(near)}?`;
+    const fix = "Add `hook_event_name`, such as `PreToolUse`.";
+    throw new HookwardenError(
+      "event-invalid",
+      `the event has no \`hook_event_name\`${hint}`,
+      { pointer: "/hook_event_name" },
+      { fix },
+    );
   }
   const validate = validateEvent.get(name);
   if (!validate) {
-    throw new HookwardenError("event-unknown", `there is no event ${quote(name)}`, {
-      pointer: "/hook_event_name",
-    });
+    const message = `there is no event ${quote(name)}${didYouMean(name, eventNames)}`;
+    throw new HookwardenError("event-unknown", message, { pointer: "/hook_event_name" });
   }
-  if (!validate(event)) throw invalid(name as EventName, validate.errors?.[0]);
+  if (!validate(event)) throw invalid(name as EventName, event, validate.errors?.[0]);
   if (event.time !== undefined)
     return { event: event as BrokerEvent, clock: Date.parse(event.time as string) };
   event.time = isoTime(time);
@@ -73,25 +78,28 @@ export function eventJsonLimits(maxBytes: number): JsonLimits {
 
 function parse(input: string | Uint8Array, maxBytes: number): unknown {
   const limits = eventJsonLimits(maxBytes);
-  try {
-    return typeof input === "string" ? readJson(input, limits) : readJsonBytes(input, limits);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    if (error.code === "too-large") throw tooLarge(maxBytes);
-    const { line, column, pointer } = error;
-    throw new HookwardenError("event-not-json", `the event ${error.message}`, { line, column, pointer });
-  }
+  return readingJson("event-not-json", "the event", () => {
+    try {
+      return typeof input === "string" ? readJson(input, limits) : readJsonBytes(input, limits);
+    } catch (error) {
+      throw error instanceof JsonError && error.code === "too-large" ? tooLarge(maxBytes) : error;
+    }
+  });
 }
 
-function invalid(name: EventName, error: ValidationError | undefined): HookwardenError {
+function invalid(name: EventName, event: object, error: ValidationError | undefined): HookwardenError {
   const { pointer, problem } = describeError(error);
-  const what = pointer ? `${quote(pointer)} ${problem}` : `it ${problem}`;
-  return new HookwardenError("event-invalid", `the event is not a valid \`${name}\`: ${what}`, { pointer });
+  const lacks = error?.keyword === "required" && pointer === "" ? String(error.params.missingProperty) : null;
+  const near = lacks === null ? null : nearestName(lacks, Object.keys(event));
+  const hint = near === null ? "" : `; did you mean it by ${quote(near)}?`;
+  const what = lacks === null ? `${quote(pointer)} ${problem}` : `${quote(lacks)} is missing${hint}`;
+  const fix = `Correct the event; docs/events.md#${name.toLowerCase()} lists its fields.`;
+  return new HookwardenError("event-invalid", `not a valid \`${name}\` event: ${what}`, { pointer }, { fix });
 }
 
 /** An error of a compiled validator as pointer and words. Does not reveal the refused value. */
 export function describeError(error: ValidationError | undefined): { pointer: string; problem: string } {
-  if (!error) return { pointer: "", problem: "does not keep to its schema" };
+  if (!error) return { pointer: "", problem: "does not match its schema" };
   const { instancePath: pointer, keyword, params } = error;
   switch (keyword) {
     case "required":
@@ -114,7 +122,12 @@ export function describeError(error: ValidationError | undefined): { pointer: st
       };
     case "propertyNames":
       return { pointer, problem: `must not have a key ${quote(String(params.propertyName))}` };
+    case "type":
+      return {
+        pointer,
+        problem: `must be ${/^[aeio]/.test(String(params.type)) ? "an" : "a"} ${String(params.type)}`,
+      };
     default:
-      return { pointer, problem: error.message ?? "does not keep to its schema" };
+      return { pointer, problem: error.message ?? "does not match its schema" };
   }
 }

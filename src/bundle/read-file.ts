@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { JsonError, type JsonLimits, quote, readJsonBytes } from "@hookwarden/sandbox/json";
-import { type ErrorCode, HookwardenError } from "../errors/index.ts";
+import { type JsonLimits, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { type ErrorCode, fileError, HookwardenError, readingJson } from "../errors/index.ts";
 
 /** Never wait for the other end of a pipe, never become a terminal's owner. */
 const careful = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -14,13 +14,7 @@ const careful = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_
 export async function readWholeFile(path: string, maxBytes: number, what: string): Promise<Buffer> {
   const unreadable = (why: string): HookwardenError =>
     new HookwardenError("file-unreadable", `${what} ${quote(path)} ${why}`, { file: path });
-  let file;
-  try {
-    file = await open(path, careful);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    throw unreadable(code === "ENOENT" ? "is missing" : `cannot be opened (${code})`);
-  }
+  const file = await open(path, careful).catch((error: unknown) => Promise.reject(fileError(path, error)));
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw unreadable("is not a regular file");
@@ -34,8 +28,7 @@ export async function readWholeFile(path: string, maxBytes: number, what: string
       if (bytesRead === 0) return buffer.subarray(0, filled);
     }
   } catch (error) {
-    if (error instanceof HookwardenError) throw error;
-    throw unreadable(`cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
+    throw error instanceof HookwardenError ? error : fileError(path, error);
   } finally {
     await file.close();
   }
@@ -49,11 +42,5 @@ export async function readJsonFile(
   limits: JsonLimits & { readonly maxBytes: number },
 ): Promise<unknown> {
   const bytes = await readWholeFile(path, limits.maxBytes, `the ${what}`);
-  try {
-    return readJsonBytes(bytes, limits);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const { message, line, column, pointer } = error;
-    throw new HookwardenError(code, `the ${what} ${message}`, { file: path, line, column, pointer });
-  }
+  return readingJson(code, `the ${what}`, () => readJsonBytes(bytes, limits), { file: path });
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorTable, type ErrorPlace, type HookwardenError } from "../errors/index.ts";
+import { type ErrorCode, type ErrorPlace, type HookwardenError } from "../errors/index.ts";
 import { type LintCode, type LintFinding, lintTable } from "./lint/index.ts";
 import type { FindingRow, Severity } from "./lint/row.ts";
 
@@ -20,7 +20,7 @@ export const findingTable = {
     severity: "error",
     means: "the TypeScript compiler finds fault with a script",
     why: "The types of events and actions say what is there and what is legal: what breaks them fails when it runs.",
-    fix: "See the compiler's message; the types are in `hookwarden/hook`.",
+    fix: "Correct the type; `hookwarden/hook` declares the events and what each may be answered with.",
   },
   "action-useless": {
     severity: "error",
@@ -34,11 +34,23 @@ export const findingTable = {
     why: "A power that nobody uses is one that the next version can use without anybody granting it.",
     fix: "Take it out of `actions`, or add a case that shows it.",
   },
+  "read-unknown": {
+    severity: "warning",
+    means: "a hook asks for a field that its events do not have",
+    why: "The field is always `undefined`, so the hook cannot find what it looks for.",
+    fix: "Correct the path; docs/events.md lists the fields of each event.",
+  },
   "read-unused": {
     severity: "warning",
     means: "a hook asks for a field that its code does not name",
-    why: "What a hook sees, it can tell. It should see no more than it needs.",
-    fix: "Take the path out of `reads`.",
+    why: "A hook should see no more than it needs, because it can pass on what it sees; and a misspelt path is always `undefined`.",
+    fix: "Correct the path, or remove it from `reads`.",
+  },
+  "field-unread": {
+    severity: "warning",
+    means: "the code uses a field of the event that the manifest does not ask for",
+    why: "A hook sees only what `reads` names: the field is always `undefined`, and the hook decides without it.",
+    fix: "Add the field to `reads`, or remove it from the code.",
   },
   "reads-everything": {
     severity: "warning",
@@ -128,14 +140,14 @@ export function finding(code: FindingCode, hook: string | null, message: string,
 
 /** What keeps a pack, or a part of it, from loading. */
 export function findingOf(error: HookwardenError, hook: string | null): Finding {
-  const { code, message, place } = error;
+  const { code, message, place, fix } = error;
   return {
     code,
     severity: "error",
     hook,
     message,
     place,
-    fix: errorTable[code].fix,
+    fix,
     page: `docs/errors.md#${code}`,
   };
 }

@@ -75,6 +75,13 @@ export async function checkPack(
       sandbox,
     ),
   ]);
+  const untyped = new Set(
+    types.checked
+      ? types.problems
+          .filter(({ number }) => unknownNames.has(number))
+          .map(({ file, line }) => `${file}:${line}`)
+      : [],
+  );
   return {
     pack: manifest.name ?? null,
     hooks: names,
@@ -85,8 +92,10 @@ export async function checkPack(
       ...checkMatchers(hooks),
       ...(await checkListed(source, manifest)),
       ...unloadable,
-      ...(types.checked ? types.problems.map((problem) => findingOfType(problem, hooks)) : []),
-      ...code.findings,
+      ...(types.checked ? typeFindings(types.problems, hooks, [...unloadable, ...code.findings]) : []),
+      ...code.findings.filter(
+        ({ code: name, ...other }) => name !== "unknown-global" || !untyped.has(lineOf(other)),
+      ),
       ...hooks.flatMap((accepted) => cases.get(accepted)?.findings ?? []),
     ],
     allowed: code.allowed,
@@ -94,13 +103,52 @@ export async function checkPack(
   };
 }
 
+/** What the compiler found, without what the bundler has found in the same line and explains better. */
+function typeFindings(
+  problems: readonly TypeProblem[],
+  hooks: readonly AcceptedHook[],
+  others: readonly Finding[],
+): readonly Finding[] {
+  const explained = new Set(others.filter(({ code }) => code === "load-failed").map(lineOf));
+  const globals = new Map(
+    others.filter(({ code }) => code === "unknown-global").map((other) => [lineOf(other), other]),
+  );
+  return problems.flatMap((problem) => {
+    const line = `${problem.file}:${problem.line}`;
+    if (explained.has(line)) return [];
+    const made = findingOfType(problem, hooks);
+    const global = unknownNames.has(problem.number) ? globals.get(line) : undefined;
+    return [global ? { ...made, message: global.message, fix: global.fix } : made];
+  });
+}
+
+function lineOf({ place: { file, line } }: Pick<Finding, "place">): string {
+  return `${file}:${line}`;
+}
+
+/** Numbers of the compiler's errors about a name that it does not know. */
+const unknownNames = new Set([2304, 2552, 2580, 2584, 2591]);
+
 function findingOfType(
   { file, line, column, number, message }: TypeProblem,
   hooks: readonly AcceptedHook[],
 ): Finding {
   const owner = hooks.find(({ folder }) => folder !== "" && file.startsWith(`${folder}/`));
-  const text = `TypeScript says (${number}): ${quote(message)}`;
-  return finding("type-error", owner?.hook.name ?? null, text, { file, line, column });
+  // Advice on packages of Node's or browsers' types is misleading: a hook has neither.
+  const said = message.replace(/ (Do you need to|Try `npm) .*$/s, "").replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
+  const place = { file, line, column };
+  const returned = /Type '([^']+)' is not assignable to type 'HookResult</.exec(said)?.[1];
+  if (returned === undefined) {
+    return finding(
+      "type-error",
+      owner?.hook.name ?? null,
+      `TypeScript ${number}: ${said.replace(/\.$/, "")}`,
+      place,
+    );
+  }
+  const text = `TypeScript ${number}: the hook returns \`${returned}\`, which is no answer to its event`;
+  const fix = 'Return an action that is legal at the event, such as `deny("…")`, or nothing.';
+  return { ...finding("type-error", owner?.hook.name ?? null, text, place), fix };
 }
 
 /** A hook that is there and does not run is easily taken for one that does. */

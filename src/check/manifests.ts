@@ -3,12 +3,11 @@ import {
   type AcceptedHook,
   acceptHooks,
   type HookPart,
+  readListed,
   readManifests,
-  scriptPath,
-  hookManifestFile,
+  readScript,
   manifestTextLimits,
   packManifestFile,
-  readHookManifest,
   readPackManifest,
   type PackManifest,
 } from "../pack/index.ts";
@@ -38,7 +37,7 @@ export async function checkManifests(source: PackSource): Promise<CheckedManifes
     if (!(error instanceof HookwardenError) || error.code === "pack-not-found") throw error;
     const parts = await checkOneByOne(source);
     // What is wrong between two hooks shows in none of them.
-    return parts.findings.length > 0 ? parts : { ...parts, findings: [findingOf(error, null)] };
+    return parts.findings.length > 0 ? parts : { ...parts, findings: all(error, null) };
   }
 }
 
@@ -47,16 +46,12 @@ async function checkOneByOne(source: PackSource): Promise<CheckedManifests> {
   const hooks: AcceptedHook[] = [];
   const bytes = await source.read(packManifestFile, manifestTextLimits.maxBytes);
   const manifest = await attempt(null, findings, async () => readPackManifest(bytes));
-  for (const path of manifest?.hooks ?? []) {
+  for (const [index, path] of (manifest?.hooks ?? []).entries()) {
     const folder = path.replace(/^\.\//, "");
     if (pathProblem(folder)) continue;
     const hook = folder.slice(folder.lastIndexOf("/") + 1);
     const accepted = await attempt(hook, findings, async () => {
-      const file = `${folder}/${hookManifestFile}`;
-      const part = {
-        folder,
-        manifest: readHookManifest(await source.read(file, manifestTextLimits.maxBytes), file),
-      };
+      const part = await readListed(source, folder, index);
       return acceptAlone(source, manifest as PackManifest, part);
     });
     if (accepted) hooks.push(accepted);
@@ -69,7 +64,7 @@ async function acceptAlone(source: PackSource, pack: PackManifest, part: HookPar
   const alone = { ...pack, grants: only(pack.grants, name), config: only(pack.config, name) };
   const [accepted] = acceptHooks(alone, [part]);
   if (!accepted) throw new HookwardenError("internal", "no hook came of a manifest");
-  await source.read(scriptPath(accepted), compileLimits.sourceBytes);
+  await readScript(source, accepted, compileLimits.sourceBytes);
   return accepted;
 }
 
@@ -91,7 +86,11 @@ export async function attempt<T>(
     return await what();
   } catch (error) {
     if (!(error instanceof HookwardenError) || error.code === "internal") throw error;
-    findings.push(findingOf(error, hook));
+    findings.push(...all(error, hook));
     return null;
   }
+}
+
+function all(error: HookwardenError, hook: string | null): readonly Finding[] {
+  return [error, ...error.also].map((one) => findingOf(one, hook));
 }

@@ -1,8 +1,9 @@
+import { nearestName } from "../errors/index.ts";
 import { type Expression, JS, NFA, type NoParent, transform, Transformers } from "refa";
 import { quote } from "@hookwarden/sandbox/json";
 import { eventRows } from "../catalogue/index.ts";
 import { compileMatcher } from "../facts/index.ts";
-import { type AcceptedHook, hookManifestFile, nearestName } from "../pack/index.ts";
+import { type AcceptedHook, hookManifestFile } from "../pack/index.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /** Tools that agents commonly have, by the names that their hosts give them. */

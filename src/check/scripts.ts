@@ -1,9 +1,15 @@
-import type { Program, Sandbox } from "@hookwarden/sandbox";
+import type { Sandbox } from "@hookwarden/sandbox";
 import { quote } from "@hookwarden/sandbox/json";
 import { eventNames, eventRows } from "../catalogue/index.ts";
-import { HookwardenError } from "../errors/index.ts";
-import { type AcceptedHook, scriptPath, didYouMean } from "../pack/index.ts";
-import { compileEach, type CompiledScript, type CompileOptions } from "../compile/index.ts";
+import { didYouMean, HookwardenError } from "../errors/index.ts";
+import { type AcceptedHook, scriptPath } from "../pack/index.ts";
+import {
+  compileEach,
+  type CompiledScript,
+  type CompileOptions,
+  type MappedProgram,
+  sourcePlace,
+} from "../compile/index.ts";
 import { type Finding, finding, findingOf } from "./finding.ts";
 
 /** A script of the pack that could be bundled. */
@@ -41,16 +47,17 @@ export async function checkScripts(
 
 async function checkExports(
   accepted: AcceptedHook,
-  program: Program,
+  program: MappedProgram,
   sandbox: Sandbox,
 ): Promise<readonly Finding[]> {
   const { hook } = accepted;
   const place = { file: scriptPath(accepted) };
   const inspection = await sandbox.inspect(program, hook.limits, "default");
   if (!inspection.ok) {
-    const { code, message } = inspection.fault;
+    const { code, message, position } = inspection.fault;
     const what = code === "load-failed" ? message : `the script does not load: ${code}: ${message}`;
-    return [findingOf(new HookwardenError("load-failed", what, place), hook.name)];
+    const at = (position && sourcePlace(program, position)) ?? place;
+    return [findingOf(new HookwardenError("load-failed", what, at), hook.name)];
   }
   if (inspection.handlers === null) return [];
   const has = new Set(inspection.handlers);

@@ -46,7 +46,8 @@ export async function bundleBare(file: string): Promise<MappedProgram> {
 async function realFile(file: string): Promise<string> {
   const path = await realpath(file).catch(() => null);
   if (path === null) {
-    throw new HookwardenError("file-unreadable", `the file ${quote(file)} is missing`, { file });
+    const fix = "Check the spelling, and the folder that the path is relative to.";
+    throw new HookwardenError("file-unreadable", `the file ${quote(file)} does not exist`, { file }, { fix });
   }
   if (!(await stat(path)).isFile()) {
     throw new HookwardenError("file-unreadable", `${quote(file)} is not a regular file`, { file });
@@ -54,7 +55,7 @@ async function realFile(file: string): Promise<string> {
   if (!extensions.has(extname(path))) {
     throw new HookwardenError(
       "usage",
-      `${quote(file)} is no script: its name ends in none of ${[...extensions].join(", ")}`,
+      `${quote(file)} is not a script: its name must end in ${[...extensions].join(", ")}`,
     );
   }
   return path;

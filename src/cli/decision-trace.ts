@@ -53,7 +53,7 @@ function factsOf(entry: TraceEntry): [string, string][] {
     if (!told) facts.push(["refused", `${action}: ${code}: ${message}`]);
   }
   if (fault)
-    facts.push(["fault", `${fault.code}: ${fault.message}${excerpt(locationSuffix(fault), maxTextLength)}`]);
+    facts.push(["fault", `${fault.code}: ${excerpt(fault.message + locationSuffix(fault), maxTextLength)}`]);
   for (const { level, text } of entry.logs) {
     text
       .split("\n")

@@ -55,7 +55,7 @@ async function* until(stream: NodeJS.ReadableStream, signal: AbortSignal): Async
 }
 
 async function* eventsIn(source: AsyncIterable<Buffer>, file: string): AsyncGenerator<Found> {
-  const lines = splitLines(source, maxDocumentBytes);
+  const lines = withoutMark(splitLines(source, maxDocumentBytes));
   let first = true;
   for await (const line of lines) {
     if (isBlank(line)) continue;
@@ -65,6 +65,14 @@ async function* eventsIn(source: AsyncIterable<Buffer>, file: string): AsyncGene
     }
     first = false;
     yield* eventsInLine(line, file);
+  }
+}
+
+/** Some editors put a byte order mark at the start of a file. */
+async function* withoutMark(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
+  for await (const { number, bytes } of lines) {
+    const isMarked = number === 1 && bytes?.subarray(0, 3).toString("hex") === "efbbbf";
+    yield { number, bytes: isMarked ? bytes.subarray(3) : bytes };
   }
 }
 
@@ -153,18 +161,14 @@ export function placed(error: HookwardenError, { file, line, pointer = "" }: Err
       ...(inner.column === undefined ? {} : { column: inner.column }),
       ...(whole === "" ? {} : { pointer: whole }),
     },
-    { cause: error },
+    { cause: error, fix: error.fix },
   );
 }
 
 function notJson(error: JsonError, file: string, offset: number): HookwardenError {
-  const { line, column, pointer } = error;
-  return new HookwardenError("event-not-json", `the event ${error.message}`, {
-    file,
-    line: line + offset,
-    column,
-    ...(pointer === "" ? {} : { pointer }),
-  });
+  const { line, column, pointer, fix } = error;
+  const place = { file, line: line + offset, column, ...(pointer === "" ? {} : { pointer }) };
+  return new HookwardenError("event-not-json", `the event ${error.message}`, place, { cause: error, fix });
 }
 
 /** A look at a value by the platform's own parser, for what needs no trust. */

@@ -1,4 +1,7 @@
-/** Words behind `hookwarden claude-code` that are no pack. */
+import { existsSync } from "node:fs";
+import { didYouMean, HookwardenError } from "../errors/index.ts";
+
+/** Words after `hookwarden claude-code` that are not a pack. */
 const commands: ReadonlySet<string> = new Set(["install", "uninstall", "help", "--help", "-h"]);
 
 /**
@@ -7,4 +10,18 @@ const commands: ReadonlySet<string> = new Set(["install", "uninstall", "help", "
  */
 export function isHookCall([command, next]: readonly string[]): boolean {
   return command === "claude-code" && !commands.has(next ?? "");
+}
+
+/**
+ * Refuses a word that is neither a command nor a folder. Packs are named by paths in settings, so this is a person's
+ * misspelt command.
+ *
+ * @throws {HookwardenError} `usage`
+ */
+export function checkPack(word: string | undefined): void {
+  if (word === undefined || !/^[a-z][a-z-]*$/.test(word) || existsSync(word)) return;
+  const names = ["install", "uninstall"];
+  const hint = didYouMean(word, names);
+  const message = `\`claude-code\` has no command \`${word}\`, and there is no pack folder of that name${hint}`;
+  throw new HookwardenError("usage", message, {}, { fix: "See `hookwarden claude-code --help`." });
 }

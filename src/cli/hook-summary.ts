@@ -47,7 +47,7 @@ function summarizeEntry(entry: TraceEntry, decision: Decision): HookSummary[] {
   const { hook, outcome, fault, refused } = entry;
   if (fault) {
     const closed = hook === decision.decided_by ? ", fails closed" : "";
-    const text = `fault${closed}: ${fault.code}: ${excerpt(fault.message, maxTextLength)}${excerpt(locationSuffix(fault), maxTextLength)}`;
+    const text = `fault${closed}: ${fault.code}: ${excerpt(fault.message + locationSuffix(fault), maxTextLength)}`;
     return [{ hook, text, style: closed ? verdictStyle(decision.verdict) : "magenta" }];
   }
   const summaries: HookSummary[] = refused.map(({ action, code, message }) => ({

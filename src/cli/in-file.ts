@@ -11,6 +11,11 @@ export async function inFile<T>(file: string, work: Promise<T>): Promise<T> {
       error.place.file !== undefined
     )
       throw error;
-    throw new HookwardenError(error.code, error.message, { file, ...error.place });
+    throw new HookwardenError(
+      error.code,
+      error.message,
+      { file, ...error.place },
+      { cause: error, fix: error.fix },
+    );
   }
 }

@@ -80,7 +80,10 @@ export function reviewOf({ requireReview, reviewers }: ReviewOptions): { require
  */
 export function required(value: string | undefined, option: string): string {
   if (value !== undefined) return value;
-  throw new HookwardenError("usage", `the option \`${option}\` is missing`);
+  throw new HookwardenError(
+    "usage",
+    `the ${option.startsWith("<") ? "argument" : "option"} \`${option}\` is missing`,
+  );
 }
 
 /** Reads an option that takes several names, separated by commas or given again. */

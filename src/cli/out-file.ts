@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { quote } from "@hookwarden/sandbox/json";
-import { HookwardenError } from "../errors/index.ts";
+import { fileError, HookwardenError } from "../errors/index.ts";
 
 /**
- * Writes a file that an option names, all at once: whoever reads meanwhile finds the old one or the new one.
+ * Writes a file that an option names, atomically: a reader finds the old content or the new.
  *
- * @throws {HookwardenError} `file-unreadable`
+ * @throws {HookwardenError} `file-unwritable`
  */
 export async function writeOut(path: string, content: Uint8Array | string): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
@@ -21,14 +21,14 @@ export async function writeOut(path: string, content: Uint8Array | string): Prom
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw cannotWrite(path, error);
+    throw fileError(path, error, "write");
   }
 }
 
 /**
  * Writes a secret to a new file that only its owner can read. Never overwrites: the old secret may be the only one.
  *
- * @throws {HookwardenError} `file-exists`, `file-unreadable`
+ * @throws {HookwardenError} `file-exists`, `file-unwritable`
  */
 export async function writeSecret(path: string, content: string): Promise<void> {
   try {
@@ -41,13 +41,8 @@ export async function writeSecret(path: string, content: string): Promise<void> 
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") {
-      throw new HookwardenError("file-exists", `${quote(path)} is there already`, { file: path });
+      throw new HookwardenError("file-exists", `${quote(path)} already exists`, { file: path });
     }
-    throw cannotWrite(path, error);
+    throw fileError(path, error, "write");
   }
-}
-
-export function cannotWrite(path: string, error: unknown): HookwardenError {
-  const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-  return new HookwardenError("file-unreadable", `${quote(path)} cannot be written (${code})`, { file: path });
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import type { ContainmentMode } from "@hookwarden/sandbox";
-import { errorTable, HookwardenError } from "../errors/index.ts";
+import { quote } from "@hookwarden/sandbox/json";
+import { didYouMean, errorTable, HookwardenError } from "../errors/index.ts";
 import type { Cli } from "./cli.ts";
 import { commandTable } from "./commands.ts";
 import { reportError } from "./report-error.ts";
@@ -29,7 +30,7 @@ export async function main(args: readonly string[]): Promise<number> {
     terminal.check();
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    if (terminal.exitCode === null) return reportError(terminal, asUsageError(error), wantsJson(args));
+    if (terminal.exitCode === null) return reportError(terminal, asUsageError(error, args), wantsJson(args));
   } finally {
     terminal.clearProgress();
   }
@@ -48,7 +49,7 @@ async function buildProgram(args: readonly string[], cli: Cli): Promise<Command>
     })
     .configureHelp({ showGlobalOptions: false })
     .addHelpText("after", "\nExample:\n  $ hookwarden run ./policies --events session.jsonl");
-  const called = args[0] === "help" ? args[1] : args.find((argument) => !argument.startsWith("-"));
+  const called = calledCommand(args);
   for (const row of commandTable) {
     const command = program
       .command(row.name)
@@ -82,15 +83,46 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What the argument parser says, in the form of all other errors. */
-function asUsageError(error: unknown): unknown {
-  if (!(error instanceof CommanderError)) return error;
-  const message = error.message
+function calledCommand(args: readonly string[]): string | undefined {
+  return args[0] === "help" ? args[1] : args.find((argument) => !argument.startsWith("-"));
+}
+
+/** What the argument parser says, in the form of all other errors, with the help of the command that was called. */
+function asUsageError(error: unknown, args: readonly string[]): unknown {
+  const isOurs = error instanceof HookwardenError && error.code === "usage";
+  if (!isOurs && !(error instanceof CommanderError)) return error;
+  const called = calledCommand(args);
+  const command = commandTable.some(({ name }) => name === called) ? ` ${called}` : "";
+  const help = `See \`hookwarden${command} --help\`.`;
+  if (isOurs) {
+    if (error.fix !== errorTable.usage.fix) return error;
+    return new HookwardenError("usage", error.message, error.place, { cause: error, fix: help });
+  }
+  return new HookwardenError("usage", usageMessage(error.message), {}, { fix: help });
+}
+
+function usageMessage(text: string): string {
+  const choices = /is invalid(?: for argument '\w+')?\. Allowed choices are (.+)\.$/s
+    .exec(text)?.[1]
+    ?.split(", ");
+  if (choices) {
+    const [, option, value = ""] =
+      /^error: (?:option '(\S+)[^']*' argument|command-argument value) '(.*)' is invalid/s.exec(text) ?? [];
+    const near = didYouMean(value, choices);
+    const possible = choices.map((name) => `\`${name}\``).join(", ");
+    const where = option === undefined ? "here" : `of \`${option}\``;
+    return `${quote(value)} is not a valid value ${where}${near === "" ? `; possible: ${possible}` : near}`;
+  }
+  return text
     .replace(/^error: /, "")
+    .replace(
+      /^option '(\S+)[^']*' argument '(.*)' is invalid\. (.*)$/s,
+      (_, option: string, value: string, why: string) =>
+        `${quote(value)} is not a valid value of \`${option}\`: ${why.charAt(0).toLowerCase()}${why.slice(1)}`,
+    )
     .replace(/\n\(Did you mean (.+?)\?\)$/s, "; did you mean `$1`?")
     .replaceAll("'", "`")
     .replace(/\.$/, "");
-  return new HookwardenError("usage", message);
 }
 
 /** Looked up by hand: an error may come before the options are parsed, or be about them. */

@@ -1,4 +1,4 @@
-import { errorTable, HookwardenError } from "../errors/index.ts";
+import { errorTable, fileError, HookwardenError, listenError, systemReason } from "../errors/index.ts";
 import { excerpt, safeJson, visible } from "./sanitize-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -6,14 +6,15 @@ import type { Terminal } from "./terminal.ts";
 const maxTextLength = 300;
 
 /**
- * Tells an error on standard error: one sentence with code, place and remedy, or one JSON object. A stack trace appears
- * only for failures of our own, and only where `HOOKWARDEN_DEBUG` is set.
+ * Reports an error on standard error: a line with code, place and remedy for it and for each that was found with it, or
+ * one JSON object. A stack trace appears only for an internal failure, and only if `HOOKWARDEN_DEBUG` is set.
  *
  * @returns the exit status of the error.
  */
 export function reportError(terminal: Terminal, thrown: unknown, json: boolean): number {
   const error = thrown instanceof HookwardenError ? thrown : asInternal(thrown);
-  terminal.note(json ? safeJson({ error: error.toJSON() }) : errorLine(terminal, error));
+  if (json) terminal.note(safeJson({ error: error.toJSON() }));
+  else for (const one of [error, ...error.also]) terminal.note(errorLine(terminal, one));
   if (error.code === "internal" && process.env["HOOKWARDEN_DEBUG"] && thrown instanceof Error) {
     terminal.note(thrown.stack ?? "");
   }
@@ -26,6 +27,8 @@ function errorLine(terminal: Terminal, error: HookwardenError): string {
 }
 
 function asInternal(thrown: unknown): HookwardenError {
+  const system = unexpectedSystemError(thrown);
+  if (system) return system;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new HookwardenError(
     "internal",
@@ -33,4 +36,23 @@ function asInternal(thrown: unknown): HookwardenError {
     {},
     { cause: thrown },
   );
+}
+
+/** Calls of the system that change something. */
+const writing =
+  /^(open|write|mkdir|rename|unlink|rmdir|rm|ftruncate|fsync|copyfile|link|symlink|chmod|utime)/;
+
+/** An error of the operating system that no other code has dealt with; `null` for any other error. */
+function unexpectedSystemError(error: unknown): HookwardenError | null {
+  const { code, syscall, path, address, port } = (error ?? {}) as NodeJS.ErrnoException & {
+    readonly address?: string;
+    readonly port?: number;
+  };
+  if (!(error instanceof Error) || code === undefined || syscall === undefined) return null;
+  if (syscall === "listen" || syscall === "bind")
+    return listenError(error, address ?? "localhost", port ?? 0);
+  if (path !== undefined && !syscall.startsWith("spawn"))
+    return fileError(path, error, writing.test(syscall) ? "write" : "read");
+  const { reason, fix = "" } = systemReason(error);
+  return new HookwardenError("system-failed", `\`${syscall}\` failed: ${reason}`, {}, { cause: error, fix });
 }

@@ -10,6 +10,7 @@ import {
   type PartialMessage,
   type Plugin,
 } from "esbuild";
+import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "../errors/index.ts";
 import type { MountedFiles } from "./mounted-files.ts";
 import {
@@ -258,7 +259,7 @@ function failureOf({ text, location }: Message, entry: CompileEntry): CompileFai
   if (!location) return { message: text, file: entry.path };
   const excerpt = location.lineText.trim().slice(0, compileLimits.excerpt);
   return {
-    message: excerpt === "" ? text : `${text} in: ${excerpt}`,
+    message: excerpt === "" ? text : `${text}, in ${quote(excerpt)}`,
     file: location.file.replace(/^pack:/, ""),
     line: location.line,
     column: columnOf(location.lineText, location.column),

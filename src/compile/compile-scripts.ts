@@ -130,7 +130,7 @@ function withoutTexts(map: string): string | null {
 function failure(entry: CompileEntry, { message, file, line, column }: CompileFailure): HookwardenError {
   return new HookwardenError(
     "load-failed",
-    `the script of ${quote(entry.name)} was not bundled: ${plainError(message)}`,
+    `the script of ${quote(entry.name)} does not compile: ${plainError(message)}`,
     {
       file: file ?? entry.path,
       ...(line === undefined ? {} : { line }),

@@ -71,7 +71,9 @@ export class ImportResolver {
         ? "it is a Node built-in, and hooks have none"
         : specifier === "hookwarden" || specifier.startsWith("hookwarden/")
           ? `hooks can import \`${helperModule}\` only`
-          : "it is neither in the pack nor in its packages";
+          : specifier.startsWith(".")
+            ? "the pack has no such file"
+            : "it is not in the `node_modules` of the pack or of the project around it; install it there";
       return { ok: false, problem: `cannot find ${quote(specifier)}: ${why}` };
     }
     const { name, version, license, sideEffects } = raw.description;

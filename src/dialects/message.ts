@@ -1,7 +1,7 @@
 import { JsonError, quote, readJson, readJsonBytes, isObject } from "@hookwarden/sandbox/json";
 import { type EventInput, eventJsonLimits, snapshot, tooLarge } from "../broker/index.ts";
 import { eventRows } from "../catalogue/index.ts";
-import { HookwardenError } from "../errors/index.ts";
+import { HookwardenError, readingJson } from "../errors/index.ts";
 import type { DialectRow, Message } from "./dialect.ts";
 
 /** Fields that every dialect hands on as they are, where a message has them. */
@@ -37,15 +37,14 @@ export function readInnerText(text: unknown, field: string): unknown {
 
 function readText(text: string | Uint8Array, maxBytes: number, what: string, at: string): unknown {
   const limits = eventJsonLimits(maxBytes);
-  try {
-    return typeof text === "string" ? readJson(text, limits) : readJsonBytes(text, limits);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    if (error.code === "too-large") throw tooLarge(maxBytes);
-    const { line, column, pointer } = error;
-    const place = at === "" ? { line, column, pointer } : { pointer: at };
-    throw new HookwardenError("event-not-json", `${what} ${error.message}`, place);
-  }
+  const read = (): unknown => {
+    try {
+      return typeof text === "string" ? readJson(text, limits) : readJsonBytes(text, limits);
+    } catch (error) {
+      throw error instanceof JsonError && error.code === "too-large" ? tooLarge(maxBytes) : error;
+    }
+  };
+  return readingJson("event-not-json", what, read, at === "" ? {} : { pointer: at });
 }
 
 /** A field of a message; `undefined` where it has none of its own. */

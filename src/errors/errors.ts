@@ -17,7 +17,7 @@ export const errorTable = {
     exit: 65,
     means:
       "an event is not strict JSON: a syntax error, a duplicate or forbidden key, invalid UTF-8, or nested too deeply",
-    fix: "Send one JSON object per event, in UTF-8 without comments, trailing commas or duplicate keys.",
+    fix: "Send one JSON object per event, in UTF-8.",
   },
   "event-too-large": {
     exit: 65,
@@ -27,12 +27,12 @@ export const errorTable = {
   "event-unknown": {
     exit: 65,
     means: "`hook_event_name` is not an event of the catalogue",
-    fix: "Use a name from docs/events.md, or `--dialect` for the names of another system.",
+    fix: "Use a name from docs/events.md, or `--dialect` if another system wrote the event.",
   },
   "event-invalid": {
     exit: 65,
     means: "a required field of an event is missing, or a field has the wrong type",
-    fix: "Correct the field at the pointer; docs/events.md lists the fields of each event.",
+    fix: "Correct the event; docs/events.md lists the fields of each one.",
   },
   "pack-not-found": {
     exit: 65,
@@ -42,12 +42,12 @@ export const errorTable = {
   "pack-not-json": {
     exit: 65,
     means: "a manifest is not strict JSON",
-    fix: "Save the file as UTF-8 without a byte order mark, and remove comments, trailing commas, duplicate keys and `__proto__`.",
+    fix: "Correct the JSON at this place.",
   },
   "pack-invalid": {
     exit: 65,
     means: "a manifest does not match its schema",
-    fix: "Correct the value at the pointer; the schemas are in the package under `schemas/`.",
+    fix: "Correct the value; docs/packs.md describes every key.",
   },
   "path-outside-pack": {
     exit: 65,
@@ -56,8 +56,18 @@ export const errorTable = {
   },
   "file-unreadable": {
     exit: 65,
-    means: "a file is missing, is not a regular file, or is larger than its limit",
-    fix: "Check the path, the permissions and the size of the file.",
+    means: "a file is missing, cannot be opened, is not a regular file, or is larger than its limit",
+    fix: "Pass the path of a regular file that this user may read.",
+  },
+  "file-unwritable": {
+    exit: 69,
+    means: "a file or folder cannot be written",
+    fix: "Choose a path that this user may write to.",
+  },
+  "system-failed": {
+    exit: 69,
+    means: "the operating system refused something that the command needs, such as memory or a process",
+    fix: "Resolve what the message names, and try again.",
   },
   "file-exists": {
     exit: 65,
@@ -73,7 +83,7 @@ export const errorTable = {
     exit: 65,
     means:
       "a matcher is no name, list or regular expression of the linear-time engine, or stands at an event that has nothing to match",
-    fix: "Use a name, a list such as `Edit|Write`, or a regular expression without look-around and backreferences.",
+    fix: "Use a name, a list such as `Edit|Write`, or an expression in RE2 syntax, which has no look-around and no backreferences.",
   },
   "reads-insufficient": {
     exit: 65,
@@ -83,12 +93,12 @@ export const errorTable = {
   "policy-invalid": {
     exit: 65,
     means: "a hook has an ordering, failure policy, grant or limit that is not allowed",
-    fix: "Change the hook's manifest or the pack's grants; docs/decisions.md lists what each action and event allows.",
+    fix: "Change the hook's manifest or the pack's grants; docs/decisions.md describes both.",
   },
   "load-failed": {
     exit: 65,
     means: "a script could not be bundled or loaded",
-    fix: "Fix the script at the given place; every import must resolve to a file in the pack or to one of its packages.",
+    fix: "Correct the script at this place.",
   },
   "log-broken": {
     exit: 65,
@@ -99,7 +109,7 @@ export const errorTable = {
   "log-failed": {
     exit: 69,
     means: "the decision log accepts no records: its queue is full, or it cannot be written",
-    fix: "Treat the event as refused, and free disk space or repair the destination; writing is retried automatically.",
+    fix: "Treat the event as refused; writing is retried automatically once the destination works again.",
   },
   "certificate-invalid": {
     exit: 65,
@@ -153,7 +163,7 @@ export const errorTable = {
     exit: 65,
     means:
       "cases.json does not hold cases: no strict JSON, an event that breaks its schema, or an expectation that cannot come true",
-    fix: "Correct the case at the pointer; docs/cases.md describes the format.",
+    fix: "Correct the case; docs/cases.md describes the format.",
   },
   "dialect-unknown": {
     exit: 64,
@@ -179,7 +189,7 @@ export const errorTable = {
   "option-invalid": {
     exit: 64,
     means: "an option has an invalid value",
-    fix: "Correct the option that the message names; docs/ describes each option and its valid values.",
+    fix: "Correct the option.",
   },
   "nats-unavailable": {
     exit: 69,
@@ -236,6 +246,12 @@ export function placeText({ file, line, column, pointer }: ErrorPlace): string {
   return [at, pointer].filter(Boolean).join(" at ");
 }
 
+export interface HookwardenErrorOptions extends ErrorOptions {
+  /** What to do about exactly this error. Default: the remedy of its code. */
+  readonly fix?: string;
+  readonly also?: readonly HookwardenError[];
+}
+
 /**
  * A host's own mistake, such as an event that breaks its schema or a pack that does not load. Its `code` is stable;
  * the message is one lower-case sentence with the offending input in backticks.
@@ -244,26 +260,39 @@ export class HookwardenError extends Error {
   override readonly name = "HookwardenError";
   readonly code: ErrorCode;
   readonly place: ErrorPlace;
+  /** What to do about it, as a sentence. */
+  readonly fix: string;
+  /** Errors of the same kind that were found together with this one, such as others in the same manifest. */
+  readonly also: readonly HookwardenError[];
 
-  constructor(code: ErrorCode, message: string, place: ErrorPlace = {}, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    place: ErrorPlace = {},
+    options: HookwardenErrorOptions = {},
+  ) {
     super(message, options);
     this.code = code;
     this.place = place;
-  }
-
-  /** What to do about it. */
-  get fix(): string {
-    return errorTable[this.code].fix;
+    this.fix = options.fix ?? errorTable[code].fix;
+    this.also = options.also ?? [];
   }
 
   /** One line for people: code, place, message, remedy. */
   toLine(): string {
     const where = placeText(this.place);
-    const end = this.message.endsWith("?") ? "" : ".";
+    const end = /[?.]$/.test(this.message) ? "" : ".";
     return `${this.code}: ${where ? `${where}: ` : ""}${this.message}${end} ${this.fix}`;
   }
 
-  toJSON(): { code: ErrorCode; message: string; place: ErrorPlace; fix: string } {
-    return { code: this.code, message: this.message, place: this.place, fix: this.fix };
+  toJSON(): {
+    code: ErrorCode;
+    message: string;
+    place: ErrorPlace;
+    fix: string;
+    also?: readonly HookwardenError[];
+  } {
+    const { code, message, place, fix, also } = this;
+    return { code, message, place, fix, ...(also.length === 0 ? {} : { also }) };
   }
 }

@@ -1,2 +1,4 @@
 export * from "./errors.ts";
-export { listenError } from "./listen-error.ts";
+export { readingJson } from "./json-error.ts";
+export { didYouMean, nearestName } from "@hookwarden/sandbox/json";
+export { fileError, listenError, systemReason } from "./system-error.ts";

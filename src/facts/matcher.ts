@@ -95,7 +95,11 @@ function compileLinear(source: string): RE2JS | string {
       ? expression
       : `is too large: ${size} instructions of at most ${maxInstructions}`;
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "";
-    return `does not compile: ${quote(reason)}`;
+    // The engine repeats the expression in backticks.
+    const reason =
+      error instanceof Error
+        ? error.message.replace(/^error parsing regexp: /, "").replace(/: `.*`$/s, "")
+        : "";
+    return `does not compile: ${quote(reason).slice(1, -1)}`;
   }
 }

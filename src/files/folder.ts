@@ -1,8 +1,8 @@
 import { constants, existsSync, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { quote } from "@hookwarden/sandbox/json";
-import { HookwardenError } from "../errors/index.ts";
+import { didYouMean, fileError, HookwardenError, systemReason } from "../errors/index.ts";
 import { pathProblem } from "./paths.ts";
 import { type EntryKind, isLink, missing, notRegular, type PackSource, tooLarge } from "./source.ts";
 
@@ -37,10 +37,24 @@ async function realFolder(folder: string): Promise<string> {
   try {
     const root = await realpath(folder);
     if ((await lstat(root)).isDirectory()) return root;
-  } catch {
-    // Reported below.
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      const { reason, fix = "" } = systemReason(error);
+      throw new HookwardenError(
+        "pack-not-found",
+        `the folder ${quote(folder)} cannot be opened: ${reason}`,
+        {},
+        { fix },
+      );
+    }
+    const beside = await readdir(dirname(folder)).catch(() => []);
+    throw new HookwardenError(
+      "pack-not-found",
+      `there is no folder ${quote(folder)}${didYouMean(basename(folder), beside)}`,
+    );
   }
-  throw new HookwardenError("pack-not-found", `there is no folder ${quote(folder)}`);
+  const fix = `Pass the folder that it is in: ${quote(dirname(folder))}.`;
+  throw new HookwardenError("pack-not-found", `${quote(folder)} is a file, not a folder`, {}, { fix });
 }
 
 async function readFile(root: string, path: string, maxBytes: number): Promise<Uint8Array> {
@@ -143,10 +157,7 @@ async function openAndCompare(root: string, path: string): Promise<FileHandle> {
 function openError(error: unknown, path: string): HookwardenError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ELOOP" || code === "EMLINK") return isLink(path);
-  if (code === "ENOENT" || code === "ENOTDIR") return missing(path);
-  return new HookwardenError("file-unreadable", `the file ${quote(path)} cannot be opened (${code})`, {
-    file: path,
-  });
+  return code === "ENOENT" || code === "ENOTDIR" ? missing(path) : fileError(path, error);
 }
 
 async function kindOf(root: string, path: string): Promise<EntryKind | null> {

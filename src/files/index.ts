@@ -1,4 +1,5 @@
-export { canonicalJson, sha256 } from "./canonical.ts";
+export { canonicalJson } from "@hookwarden/sandbox/json";
 export { folderSource } from "./folder.ts";
 export { pathInPack, pathProblem } from "./paths.ts";
+export { sha256 } from "./sha256.ts";
 export { type EntryKind, memorySource, type PackSource } from "./source.ts";

@@ -53,12 +53,23 @@ export function memorySource(files: ReadonlyMap<string, Uint8Array>): PackSource
 }
 
 export function missing(path: string): HookwardenError {
-  return new HookwardenError("file-unreadable", `the file ${quote(path)} is missing`, { file: path });
+  const fix = "Create the file, or correct the path where it is named.";
+  return new HookwardenError(
+    "file-unreadable",
+    `the file ${quote(path)} is missing`,
+    { file: path },
+    { fix },
+  );
 }
 
 export function tooLarge(path: string, maxBytes: number): HookwardenError {
   const message = `the file ${quote(path)} is larger than ${maxBytes} bytes`;
-  return new HookwardenError("file-unreadable", message, { file: path });
+  return new HookwardenError(
+    "file-unreadable",
+    message,
+    { file: path },
+    { fix: "Shorten or split the file." },
+  );
 }
 
 export function notRegular(path: string, what: string): HookwardenError {

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, read, readSyn
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { quote } from "@hookwarden/sandbox/json";
-import { HookwardenError } from "../errors/index.ts";
+import { HookwardenError, systemReason } from "../errors/index.ts";
 import type { Recovery } from "./record-body.ts";
 import { FileSink } from "./file-sink.ts";
 import { FunctionSink, type Sink } from "./sink.ts";
@@ -61,9 +61,13 @@ function openFile(path: string): number {
     return fd;
   }
   closeSync(fd);
-  throw new HookwardenError("log-failed", `${quote(path)} is no regular file; for others give a function`, {
-    file: path,
-  });
+  throw new HookwardenError(
+    "log-failed",
+    `${quote(path)} is not a regular file; use a path of one, or in the library a function`,
+    {
+      file: path,
+    },
+  );
 }
 
 /** A new file is only there after a crash if its folder was flushed too. Not every system can do that. */
@@ -175,11 +179,7 @@ function makeAside(path: string, n: number): { readonly file: number; readonly n
 }
 
 function cannotOpen(path: string, cause: unknown): HookwardenError {
-  const code = (cause as NodeJS.ErrnoException).code ?? "unknown error";
-  return new HookwardenError(
-    "log-failed",
-    `the log file ${quote(path)} cannot be opened or read (${code})`,
-    { file: path },
-    { cause },
-  );
+  const { reason, fix = "" } = systemReason(cause);
+  const message = `the log file ${quote(path)} cannot be opened: ${reason}`;
+  return new HookwardenError("log-failed", message, { file: path }, { cause, fix });
 }

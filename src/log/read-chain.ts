@@ -23,7 +23,7 @@ export interface LogRecord {
 }
 
 /** What can be wrong with a log. */
-export type LogProblemKind = "changed" | "dropped" | "reordered" | "torn" | "restarted";
+export type LogProblemKind = "not-a-log" | "changed" | "dropped" | "reordered" | "torn" | "restarted";
 
 /** The first place at which a log is not what was written. */
 export interface LogProblem {
@@ -105,7 +105,11 @@ class ChainReader {
     if (!line.ended) {
       return suspect("torn", `the log is cut off in the middle of record ${expected} (line ${number})`);
     }
-    const sealed = line.tooLong ? null : open(line.bytes.toString("latin1"));
+    const text = line.tooLong ? "" : line.bytes.toString("latin1");
+    const sealed = open(text);
+    if (!sealed && expected === 1 && !/"hash":"[^"]*"\}$/.test(text)) {
+      return suspect("not-a-log", "the first line is not a record of a decision log");
+    }
     if (!sealed) return suspect("changed", `record ${expected} (line ${number}) is not what was written`);
     let { head } = this.chain;
     if (sealed.n === 1 && sealed.prev === genesis && expected > 1) {
@@ -125,8 +129,8 @@ class ChainReader {
           : `record ${expected - 1} (line ${number - 1}) is not the one that record ${expected} was written behind`;
       return suspect("changed", message, Math.max(1, expected - 1));
     }
-    const text = `${sealed.record},"hash":"${sealed.hash}"}`;
-    const kind = kindOf(text);
+    const record = `${sealed.record},"hash":"${sealed.hash}"}`;
+    const kind = kindOf(record);
     if (!kind)
       return suspect("changed", `record ${expected} (line ${number}) is no record of a decision log`);
     const { tenant, seq } = sealed;
@@ -140,7 +144,7 @@ class ChainReader {
     }
     (this.chain as { head: ChainState["head"] }).head = { records: sealed.n, hash: sealed.hash };
     const end = line.offset + line.bytes.length + 1;
-    return { kind, text, n: sealed.n, tenant, seq, hash: sealed.hash, line: number, end };
+    return { kind, text: record, n: sealed.n, tenant, seq, hash: sealed.hash, line: number, end };
   }
 }
 

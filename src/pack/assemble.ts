@@ -1,7 +1,7 @@
 import { defaultLimits, limitNames, type Limits, limitTable } from "@hookwarden/sandbox";
 import { quote } from "@hookwarden/sandbox/json";
 import { type ActionName, type EventName, actionRows } from "../catalogue/index.ts";
-import { HookwardenError } from "../errors/index.ts";
+import { didYouMean, HookwardenError } from "../errors/index.ts";
 import { factProblem } from "../facts/index.ts";
 import { canonicalJson, sha256 } from "../files/index.ts";
 import { checkConfig } from "./config.ts";
@@ -11,7 +11,6 @@ import { hookManifestFile, packManifestFile } from "./manifest.ts";
 import { grantedReads, unreadChange } from "./reads.ts";
 import type { MappedProgram } from "../compile/index.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { didYouMean } from "./suggest.ts";
 import type { Budgets, Grant, HookManifest, LoadedHook, LoadedPack, PackManifest } from "./types.ts";
 
 /** One hook's manifest, with its folder in the pack (empty for the root). */
@@ -92,15 +91,16 @@ function checkNames(manifest: PackManifest, parts: readonly HookPart[]): void {
     const place = { file, pointer: "/name" };
     const folderName = folder.slice(folder.lastIndexOf("/") + 1);
     if (folderName !== "" && folderName !== hook.name) {
-      const message = `the hook ${quote(hook.name)} lies in a folder of another name, ${quote(folderName)}`;
-      throw new HookwardenError("pack-invalid", message, place);
+      const message = `the hook is called ${quote(hook.name)}, and its folder ${quote(folderName)}`;
+      throw new HookwardenError("pack-invalid", message, place, { fix: "Rename one of them." });
     }
     const other = names.get(hook.name);
     if (other !== undefined) {
       throw new HookwardenError(
         "pack-invalid",
-        `the name ${quote(hook.name)} is that of ${quote(other)} too`,
+        `the name ${quote(hook.name)} is also that of ${quote(other)}`,
         place,
+        { fix: "Rename one of the two hooks." },
       );
     }
     names.set(hook.name, file);
@@ -109,10 +109,9 @@ function checkNames(manifest: PackManifest, parts: readonly HookPart[]): void {
     for (const name of Object.keys(manifest[part] ?? {})) {
       if (names.has(name)) continue;
       const message = `there is no hook ${quote(name)} in this pack${didYouMean(name, names.keys())}`;
-      throw new HookwardenError("policy-invalid", message, {
-        file: packManifestFile,
-        pointer: `/${part}/${name}`,
-      });
+      const pointer = `/${part}/${name}`;
+      const fix = `Correct the name, or remove it from \`${part}\`.`;
+      throw new HookwardenError("policy-invalid", message, { file: packManifestFile, pointer }, { fix });
     }
   }
 }
@@ -136,7 +135,8 @@ function acceptHook(
     throw new HookwardenError("policy-invalid", problem.message, { file, pointer: problem.pointer });
   if (asked.has("set_state") && !manifest.state) {
     const message = "the hook asks for `set_state` and declares no `state`";
-    throw new HookwardenError("policy-invalid", message, { file, pointer: "/actions" });
+    const fix = "Add `state` with `scope` and `maxBytes`, or remove the action.";
+    throw new HookwardenError("policy-invalid", message, { file, pointer: "/actions" }, { fix });
   }
   const reads = grantedReads(manifest.reads, grant.reads, events);
   checkReads(granted, reads, events, file);
@@ -196,8 +196,10 @@ function checkReads(
 ): void {
   const unread = unreadChange(granted, reads, events);
   if (!unread) return;
-  const message = `with \`${unread.action}\` at ${unread.event} the hook may rewrite \`${unread.field}\`, which it does not read whole`;
-  throw new HookwardenError("reads-insufficient", message, { file, pointer: "/reads" });
+  const { action, event, field } = unread;
+  const message = `with \`${action}\` at ${event} the hook may rewrite \`${field}\`, which it does not read whole`;
+  const fix = `Add \`${field}\` to \`reads\`: a rewrite must not drop what the hook could not see.`;
+  throw new HookwardenError("reads-insufficient", message, { file, pointer: "/reads" }, { fix });
 }
 
 /** What a manifest asks for in the case of a fault, unless the pack does not grant it. */

@@ -1,7 +1,7 @@
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "../errors/index.ts";
 import { canonicalJson } from "../files/index.ts";
-import { acceptSchema, checkAgainst } from "./interpreted-schema.ts";
+import { acceptSchema, checkAgainst } from "@hookwarden/sandbox/schema";
 import { packManifestFile } from "./manifest.ts";
 
 /** Largest configuration of one hook, in bytes of UTF-8 as JSON. */

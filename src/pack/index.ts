@@ -1,14 +1,16 @@
 /** Packs: manifests, grants, matchers, scripts. */
 export { type AcceptedHook, acceptHooks, completePack, type HookPart } from "./assemble.ts";
 export { canFailClosed, failurePolicies, canReturnStrongVerdict } from "./failure-policy.ts";
-export { acceptSchema, checkAgainst, type SchemaProblem } from "./interpreted-schema.ts";
+export { acceptSchema, checkAgainst, type SchemaProblem } from "@hookwarden/sandbox/schema";
 export { budgetTable, manifestLimits, stateLimits } from "./limits.ts";
 export {
   loadPack,
   loadPackFromFiles,
   type LoadOptions,
   type PackManifests,
+  readListed,
   readManifests,
+  readScript,
   scriptPath,
 } from "./load.ts";
 export {
@@ -21,7 +23,6 @@ export {
   readPackManifest,
 } from "./manifest.ts";
 export { grantedReads, replacedFields } from "./reads.ts";
-export { didYouMean, nearestName } from "./suggest.ts";
 export type {
   Budgets,
   FailurePolicy,

@@ -4,7 +4,7 @@ import { folderSource, memorySource, type PackSource } from "../files/index.ts";
 import { readManifests, scriptPath } from "./read-manifests.ts";
 import type { LoadedPack } from "./types.ts";
 
-export { type PackManifests, readManifests, scriptPath } from "./read-manifests.ts";
+export { type PackManifests, readListed, readManifests, readScript, scriptPath } from "./read-manifests.ts";
 export type LoadOptions = CompileOptions;
 
 /**

@@ -1,12 +1,14 @@
 import { pointerPart, quote } from "@hookwarden/sandbox/json";
 import type { ValidationError } from "../catalogue/index.ts";
+import { didYouMean } from "../errors/index.ts";
 import type { SchemaObject } from "./schema.ts";
-import { didYouMean } from "./suggest.ts";
 
 export interface SchemaErrorText {
   /** JSON pointer of the value or key that is wrong. */
   readonly pointer: string;
   readonly message: string;
+  /** What to do, where more can be said than to correct the value. */
+  readonly fix?: string;
   /** The value at the pointer, where there is one. */
   readonly found: unknown;
 }
@@ -23,36 +25,47 @@ export function describeSchemaError(
   switch (error.keyword) {
     case "additionalProperties": {
       const key = String(params["additionalProperty"]);
-      const hint = didYouMean(key, knownKeys(schema, pointer));
+      const keys = knownKeys(schema, pointer);
+      const hint = didYouMean(key, keys);
+      const possible = hint === "" && keys.length > 0 ? `; possible here are ${list(keys)}` : hint;
       return {
         pointer: pointer + pointerPart(key),
-        message: `the key ${quote(key)} is unknown${hint}`,
+        message: `the key ${quote(key)} is unknown${possible}`,
+        fix: hint === "" ? "Remove the key." : "Correct the key.",
         found: undefined,
       };
     }
     case "required":
-      return { pointer, message: `${what} lacks the key ${quote(String(params["missingProperty"]))}`, found };
+      return {
+        pointer,
+        message: `${what} lacks the key ${quote(String(params["missingProperty"]))}`,
+        fix: "Add the key; docs/packs.md describes it.",
+        found,
+      };
     case "enum": {
       const allowed = Array.isArray(params["allowedValues"]) ? params["allowedValues"].map(String) : [];
-      return { pointer, message: unknownValue(found, allowed), found };
+      return { pointer, message: unknownValue(found, allowed), fix: "Correct the value.", found };
     }
     case "const":
       return {
         pointer,
-        message: `${what} must be ${quote(JSON.stringify(params["allowedValue"]) ?? "")}`,
+        message: `${what} must be ${quote(JSON.stringify(params["allowedValue"]) ?? "")}, and is ${quote(JSON.stringify(found) ?? "")}`,
+        ...(pointer === "/apiVersion" && typeof found === "number" && found > 1
+          ? { fix: "Update hookwarden: the manifest is of a newer format." }
+          : {}),
         found,
       };
     case "type":
       return {
         pointer,
-        message: `${what} must be of type ${String(params["type"])}, and is ${typeName(found)}`,
+        message: `${what} must be ${typeNames.get(String(params["type"])) ?? String(params["type"])}, and is ${typeName(found)}`,
         found,
       };
     case "pattern":
     case "not":
       return {
         pointer,
-        message: `the value ${quote(String(found))} does not have the form that it must have`,
+        message: `${quote(String(found))} is not a valid ${forms.get(lastName(pointer)) ?? `value of ${what}`}`,
         found,
       };
     default:
@@ -64,10 +77,25 @@ export function describeSchemaError(
   }
 }
 
+const typeNames: ReadonlyMap<string, string> = new Map([
+  ["array", "an array"],
+  ["object", "an object"],
+  ["string", "a string"],
+  ["integer", "an integer"],
+  ["boolean", "`true` or `false`"],
+]);
+
+/** What a text must be, by the key that holds it. */
+const forms: ReadonlyMap<string, string> = new Map([
+  ["name", "name: use lowercase letters, digits and `-`, at most 64 characters"],
+  ["version", "version: use a semantic version such as `1.0.0`"],
+  ["entry", "path: use a relative path with `/`, such as `hook.ts`"],
+]);
+
 function unknownValue(found: unknown, allowed: readonly string[]): string {
   if (typeof found !== "string") return `must be one of ${list(allowed)}, and is ${typeName(found)}`;
   const hint = didYouMean(found, allowed);
-  return `the name ${quote(found)} is unknown${hint === "" ? `; it must be one of ${list(allowed)}` : hint}`;
+  return `the name ${quote(found)} is unknown${hint === "" ? `; possible are ${list(allowed)}` : hint}`;
 }
 
 function list(names: readonly string[]): string {

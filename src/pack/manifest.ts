@@ -1,6 +1,6 @@
-import { JsonError, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { quote, readJsonBytes } from "@hookwarden/sandbox/json";
 import { type Validate, validateHookManifest, validatePackManifest } from "../catalogue/index.ts";
-import { HookwardenError } from "../errors/index.ts";
+import { HookwardenError, readingJson } from "../errors/index.ts";
 import { pathProblem } from "../files/index.ts";
 import { hookManifestSchema, packManifestSchema, type SchemaObject } from "./schema.ts";
 import { describeSchemaError } from "./manifest-error.ts";
@@ -17,7 +17,10 @@ export const manifestTextLimits = {
   maxDepth: 32,
   maxKeys: 20_000,
   maxKeyLength: 256,
+  byteOrderMark: true,
 } as const;
+/** Most errors that are reported of one manifest. */
+const maxErrors = 20;
 
 /**
  * Reads and checks the bytes of a `hookwarden.json`. `file` is how messages call it.
@@ -48,29 +51,44 @@ export function checkHookManifest(value: unknown, file: string = hookManifestFil
 }
 
 function readManifestJson(bytes: Uint8Array, file: string): unknown {
-  try {
-    return readJsonBytes(bytes, manifestTextLimits);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const { line, column, pointer } = error;
-    throw new HookwardenError("pack-not-json", `the file ${error.message}`, { file, line, column, pointer });
-  }
+  return readingJson("pack-not-json", "the file", () => readJsonBytes(bytes, manifestTextLimits), { file });
 }
 
 function checked<T>(value: unknown, file: string, validate: Validate, schema: () => SchemaObject): T {
   if (validate(value)) return value as T;
-  const error = validate.errors?.[0];
-  if (!error)
-    throw new HookwardenError("pack-invalid", "the manifest does not have the form of its schema", { file });
-  const { pointer, message, found } = describeSchemaError(error, value, schema());
-  const isPath = pointer === "/entry" || /^\/hooks\/\d+$/.test(pointer);
-  if (isPath && typeof found === "string") {
-    const problem = pathProblem(found);
-    if (problem)
-      throw new HookwardenError("path-outside-pack", `the path ${quote(found)} ${problem}`, {
-        file,
-        pointer,
-      });
+  const found = new Map<string, HookwardenError>();
+  for (const error of (validate.errors ?? []).slice(0, maxErrors)) {
+    const text = describeSchemaError(error, value, schema());
+    const problem =
+      isPathPointer.test(text.pointer) && typeof text.found === "string" && pathProblem(text.found);
+    const { pointer, fix } = text;
+    const made = problem
+      ? new HookwardenError("path-outside-pack", `the path ${quote(String(text.found))} ${problem}`, {
+          file,
+          pointer,
+        })
+      : new HookwardenError(
+          "pack-invalid",
+          text.message,
+          { file, ...(pointer === "" ? {} : { pointer }) },
+          fix === undefined ? {} : { fix },
+        );
+    // One mistake can break several keywords: the first one says it.
+    const place = error.keyword === "required" ? `${pointer} ${text.message}` : pointer;
+    if (!found.has(place)) found.set(place, made);
   }
-  throw new HookwardenError("pack-invalid", message, { file, pointer });
+  throw together([...found.values()]);
+}
+
+/** Where a value is a path. */
+const isPathPointer = /^\/(entry|hooks\/\d+)$/;
+
+/** Several errors as one: the first, which carries the others. */
+export function together(errors: readonly HookwardenError[]): HookwardenError {
+  const [first, ...rest] = errors.flatMap((error) => [error, ...error.also]);
+  if (!first) return new HookwardenError("pack-invalid", "the manifest does not match its schema");
+  const { code, message, place, cause, fix } = first;
+  return rest.length === 0 && first.also.length === 0
+    ? first
+    : new HookwardenError(code, message, place, { cause, fix, also: rest });
 }

@@ -1,10 +1,10 @@
 import { containmentModes } from "@hookwarden/sandbox";
 import type { ProcessSandboxOptions } from "@hookwarden/sandbox/process";
 import { type PlanRules, defaultMaxEventBytes } from "../broker/index.ts";
-import { HookwardenError } from "../errors/index.ts";
+import { didYouMean, HookwardenError } from "../errors/index.ts";
 import type { RequiredReview } from "../bundle/index.ts";
 import type { DecisionLog, LogOptions } from "../log/index.ts";
-import { type LoadedPack, type LoadOptions, didYouMean } from "../pack/index.ts";
+import { type LoadedPack, type LoadOptions } from "../pack/index.ts";
 import type { DispatchOptions, WardenOptions } from "./options.ts";
 
 /** @throws {HookwardenError} `option-invalid` */

@@ -110,7 +110,9 @@ describe("the order of checks", () => {
       message: "the pack does not grant `allow`",
     });
     const granted = await answer(allow, { asked: [], granted: ["allow"] });
-    expect(granted.trace[0]?.refused[0]?.message).toBe("the manifest does not ask for `allow`");
+    expect(granted.trace[0]?.refused[0]?.message).toBe(
+      "`allow` is not among the `actions` of the hook's manifest",
+    );
     expect(await faultOf(allow, { asked: ["allow"], granted: ["allow"] })).toBeUndefined();
   });
 

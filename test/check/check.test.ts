@@ -161,7 +161,7 @@ export default hook;
       "type-error",
       "no-rm",
       "no-rm/hook.ts",
-      "TypeScript says (2322)",
+      "TypeScript 2322: ",
     ],
     [
       "an action that nothing returns",
@@ -178,6 +178,22 @@ export default hook;
       "no-rm",
       "no-rm/hook.json",
       "`cwd`",
+    ],
+    [
+      "a misspelt field",
+      { "no-rm/hook.json": { ...noRm, reads: ["tool_inptu.command"] } },
+      "read-unknown",
+      "no-rm",
+      "no-rm/hook.json",
+      "did you mean `tool_input`?",
+    ],
+    [
+      "a field that is used and not read",
+      { "no-rm/hook.json": { ...noRm, reads: ["cwd"] } },
+      "field-unread",
+      "no-rm",
+      "no-rm/hook.json",
+      "`event.tool_input`",
     ],
     [
       "a part of a field that is not looked at",
@@ -307,8 +323,8 @@ export default hook;
       { "no-rm/hook.json": { ...noRm, entry: "gone.js" } },
       "file-unreadable",
       "no-rm",
-      "no-rm/gone.js",
-      "missing",
+      "no-rm/hook.json",
+      "`gone.js` is missing",
     ],
     [
       "an unknown key of the pack",

@@ -192,8 +192,8 @@ describe("a bad pack is one sentence and exits 65", () => {
       "without one of its hooks",
       { "no-rm/hook.json": null },
       "file-unreadable",
-      "no-rm/hook.json",
-      "missing",
+      "hookwarden.json at /hooks/0",
+      "the folder `no-rm`, which has no `hook.json`",
     ],
   ];
 
@@ -227,7 +227,11 @@ describe("a wrong call is one sentence and exits 64", () => {
     ["a missing option", ["run", "."], "--events"],
     ["a missing argument", ["run"], "`pack`"],
     ["one argument too many", ["run", ".", "x", "--events", "-"], "too many arguments"],
-    ["an engine that there is not", ["run", ".", "--events", "-", "--engine", "v9"], "quickjs, isolate"],
+    [
+      "an engine that there is not",
+      ["run", ".", "--events", "-", "--engine", "v9"],
+      "possible are `quickjs`, `isolate`",
+    ],
     ["an event that there is not", ["explain", ".", "--event", "Stap"], "did you mean `Stop`?"],
     [
       "a name where nothing is matched",
@@ -243,7 +247,7 @@ describe("a wrong call is one sentence and exits 64", () => {
     expect(ran).toMatchObject({ code: 64, out: "" });
     const [line = "", ...rest] = ran.err.trimEnd().split("\n");
     expect(rest).toEqual([]);
-    expect(line).toMatch(/^usage: .+ See `hookwarden <command> --help`\.$/);
+    expect(line).toMatch(/^usage: .+ See `hookwarden( [a-z]+)? --help`\.$/);
     expect(line).toContain(says);
   });
 
@@ -273,7 +277,7 @@ describe("a wrong call is one sentence and exits 64", () => {
 it("an events file that is missing, or a folder, is one sentence", async () => {
   await using dir = await folder(pack);
   for (const [file, says] of [
-    ["nope.jsonl", "missing"],
+    ["nope.jsonl", "does not exist"],
     ["mark", "folder"],
   ] as const) {
     const ran = await cli(["run", ".", "--events", file, "--isolation", "inline"], { cwd: dir.path });

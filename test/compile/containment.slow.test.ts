@@ -141,7 +141,7 @@ describe("imports that lead out of the pack", () => {
     for (const [specifier, files] of places) {
       const script = `import * as x from "${specifier}"; export default x;`;
       const found = await bundle({ "h/hook.js": script, ...files }, { nodeModules: [root] });
-      expect(found).toContain(`cannot find \`${specifier}\`: it is neither in the pack nor in its packages`);
+      expect(found).toContain(`cannot find \`${specifier}\`: `);
     }
     const honest = await bundle({ "h/hook.js": 'export { default } from "dep";' }, { nodeModules: [root] });
     expect(honest).not.toContain("load-failed");

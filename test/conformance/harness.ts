@@ -8,7 +8,7 @@ import { createDialect } from "../../src/dialects/index.ts";
 import type { Translator } from "../../src/dialects/translator.ts";
 import { HookwardenError } from "../../src/errors/index.ts";
 import { acceptHooks, completePack } from "../../src/pack/index.ts";
-import { sha256 } from "../../src/files/canonical.ts";
+import { sha256 } from "../../src/files/index.ts";
 import type { HookManifest, LoadedPack, PackManifest } from "../../src/pack/types.ts";
 import { createWarden, type Warden } from "../../src/warden/warden.ts";
 

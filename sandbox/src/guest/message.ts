@@ -54,7 +54,10 @@ export function readReply(text: string, limits: Limits, file: string): Reply {
     case 110: // n
       return {
         ok: false,
-        fault: { code: "invalid-output", message: "the answer cannot be written as JSON" },
+        fault: {
+          code: "invalid-output",
+          message: "the answer cannot be written as JSON: return an action such as `deny(…)`, or nothing",
+        },
         logs,
       };
     case 111: // o

@@ -36,7 +36,8 @@ export function syntaxFailure(error: unknown): LoadFailure {
 
 /** Reads the bridge's description of a default export, which starts with `r`. */
 export function readExports(reply: string): { readonly handlers: Handlers } | LoadFailure {
-  if (reply === "r") return failure("the module has no default export that can be called");
+  if (reply === "r")
+    return failure("the script has no function as its default export; write `export default hook`");
   if (reply.length > loadLimits.replyBytes) return failure("the module exports too many names");
   return { handlers: reply === "rf" ? null : (JSON.parse(reply.slice(1)) as string[]) };
 }

@@ -26,15 +26,52 @@ export class JsonError extends Error {
   readonly column: number;
   /** JSON pointer (RFC 6901) of the value, or of the key, that is wrong; empty for the document itself. */
   readonly pointer: string;
+  /** What to do about it, as a sentence. */
+  readonly fix: string;
 
-  constructor(code: JsonErrorCode, message: string, at: JsonPosition) {
+  constructor(code: JsonErrorCode, message: string, at: JsonPosition, fix?: string) {
     super(message);
     this.code = code;
     this.offset = at.offset;
     this.line = at.line;
     this.column = at.column;
     this.pointer = at.pointer;
+    this.fix = fix ?? fixes[code];
   }
+}
+
+const fixes: { readonly [Code in JsonErrorCode]: string } = {
+  syntax: "Look for a missing comma or quotation mark before this place.",
+  encoding: "Save the text as UTF-8.",
+  "duplicate-key": "Keep one of the two.",
+  "forbidden-key": "Rename the key: JavaScript gives it a meaning of its own.",
+  "key-too-long": "Shorten the key.",
+  "too-many-keys": "Split the text, or leave out keys.",
+  "too-deep": "Flatten the value.",
+  "too-large": "Split or shorten the text.",
+  number: "Write a number that a double can hold, or a string.",
+  surrogate: "Write both halves of the surrogate pair, or the character itself.",
+};
+
+/** What usually causes an unexpected character, and how to put it right; `undefined` for an unusual one. */
+export function syntaxFix(text: string, at: number): string | undefined {
+  const character = text.charAt(at);
+  const before = text.slice(0, at).trimEnd().at(-1) ?? "";
+  if (at >= text.length) {
+    return text.trim() === ""
+      ? "The text is empty; it must hold a JSON value."
+      : "Close the last string, list or object.";
+  }
+  if (character === "/" || character === "#") return "Remove the comment: JSON has none.";
+  if (character === "'") return "Write strings and keys in double quotes.";
+  if (before === "," && "]},".includes(character)) return "Remove the comma before it.";
+  if ("{,".includes(before) && /[\p{L}_$]/u.test(character)) return "Write keys in double quotes.";
+  if (/["\]}0-9elsu]/.test(before) && /["[{0-9tfn-]/.test(character)) return "Put a comma before it.";
+  if (text.slice(at).startsWith("\n") || character === "\r")
+    return "Write a line break in a string as `\\n`.";
+  if (/^(NaN|Infinity|undefined)/.test(text.slice(at)))
+    return "JSON has no such value; write `null` or a string.";
+  return undefined;
 }
 
 export interface JsonPosition {

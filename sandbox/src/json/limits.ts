@@ -8,6 +8,8 @@ export interface JsonLimits {
   readonly maxKeyLength: number;
   /** Most bytes of UTF-8. Default: no limit but that of the caller. */
   readonly maxBytes?: number;
+  /** Whether a byte order mark is skipped: some editors write one into files. Default: it is refused. */
+  readonly byteOrderMark?: boolean;
   /** Keys that are refused at any depth, compared after escapes are resolved. Default: `forbiddenKeys`. */
   readonly forbiddenKeys?: ReadonlySet<string>;
 }

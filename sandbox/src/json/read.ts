@@ -26,23 +26,30 @@ export function readJson(text: string, limits: JsonLimits): unknown {
 }
 
 /**
- * Reads one JSON text from its bytes, as `readJson`. The bytes must be valid UTF-8 without a byte order mark; the text
- * is never guessed to be in another encoding.
+ * Reads one JSON text from its bytes, as `readJson`. The bytes must be valid UTF-8; the text is never
+ * guessed to be in another encoding. A byte order mark is refused unless `limits.byteOrderMark` allows it.
  *
  * @throws {JsonError} with code and place; for `encoding` the place counts in bytes.
  */
 export function readJsonBytes(bytes: Uint8Array, limits: JsonLimits): unknown {
   const maxBytes = limits.maxBytes ?? Infinity;
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  if (marked && !limits.byteOrderMark)
     throw new JsonError("encoding", "starts with a byte order mark", start);
-  }
-  if (!isUtf8(bytes)) throw new JsonError("encoding", "is not valid UTF-8", firstBadByte(bytes));
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  if (!isUtf8(bytes))
+    throw new JsonError("encoding", "is not valid UTF-8", firstBadByte(bytes), encodingFix(bytes));
+  const mark = marked ? 3 : 0;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + mark, bytes.byteLength - mark).toString("utf8");
   return readJson(text, limits);
 }
 
 const start = { offset: 0, line: 1, column: 1, pointer: "" };
+
+function encodingFix([first, second]: Uint8Array): string | undefined {
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return isUtf16 ? "It looks like UTF-16; save it as UTF-8." : undefined;
+}
 
 function tooLarge(maxBytes: number): JsonError {
   return new JsonError("too-large", `is larger than ${maxBytes} bytes`, start);

@@ -1,4 +1,4 @@
-import { JsonError, type JsonErrorCode } from "./error.ts";
+import { JsonError, type JsonErrorCode, syntaxFix } from "./error.ts";
 import { locate } from "./locate.ts";
 import { quote } from "./quote.ts";
 
@@ -186,8 +186,12 @@ export class Scanner {
 
   protected unexpected(at = this.at): never {
     const character = this.text.codePointAt(at);
-    if (character === undefined) return this.refuse("syntax", "ends too early", this.text.length);
-    return this.refuse("syntax", `has an unexpected ${quote(String.fromCodePoint(character))}`, at);
+    const place = Math.min(at, this.text.length);
+    const message =
+      character === undefined
+        ? "ends too early"
+        : `has an unexpected ${quote(String.fromCodePoint(character))}`;
+    throw new JsonError("syntax", message, locate(this.text, place), syntaxFix(this.text, place));
   }
 
   protected refuse(code: JsonErrorCode, message: string, at: number): never {

@@ -131,7 +131,10 @@ export class Instance {
     if (result.kind !== "text") return result;
     // `f` if one function handles every event, a list of handler names, or empty if there is no callable export.
     if (result.text === "")
-      return { kind: "exception", message: "the module has no default export that can be called" };
+      return {
+        kind: "exception",
+        message: "the script has no function as its default export; write `export default hook`",
+      };
     const handlers = result.text === "f" ? null : (JSON.parse(result.text) as string[]);
     exports._QTS_RuntimeSetMaxStackSize(runtime, stackBytes.run);
     this.#stackBytes = stackBytes.run;

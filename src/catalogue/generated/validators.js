@@ -13,1170 +13,25 @@ function daysInMonth(year, month) {
 }
 
 // memory:hookwarden-validators
-var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } } } }, func0 = Object.prototype.hasOwnProperty, pattern0 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern1 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern2 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u");
-var pattern3 = new RegExp("(^|\\.)(__proto__|constructor|prototype)(\\.|$)", "u"), pattern4 = new RegExp("^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", "u");
-function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (Array.isArray(data)) {
-      if (data.length > 256)
-        return validate22.errors = [{ instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 256 }, message: "must NOT have more than 256 items" }], !1;
-      {
-        var valid0 = !0;
-        let len0 = data.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          let data0 = data[i0], _errs1 = errors, _errs3 = errors, _errs4 = errors;
-          if (typeof data0 == "string" && !pattern3.test(data0)) {
-            let err0 = {};
-            vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-          }
-          var valid1 = _errs4 === errors;
-          if (valid1)
-            return validate22.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/not", keyword: "not", params: {}, message: "must NOT be valid" }], !1;
-          if (errors = _errs3, vErrors !== null && (_errs3 ? vErrors.length = _errs3 : vErrors = null), errors === _errs1)
-            if (typeof data0 == "string") {
-              if (data0.length > 512)
-                return validate22.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
-              if (!pattern4.test(data0))
-                return validate22.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/pattern", keyword: "pattern", params: { pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$" }, message: 'must match pattern "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$"' }], !1;
-            } else
-              return validate22.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-          var valid0 = _errs1 === errors;
-          if (!valid0)
-            break;
-        }
-        if (valid0) {
-          let i1 = data.length, j0;
-          if (i1 > 1) {
-            let indices0 = {};
-            for (; i1--; ) {
-              let item0 = data[i1];
-              if (typeof item0 == "string") {
-                if (typeof indices0[item0] == "number") {
-                  return j0 = indices0[item0], validate22.errors = [{ instancePath, schemaPath: "#/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" }], !1;
-                  break;
-                }
-                indices0[item0] = i1;
-              }
-            }
-          }
-        }
-      }
-    } else
-      return validate22.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
-  return validate22.errors = vErrors, errors === 0;
-}
-var schema8 = { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } };
-function validate24(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (Array.isArray(data)) {
-      if (data.length > 23)
-        return validate24.errors = [{ instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 23 }, message: "must NOT have more than 23 items" }], !1;
-      {
-        var valid0 = !0;
-        let len0 = data.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          let data0 = data[i0], _errs1 = errors;
-          if (typeof data0 != "string")
-            return validate24.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-          if (!(data0 === "continue" || data0 === "allow" || data0 === "ask" || data0 === "retry" || data0 === "drop_chunk" || data0 === "skip" || data0 === "deny" || data0 === "block" || data0 === "halt" || data0 === "modify_input" || data0 === "replace_result" || data0 === "replace_error" || data0 === "transform" || data0 === "replace_messages" || data0 === "replace_system" || data0 === "set_params" || data0 === "replace_response" || data0 === "replace_chunk" || data0 === "augment" || data0 === "inject" || data0 === "add_context" || data0 === "notify" || data0 === "set_state"))
-            return validate24.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/enum", keyword: "enum", params: { allowedValues: schema8.items.enum }, message: "must be equal to one of the allowed values" }], !1;
-          var valid0 = _errs1 === errors;
-          if (!valid0)
-            break;
-        }
-        if (valid0) {
-          let i1 = data.length, j0;
-          if (i1 > 1) {
-            let indices0 = {};
-            for (; i1--; ) {
-              let item0 = data[i1];
-              if (typeof item0 == "string") {
-                if (typeof indices0[item0] == "number") {
-                  return j0 = indices0[item0], validate24.errors = [{ instancePath, schemaPath: "#/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" }], !1;
-                  break;
-                }
-                indices0[item0] = i1;
-              }
-            }
-          }
-        }
-      }
-    } else
-      return validate24.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
-  return validate24.errors = vErrors, errors === 0;
-}
-function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let _errs1 = errors;
-      for (let key0 of Object.keys(data))
-        if (!(key0 === "steps" || key0 === "wallMs" || key0 === "memoryKb" || key0 === "stackKb" || key0 === "inputBytes" || key0 === "outputBytes" || key0 === "outputDepth" || key0 === "logBytes")) {
-          return validate26.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-          break;
-        }
-      if (_errs1 === errors) {
-        if (data.steps !== void 0 && func0.call(data, "steps")) {
-          let data0 = data.steps, _errs2 = errors;
-          if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0)))
-            return validate26.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-          if (errors === _errs2 && typeof data0 == "number" && isFinite(data0)) {
-            if (data0 > 5e8 || isNaN(data0))
-              return validate26.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5e8 }, message: "must be <= 500000000" }], !1;
-            if (data0 < 1e4 || isNaN(data0))
-              return validate26.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1e4 }, message: "must be >= 10000" }], !1;
-          }
-          var valid0 = _errs2 === errors;
-        } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.wallMs !== void 0 && func0.call(data, "wallMs")) {
-            let data1 = data.wallMs, _errs4 = errors;
-            if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1)))
-              return validate26.errors = [{ instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-            if (errors === _errs4 && typeof data1 == "number" && isFinite(data1)) {
-              if (data1 > 1e4 || isNaN(data1))
-                return validate26.errors = [{ instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e4 }, message: "must be <= 10000" }], !1;
-              if (data1 < 1 || isNaN(data1))
-                return validate26.errors = [{ instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
-            }
-            var valid0 = _errs4 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.memoryKb !== void 0 && func0.call(data, "memoryKb")) {
-              let data2 = data.memoryKb, _errs6 = errors;
-              if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2)))
-                return validate26.errors = [{ instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-              if (errors === _errs6 && typeof data2 == "number" && isFinite(data2)) {
-                if (data2 > 131072 || isNaN(data2))
-                  return validate26.errors = [{ instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/maximum", keyword: "maximum", params: { comparison: "<=", limit: 131072 }, message: "must be <= 131072" }], !1;
-                if (data2 < 1024 || isNaN(data2))
-                  return validate26.errors = [{ instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1024 }, message: "must be >= 1024" }], !1;
-              }
-              var valid0 = _errs6 === errors;
-            } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.stackKb !== void 0 && func0.call(data, "stackKb")) {
-                let data3 = data.stackKb, _errs8 = errors;
-                if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
-                  return validate26.errors = [{ instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                if (errors === _errs8 && typeof data3 == "number" && isFinite(data3)) {
-                  if (data3 > 1024 || isNaN(data3))
-                    return validate26.errors = [{ instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1024 }, message: "must be <= 1024" }], !1;
-                  if (data3 < 64 || isNaN(data3))
-                    return validate26.errors = [{ instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/minimum", keyword: "minimum", params: { comparison: ">=", limit: 64 }, message: "must be >= 64" }], !1;
-                }
-                var valid0 = _errs8 === errors;
-              } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.inputBytes !== void 0 && func0.call(data, "inputBytes")) {
-                  let data4 = data.inputBytes, _errs10 = errors;
-                  if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4)))
-                    return validate26.errors = [{ instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                  if (errors === _errs10 && typeof data4 == "number" && isFinite(data4)) {
-                    if (data4 > 8388608 || isNaN(data4))
-                      return validate26.errors = [{ instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 8388608 }, message: "must be <= 8388608" }], !1;
-                    if (data4 < 1024 || isNaN(data4))
-                      return validate26.errors = [{ instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1024 }, message: "must be >= 1024" }], !1;
-                  }
-                  var valid0 = _errs10 === errors;
-                } else
-                  var valid0 = !0;
-                if (valid0) {
-                  if (data.outputBytes !== void 0 && func0.call(data, "outputBytes")) {
-                    let data5 = data.outputBytes, _errs12 = errors;
-                    if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5)))
-                      return validate26.errors = [{ instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                    if (errors === _errs12 && typeof data5 == "number" && isFinite(data5)) {
-                      if (data5 > 4194304 || isNaN(data5))
-                        return validate26.errors = [{ instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4194304 }, message: "must be <= 4194304" }], !1;
-                      if (data5 < 256 || isNaN(data5))
-                        return validate26.errors = [{ instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 256 }, message: "must be >= 256" }], !1;
-                    }
-                    var valid0 = _errs12 === errors;
-                  } else
-                    var valid0 = !0;
-                  if (valid0) {
-                    if (data.outputDepth !== void 0 && func0.call(data, "outputDepth")) {
-                      let data6 = data.outputDepth, _errs14 = errors;
-                      if (!(typeof data6 == "number" && !(data6 % 1) && !isNaN(data6) && isFinite(data6)))
-                        return validate26.errors = [{ instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                      if (errors === _errs14 && typeof data6 == "number" && isFinite(data6)) {
-                        if (data6 > 128 || isNaN(data6))
-                          return validate26.errors = [{ instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/maximum", keyword: "maximum", params: { comparison: "<=", limit: 128 }, message: "must be <= 128" }], !1;
-                        if (data6 < 4 || isNaN(data6))
-                          return validate26.errors = [{ instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/minimum", keyword: "minimum", params: { comparison: ">=", limit: 4 }, message: "must be >= 4" }], !1;
-                      }
-                      var valid0 = _errs14 === errors;
-                    } else
-                      var valid0 = !0;
-                    if (valid0)
-                      if (data.logBytes !== void 0 && func0.call(data, "logBytes")) {
-                        let data7 = data.logBytes, _errs16 = errors;
-                        if (!(typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7)))
-                          return validate26.errors = [{ instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                        if (errors === _errs16 && typeof data7 == "number" && isFinite(data7)) {
-                          if (data7 > 65536 || isNaN(data7))
-                            return validate26.errors = [{ instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 65536 }, message: "must be <= 65536" }], !1;
-                          if (data7 < 0 || isNaN(data7))
-                            return validate26.errors = [{ instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
-                        }
-                        var valid0 = _errs16 === errors;
-                      } else
-                        var valid0 = !0;
-                  }
-                }
-              }
-            }
-          }
-        }
-      }
-    } else
-      return validate26.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate26.errors = vErrors, errors === 0;
-}
-function validate21(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.apiVersion === void 0 || !func0.call(data, "apiVersion")) && (missing0 = "apiVersion") || (data.name === void 0 || !func0.call(data, "name")) && (missing0 = "name") || (data.version === void 0 || !func0.call(data, "version")) && (missing0 = "version") || (data.entry === void 0 || !func0.call(data, "entry")) && (missing0 = "entry") || (data.on === void 0 || !func0.call(data, "on")) && (missing0 = "on") || (data.reads === void 0 || !func0.call(data, "reads")) && (missing0 = "reads") || (data.actions === void 0 || !func0.call(data, "actions")) && (missing0 = "actions"))
-        return validate21.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (!func0.call(schema6.properties, key0)) {
-            return validate21.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors) {
-          if (data.$schema !== void 0 && func0.call(data, "$schema")) {
-            let data0 = data.$schema, _errs2 = errors;
-            if (errors === _errs2)
-              if (typeof data0 == "string") {
-                if (data0.length > 512)
-                  return validate21.errors = [{ instancePath: instancePath + "/$schema", schemaPath: "#/properties/%24schema/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
-              } else
-                return validate21.errors = [{ instancePath: instancePath + "/$schema", schemaPath: "#/properties/%24schema/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.apiVersion !== void 0 && func0.call(data, "apiVersion")) {
-              let _errs4 = errors;
-              if (data.apiVersion !== 1)
-                return validate21.errors = [{ instancePath: instancePath + "/apiVersion", schemaPath: "#/properties/apiVersion/const", keyword: "const", params: { allowedValue: 1 }, message: "must be equal to constant" }], !1;
-              var valid0 = _errs4 === errors;
-            } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.name !== void 0 && func0.call(data, "name")) {
-                let data2 = data.name, _errs5 = errors;
-                if (errors === _errs5)
-                  if (typeof data2 == "string") {
-                    if (data2.length > 64)
-                      return validate21.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 }, message: "must NOT have more than 64 characters" }], !1;
-                    if (data2.length < 1)
-                      return validate21.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
-                    if (!pattern0.test(data2))
-                      return validate21.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, message: 'must match pattern "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"' }], !1;
-                  } else
-                    return validate21.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                var valid0 = _errs5 === errors;
-              } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.version !== void 0 && func0.call(data, "version")) {
-                  let data3 = data.version, _errs7 = errors;
-                  if (errors === _errs7)
-                    if (typeof data3 == "string") {
-                      if (data3.length > 256)
-                        return validate21.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
-                      if (!pattern1.test(data3))
-                        return validate21.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/pattern", keyword: "pattern", params: { pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, message: 'must match pattern "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$"' }], !1;
-                    } else
-                      return validate21.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                  var valid0 = _errs7 === errors;
-                } else
-                  var valid0 = !0;
-                if (valid0) {
-                  if (data.description !== void 0 && func0.call(data, "description")) {
-                    let data4 = data.description, _errs9 = errors;
-                    if (errors === _errs9)
-                      if (typeof data4 == "string") {
-                        if (data4.length > 1024)
-                          return validate21.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 1024 }, message: "must NOT have more than 1024 characters" }], !1;
-                      } else
-                        return validate21.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                    var valid0 = _errs9 === errors;
-                  } else
-                    var valid0 = !0;
-                  if (valid0) {
-                    if (data.entry !== void 0 && func0.call(data, "entry")) {
-                      let data5 = data.entry, _errs11 = errors;
-                      if (errors === _errs11)
-                        if (typeof data5 == "string") {
-                          if (data5.length > 512)
-                            return validate21.errors = [{ instancePath: instancePath + "/entry", schemaPath: "#/properties/entry/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
-                          if (data5.length < 1)
-                            return validate21.errors = [{ instancePath: instancePath + "/entry", schemaPath: "#/properties/entry/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
-                          if (!pattern2.test(data5))
-                            return validate21.errors = [{ instancePath: instancePath + "/entry", schemaPath: "#/properties/entry/pattern", keyword: "pattern", params: { pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, message: 'must match pattern "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$"' }], !1;
-                        } else
-                          return validate21.errors = [{ instancePath: instancePath + "/entry", schemaPath: "#/properties/entry/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                      var valid0 = _errs11 === errors;
-                    } else
-                      var valid0 = !0;
-                    if (valid0) {
-                      if (data.on !== void 0 && func0.call(data, "on")) {
-                        let data6 = data.on, _errs13 = errors;
-                        if (errors === _errs13)
-                          if (Array.isArray(data6)) {
-                            if (data6.length > 64)
-                              return validate21.errors = [{ instancePath: instancePath + "/on", schemaPath: "#/properties/on/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" }], !1;
-                            if (data6.length < 1)
-                              return validate21.errors = [{ instancePath: instancePath + "/on", schemaPath: "#/properties/on/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" }], !1;
-                            {
-                              var valid1 = !0;
-                              let len0 = data6.length;
-                              for (let i0 = 0; i0 < len0; i0++) {
-                                let data7 = data6[i0], _errs15 = errors;
-                                if (errors === _errs15)
-                                  if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-                                    let missing1;
-                                    if ((data7.event === void 0 || !func0.call(data7, "event")) && (missing1 = "event"))
-                                      return validate21.errors = [{ instancePath: instancePath + "/on/" + i0, schemaPath: "#/properties/on/items/required", keyword: "required", params: { missingProperty: missing1 }, message: "must have required property '" + missing1 + "'" }], !1;
-                                    {
-                                      let _errs17 = errors;
-                                      for (let key1 of Object.keys(data7))
-                                        if (!(key1 === "event" || key1 === "matcher")) {
-                                          return validate21.errors = [{ instancePath: instancePath + "/on/" + i0, schemaPath: "#/properties/on/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" }], !1;
-                                          break;
-                                        }
-                                      if (_errs17 === errors) {
-                                        if (data7.event !== void 0 && func0.call(data7, "event")) {
-                                          let data8 = data7.event, _errs18 = errors;
-                                          if (typeof data8 != "string")
-                                            return validate21.errors = [{ instancePath: instancePath + "/on/" + i0 + "/event", schemaPath: "#/properties/on/items/properties/event/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                                          if (!(data8 === "SessionStart" || data8 === "SessionEnd" || data8 === "UserPromptSubmit" || data8 === "UserPromptAccepted" || data8 === "PreModelRequest" || data8 === "ModelResponseChunk" || data8 === "PostModelResponse" || data8 === "ModelRequestFailure" || data8 === "PreToolUse" || data8 === "PermissionRequest" || data8 === "PermissionDenied" || data8 === "PostToolUse" || data8 === "PostToolUseFailure" || data8 === "Stop" || data8 === "StopFailure" || data8 === "TurnComplete" || data8 === "SubagentStart" || data8 === "SubagentStop" || data8 === "PreCompact" || data8 === "CompactStage" || data8 === "PostCompact" || data8 === "Notification"))
-                                            return validate21.errors = [{ instancePath: instancePath + "/on/" + i0 + "/event", schemaPath: "#/properties/on/items/properties/event/enum", keyword: "enum", params: { allowedValues: schema6.properties.on.items.properties.event.enum }, message: "must be equal to one of the allowed values" }], !1;
-                                          var valid2 = _errs18 === errors;
-                                        } else
-                                          var valid2 = !0;
-                                        if (valid2)
-                                          if (data7.matcher !== void 0 && func0.call(data7, "matcher")) {
-                                            let data9 = data7.matcher, _errs20 = errors;
-                                            if (errors === _errs20)
-                                              if (typeof data9 == "string") {
-                                                if (data9.length > 512)
-                                                  return validate21.errors = [{ instancePath: instancePath + "/on/" + i0 + "/matcher", schemaPath: "#/properties/on/items/properties/matcher/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
-                                              } else
-                                                return validate21.errors = [{ instancePath: instancePath + "/on/" + i0 + "/matcher", schemaPath: "#/properties/on/items/properties/matcher/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                                            var valid2 = _errs20 === errors;
-                                          } else
-                                            var valid2 = !0;
-                                      }
-                                    }
-                                  } else
-                                    return validate21.errors = [{ instancePath: instancePath + "/on/" + i0, schemaPath: "#/properties/on/items/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-                                var valid1 = _errs15 === errors;
-                                if (!valid1)
-                                  break;
-                              }
-                            }
-                          } else
-                            return validate21.errors = [{ instancePath: instancePath + "/on", schemaPath: "#/properties/on/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
-                        var valid0 = _errs13 === errors;
-                      } else
-                        var valid0 = !0;
-                      if (valid0) {
-                        if (data.reads !== void 0 && func0.call(data, "reads")) {
-                          let _errs22 = errors;
-                          validate22(data.reads, { instancePath: instancePath + "/reads", parentData: data, parentDataProperty: "reads", rootData }) || (vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors), errors = vErrors.length);
-                          var valid0 = _errs22 === errors;
-                        } else
-                          var valid0 = !0;
-                        if (valid0) {
-                          if (data.facts !== void 0 && func0.call(data, "facts")) {
-                            let data11 = data.facts, _errs24 = errors;
-                            if (errors === _errs24)
-                              if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-                                let _errs26 = errors;
-                                for (let key2 of Object.keys(data11))
-                                  if (!(key2 === "tool" || key2 === "shell")) {
-                                    return validate21.errors = [{ instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" }], !1;
-                                    break;
-                                  }
-                                if (_errs26 === errors) {
-                                  if (data11.tool !== void 0 && func0.call(data11, "tool")) {
-                                    let data12 = data11.tool, _errs27 = errors;
-                                    if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
-                                      return validate21.errors = [{ instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                                    if (errors === _errs27 && typeof data12 == "number" && isFinite(data12)) {
-                                      if (data12 > 999 || isNaN(data12))
-                                        return validate21.errors = [{ instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" }], !1;
-                                      if (data12 < 1 || isNaN(data12))
-                                        return validate21.errors = [{ instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
-                                    }
-                                    var valid4 = _errs27 === errors;
-                                  } else
-                                    var valid4 = !0;
-                                  if (valid4)
-                                    if (data11.shell !== void 0 && func0.call(data11, "shell")) {
-                                      let data13 = data11.shell, _errs29 = errors;
-                                      if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13)))
-                                        return validate21.errors = [{ instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                                      if (errors === _errs29 && typeof data13 == "number" && isFinite(data13)) {
-                                        if (data13 > 999 || isNaN(data13))
-                                          return validate21.errors = [{ instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" }], !1;
-                                        if (data13 < 1 || isNaN(data13))
-                                          return validate21.errors = [{ instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
-                                      }
-                                      var valid4 = _errs29 === errors;
-                                    } else
-                                      var valid4 = !0;
-                                }
-                              } else
-                                return validate21.errors = [{ instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-                            var valid0 = _errs24 === errors;
-                          } else
-                            var valid0 = !0;
-                          if (valid0) {
-                            if (data.actions !== void 0 && func0.call(data, "actions")) {
-                              let _errs31 = errors;
-                              validate24(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors), errors = vErrors.length);
-                              var valid0 = _errs31 === errors;
-                            } else
-                              var valid0 = !0;
-                            if (valid0) {
-                              if (data.priority !== void 0 && func0.call(data, "priority")) {
-                                let data15 = data.priority, _errs33 = errors;
-                                if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15)))
-                                  return validate21.errors = [{ instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                                if (errors === _errs33 && typeof data15 == "number" && isFinite(data15)) {
-                                  if (data15 > 1e3 || isNaN(data15))
-                                    return validate21.errors = [{ instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" }], !1;
-                                  if (data15 < -1e3 || isNaN(data15))
-                                    return validate21.errors = [{ instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/minimum", keyword: "minimum", params: { comparison: ">=", limit: -1e3 }, message: "must be >= -1000" }], !1;
-                                }
-                                var valid0 = _errs33 === errors;
-                              } else
-                                var valid0 = !0;
-                              if (valid0) {
-                                if (data.mode !== void 0 && func0.call(data, "mode")) {
-                                  let data16 = data.mode, _errs35 = errors;
-                                  if (typeof data16 != "string")
-                                    return validate21.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                                  if (!(data16 === "sequential" || data16 === "parallel" || data16 === "monitor"))
-                                    return validate21.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema6.properties.mode.enum }, message: "must be equal to one of the allowed values" }], !1;
-                                  var valid0 = _errs35 === errors;
-                                } else
-                                  var valid0 = !0;
-                                if (valid0) {
-                                  if (data.onFailure !== void 0 && func0.call(data, "onFailure")) {
-                                    let data17 = data.onFailure, _errs37 = errors;
-                                    if (typeof data17 != "string")
-                                      return validate21.errors = [{ instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                                    if (!(data17 === "open" || data17 === "closed"))
-                                      return validate21.errors = [{ instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema6.properties.onFailure.enum }, message: "must be equal to one of the allowed values" }], !1;
-                                    var valid0 = _errs37 === errors;
-                                  } else
-                                    var valid0 = !0;
-                                  if (valid0) {
-                                    if (data.limits !== void 0 && func0.call(data, "limits")) {
-                                      let _errs39 = errors;
-                                      validate26(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors), errors = vErrors.length);
-                                      var valid0 = _errs39 === errors;
-                                    } else
-                                      var valid0 = !0;
-                                    if (valid0) {
-                                      if (data.state !== void 0 && func0.call(data, "state")) {
-                                        let data19 = data.state, _errs41 = errors;
-                                        if (errors === _errs41)
-                                          if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
-                                            let missing2;
-                                            if ((data19.scope === void 0 || !func0.call(data19, "scope")) && (missing2 = "scope") || (data19.maxBytes === void 0 || !func0.call(data19, "maxBytes")) && (missing2 = "maxBytes"))
-                                              return validate21.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: missing2 }, message: "must have required property '" + missing2 + "'" }], !1;
-                                            {
-                                              let _errs43 = errors;
-                                              for (let key3 of Object.keys(data19))
-                                                if (!(key3 === "scope" || key3 === "maxBytes")) {
-                                                  return validate21.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 }, message: "must NOT have additional properties" }], !1;
-                                                  break;
-                                                }
-                                              if (_errs43 === errors) {
-                                                if (data19.scope !== void 0 && func0.call(data19, "scope")) {
-                                                  let data20 = data19.scope, _errs44 = errors;
-                                                  if (typeof data20 != "string")
-                                                    return validate21.errors = [{ instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                                                  if (!(data20 === "session" || data20 === "tenant"))
-                                                    return validate21.errors = [{ instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/enum", keyword: "enum", params: { allowedValues: schema6.properties.state.properties.scope.enum }, message: "must be equal to one of the allowed values" }], !1;
-                                                  var valid7 = _errs44 === errors;
-                                                } else
-                                                  var valid7 = !0;
-                                                if (valid7)
-                                                  if (data19.maxBytes !== void 0 && func0.call(data19, "maxBytes")) {
-                                                    let data21 = data19.maxBytes, _errs46 = errors;
-                                                    if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21) && isFinite(data21)))
-                                                      return validate21.errors = [{ instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                                                    if (errors === _errs46 && typeof data21 == "number" && isFinite(data21)) {
-                                                      if (data21 > 1048576 || isNaN(data21))
-                                                        return validate21.errors = [{ instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1048576 }, message: "must be <= 1048576" }], !1;
-                                                      if (data21 < 1 || isNaN(data21))
-                                                        return validate21.errors = [{ instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
-                                                    }
-                                                    var valid7 = _errs46 === errors;
-                                                  } else
-                                                    var valid7 = !0;
-                                              }
-                                            }
-                                          } else
-                                            return validate21.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-                                        var valid0 = _errs41 === errors;
-                                      } else
-                                        var valid0 = !0;
-                                      if (valid0)
-                                        if (data.config !== void 0 && func0.call(data, "config")) {
-                                          let data22 = data.config, _errs48 = errors;
-                                          if (!(data22 && typeof data22 == "object" && !Array.isArray(data22)))
-                                            return validate21.errors = [{ instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-                                          var valid0 = _errs48 === errors;
-                                        } else
-                                          var valid0 = !0;
-                                    }
-                                  }
-                                }
-                              }
-                            }
-                          }
-                        }
-                      }
-                    }
-                  }
-                }
-              }
-            }
-          }
-        }
-      }
-    } else
-      return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate21.errors = vErrors, errors === 0;
-}
-var validatePackManifest = validate28, schema10 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "pack", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, hooks: { type: "array", maxItems: 1e3, uniqueItems: !0, items: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" } }, config: { type: "object", maxProperties: 1e3, patternProperties: { "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$": {} }, additionalProperties: !1 }, grants: { type: "object", maxProperties: 1e3, patternProperties: { "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$": { $ref: "#/definitions/grant" } }, additionalProperties: !1 }, defaults: { type: "object", properties: { limits: { $ref: "#/definitions/limits" }, onFailure: { type: "string", enum: ["open", "closed"] } }, additionalProperties: !1 }, budgets: { type: "object", properties: { decisionMs: { type: "integer", minimum: 1, maximum: 6e4 }, maxHooks: { type: "integer", minimum: 1, maximum: 1e3 }, injectionBytes: { type: "integer", minimum: 0, maximum: 4194304 } }, additionalProperties: !1 }, monitor: { type: "boolean" } }, required: ["apiVersion", "hooks"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, grant: { type: "object", properties: { actions: { allOf: [{ $ref: "#/definitions/actions" }] }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, roles: { type: "array", uniqueItems: !0, maxItems: 2, items: { type: "string", enum: ["user", "system"] } }, onFailure: { const: "open" } }, additionalProperties: !1 } } }, schema11 = { type: "object", properties: { actions: { allOf: [{ $ref: "#/definitions/actions" }] }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, roles: { type: "array", uniqueItems: !0, maxItems: 2, items: { type: "string", enum: ["user", "system"] } }, onFailure: { const: "open" } }, additionalProperties: !1 }, schema12 = { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } };
-function validate30(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (Array.isArray(data)) {
-      if (data.length > 23)
-        return validate30.errors = [{ instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 23 }, message: "must NOT have more than 23 items" }], !1;
-      {
-        var valid0 = !0;
-        let len0 = data.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          let data0 = data[i0], _errs1 = errors;
-          if (typeof data0 != "string")
-            return validate30.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-          if (!(data0 === "continue" || data0 === "allow" || data0 === "ask" || data0 === "retry" || data0 === "drop_chunk" || data0 === "skip" || data0 === "deny" || data0 === "block" || data0 === "halt" || data0 === "modify_input" || data0 === "replace_result" || data0 === "replace_error" || data0 === "transform" || data0 === "replace_messages" || data0 === "replace_system" || data0 === "set_params" || data0 === "replace_response" || data0 === "replace_chunk" || data0 === "augment" || data0 === "inject" || data0 === "add_context" || data0 === "notify" || data0 === "set_state"))
-            return validate30.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/enum", keyword: "enum", params: { allowedValues: schema12.items.enum }, message: "must be equal to one of the allowed values" }], !1;
-          var valid0 = _errs1 === errors;
-          if (!valid0)
-            break;
-        }
-        if (valid0) {
-          let i1 = data.length, j0;
-          if (i1 > 1) {
-            let indices0 = {};
-            for (; i1--; ) {
-              let item0 = data[i1];
-              if (typeof item0 == "string") {
-                if (typeof indices0[item0] == "number") {
-                  return j0 = indices0[item0], validate30.errors = [{ instancePath, schemaPath: "#/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" }], !1;
-                  break;
-                }
-                indices0[item0] = i1;
-              }
-            }
-          }
-        }
-      }
-    } else
-      return validate30.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
-  return validate30.errors = vErrors, errors === 0;
-}
-function validate32(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (Array.isArray(data)) {
-      if (data.length > 256)
-        return validate32.errors = [{ instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 256 }, message: "must NOT have more than 256 items" }], !1;
-      {
-        var valid0 = !0;
-        let len0 = data.length;
-        for (let i0 = 0; i0 < len0; i0++) {
-          let data0 = data[i0], _errs1 = errors, _errs3 = errors, _errs4 = errors;
-          if (typeof data0 == "string" && !pattern3.test(data0)) {
-            let err0 = {};
-            vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
-          }
-          var valid1 = _errs4 === errors;
-          if (valid1)
-            return validate32.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/not", keyword: "not", params: {}, message: "must NOT be valid" }], !1;
-          if (errors = _errs3, vErrors !== null && (_errs3 ? vErrors.length = _errs3 : vErrors = null), errors === _errs1)
-            if (typeof data0 == "string") {
-              if (data0.length > 512)
-                return validate32.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
-              if (!pattern4.test(data0))
-                return validate32.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/pattern", keyword: "pattern", params: { pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$" }, message: 'must match pattern "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$"' }], !1;
-            } else
-              return validate32.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-          var valid0 = _errs1 === errors;
-          if (!valid0)
-            break;
-        }
-        if (valid0) {
-          let i1 = data.length, j0;
-          if (i1 > 1) {
-            let indices0 = {};
-            for (; i1--; ) {
-              let item0 = data[i1];
-              if (typeof item0 == "string") {
-                if (typeof indices0[item0] == "number") {
-                  return j0 = indices0[item0], validate32.errors = [{ instancePath, schemaPath: "#/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" }], !1;
-                  break;
-                }
-                indices0[item0] = i1;
-              }
-            }
-          }
-        }
-      }
-    } else
-      return validate32.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
-  return validate32.errors = vErrors, errors === 0;
-}
-function validate34(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let _errs1 = errors;
-      for (let key0 of Object.keys(data))
-        if (!(key0 === "steps" || key0 === "wallMs" || key0 === "memoryKb" || key0 === "stackKb" || key0 === "inputBytes" || key0 === "outputBytes" || key0 === "outputDepth" || key0 === "logBytes")) {
-          return validate34.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-          break;
-        }
-      if (_errs1 === errors) {
-        if (data.steps !== void 0 && func0.call(data, "steps")) {
-          let data0 = data.steps, _errs2 = errors;
-          if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0)))
-            return validate34.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-          if (errors === _errs2 && typeof data0 == "number" && isFinite(data0)) {
-            if (data0 > 5e8 || isNaN(data0))
-              return validate34.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5e8 }, message: "must be <= 500000000" }], !1;
-            if (data0 < 1e4 || isNaN(data0))
-              return validate34.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1e4 }, message: "must be >= 10000" }], !1;
-          }
-          var valid0 = _errs2 === errors;
-        } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.wallMs !== void 0 && func0.call(data, "wallMs")) {
-            let data1 = data.wallMs, _errs4 = errors;
-            if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1)))
-              return validate34.errors = [{ instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-            if (errors === _errs4 && typeof data1 == "number" && isFinite(data1)) {
-              if (data1 > 1e4 || isNaN(data1))
-                return validate34.errors = [{ instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e4 }, message: "must be <= 10000" }], !1;
-              if (data1 < 1 || isNaN(data1))
-                return validate34.errors = [{ instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
-            }
-            var valid0 = _errs4 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.memoryKb !== void 0 && func0.call(data, "memoryKb")) {
-              let data2 = data.memoryKb, _errs6 = errors;
-              if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2)))
-                return validate34.errors = [{ instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-              if (errors === _errs6 && typeof data2 == "number" && isFinite(data2)) {
-                if (data2 > 131072 || isNaN(data2))
-                  return validate34.errors = [{ instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/maximum", keyword: "maximum", params: { comparison: "<=", limit: 131072 }, message: "must be <= 131072" }], !1;
-                if (data2 < 1024 || isNaN(data2))
-                  return validate34.errors = [{ instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1024 }, message: "must be >= 1024" }], !1;
-              }
-              var valid0 = _errs6 === errors;
-            } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.stackKb !== void 0 && func0.call(data, "stackKb")) {
-                let data3 = data.stackKb, _errs8 = errors;
-                if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
-                  return validate34.errors = [{ instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                if (errors === _errs8 && typeof data3 == "number" && isFinite(data3)) {
-                  if (data3 > 1024 || isNaN(data3))
-                    return validate34.errors = [{ instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1024 }, message: "must be <= 1024" }], !1;
-                  if (data3 < 64 || isNaN(data3))
-                    return validate34.errors = [{ instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/minimum", keyword: "minimum", params: { comparison: ">=", limit: 64 }, message: "must be >= 64" }], !1;
-                }
-                var valid0 = _errs8 === errors;
-              } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.inputBytes !== void 0 && func0.call(data, "inputBytes")) {
-                  let data4 = data.inputBytes, _errs10 = errors;
-                  if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4)))
-                    return validate34.errors = [{ instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                  if (errors === _errs10 && typeof data4 == "number" && isFinite(data4)) {
-                    if (data4 > 8388608 || isNaN(data4))
-                      return validate34.errors = [{ instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 8388608 }, message: "must be <= 8388608" }], !1;
-                    if (data4 < 1024 || isNaN(data4))
-                      return validate34.errors = [{ instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1024 }, message: "must be >= 1024" }], !1;
-                  }
-                  var valid0 = _errs10 === errors;
-                } else
-                  var valid0 = !0;
-                if (valid0) {
-                  if (data.outputBytes !== void 0 && func0.call(data, "outputBytes")) {
-                    let data5 = data.outputBytes, _errs12 = errors;
-                    if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5)))
-                      return validate34.errors = [{ instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                    if (errors === _errs12 && typeof data5 == "number" && isFinite(data5)) {
-                      if (data5 > 4194304 || isNaN(data5))
-                        return validate34.errors = [{ instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4194304 }, message: "must be <= 4194304" }], !1;
-                      if (data5 < 256 || isNaN(data5))
-                        return validate34.errors = [{ instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 256 }, message: "must be >= 256" }], !1;
-                    }
-                    var valid0 = _errs12 === errors;
-                  } else
-                    var valid0 = !0;
-                  if (valid0) {
-                    if (data.outputDepth !== void 0 && func0.call(data, "outputDepth")) {
-                      let data6 = data.outputDepth, _errs14 = errors;
-                      if (!(typeof data6 == "number" && !(data6 % 1) && !isNaN(data6) && isFinite(data6)))
-                        return validate34.errors = [{ instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                      if (errors === _errs14 && typeof data6 == "number" && isFinite(data6)) {
-                        if (data6 > 128 || isNaN(data6))
-                          return validate34.errors = [{ instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/maximum", keyword: "maximum", params: { comparison: "<=", limit: 128 }, message: "must be <= 128" }], !1;
-                        if (data6 < 4 || isNaN(data6))
-                          return validate34.errors = [{ instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/minimum", keyword: "minimum", params: { comparison: ">=", limit: 4 }, message: "must be >= 4" }], !1;
-                      }
-                      var valid0 = _errs14 === errors;
-                    } else
-                      var valid0 = !0;
-                    if (valid0)
-                      if (data.logBytes !== void 0 && func0.call(data, "logBytes")) {
-                        let data7 = data.logBytes, _errs16 = errors;
-                        if (!(typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7)))
-                          return validate34.errors = [{ instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                        if (errors === _errs16 && typeof data7 == "number" && isFinite(data7)) {
-                          if (data7 > 65536 || isNaN(data7))
-                            return validate34.errors = [{ instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 65536 }, message: "must be <= 65536" }], !1;
-                          if (data7 < 0 || isNaN(data7))
-                            return validate34.errors = [{ instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
-                        }
-                        var valid0 = _errs16 === errors;
-                      } else
-                        var valid0 = !0;
-                  }
-                }
-              }
-            }
-          }
-        }
-      }
-    } else
-      return validate34.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate34.errors = vErrors, errors === 0;
-}
-function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let _errs1 = errors;
-      for (let key0 of Object.keys(data))
-        if (!(key0 === "actions" || key0 === "reads" || key0 === "limits" || key0 === "roles" || key0 === "onFailure")) {
-          return validate29.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-          break;
-        }
-      if (_errs1 === errors) {
-        if (data.actions !== void 0 && func0.call(data, "actions")) {
-          let _errs2 = errors;
-          validate30(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors), errors = vErrors.length);
-          var valid0 = _errs2 === errors;
-        } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.reads !== void 0 && func0.call(data, "reads")) {
-            let _errs4 = errors;
-            validate32(data.reads, { instancePath: instancePath + "/reads", parentData: data, parentDataProperty: "reads", rootData }) || (vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors), errors = vErrors.length);
-            var valid0 = _errs4 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.limits !== void 0 && func0.call(data, "limits")) {
-              let _errs6 = errors;
-              validate34(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors), errors = vErrors.length);
-              var valid0 = _errs6 === errors;
-            } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.roles !== void 0 && func0.call(data, "roles")) {
-                let data3 = data.roles, _errs8 = errors;
-                if (errors === _errs8)
-                  if (Array.isArray(data3)) {
-                    if (data3.length > 2)
-                      return validate29.errors = [{ instancePath: instancePath + "/roles", schemaPath: "#/properties/roles/maxItems", keyword: "maxItems", params: { limit: 2 }, message: "must NOT have more than 2 items" }], !1;
-                    {
-                      var valid4 = !0;
-                      let len0 = data3.length;
-                      for (let i0 = 0; i0 < len0; i0++) {
-                        let data4 = data3[i0], _errs10 = errors;
-                        if (typeof data4 != "string")
-                          return validate29.errors = [{ instancePath: instancePath + "/roles/" + i0, schemaPath: "#/properties/roles/items/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                        if (!(data4 === "user" || data4 === "system"))
-                          return validate29.errors = [{ instancePath: instancePath + "/roles/" + i0, schemaPath: "#/properties/roles/items/enum", keyword: "enum", params: { allowedValues: schema11.properties.roles.items.enum }, message: "must be equal to one of the allowed values" }], !1;
-                        var valid4 = _errs10 === errors;
-                        if (!valid4)
-                          break;
-                      }
-                      if (valid4) {
-                        let i1 = data3.length, j0;
-                        if (i1 > 1) {
-                          let indices0 = {};
-                          for (; i1--; ) {
-                            let item0 = data3[i1];
-                            if (typeof item0 == "string") {
-                              if (typeof indices0[item0] == "number") {
-                                return j0 = indices0[item0], validate29.errors = [{ instancePath: instancePath + "/roles", schemaPath: "#/properties/roles/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" }], !1;
-                                break;
-                              }
-                              indices0[item0] = i1;
-                            }
-                          }
-                        }
-                      }
-                    }
-                  } else
-                    return validate29.errors = [{ instancePath: instancePath + "/roles", schemaPath: "#/properties/roles/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
-                var valid0 = _errs8 === errors;
-              } else
-                var valid0 = !0;
-              if (valid0)
-                if (data.onFailure !== void 0 && func0.call(data, "onFailure")) {
-                  let _errs12 = errors;
-                  if (data.onFailure !== "open")
-                    return validate29.errors = [{ instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/const", keyword: "const", params: { allowedValue: "open" }, message: "must be equal to constant" }], !1;
-                  var valid0 = _errs12 === errors;
-                } else
-                  var valid0 = !0;
-            }
-          }
-        }
-      }
-    } else
-      return validate29.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate29.errors = vErrors, errors === 0;
-}
-function validate28(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.apiVersion === void 0 || !func0.call(data, "apiVersion")) && (missing0 = "apiVersion") || (data.hooks === void 0 || !func0.call(data, "hooks")) && (missing0 = "hooks"))
-        return validate28.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (!func0.call(schema10.properties, key0)) {
-            return validate28.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors) {
-          if (data.$schema !== void 0 && func0.call(data, "$schema")) {
-            let data0 = data.$schema, _errs2 = errors;
-            if (errors === _errs2)
-              if (typeof data0 == "string") {
-                if (data0.length > 512)
-                  return validate28.errors = [{ instancePath: instancePath + "/$schema", schemaPath: "#/properties/%24schema/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
-              } else
-                return validate28.errors = [{ instancePath: instancePath + "/$schema", schemaPath: "#/properties/%24schema/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.apiVersion !== void 0 && func0.call(data, "apiVersion")) {
-              let _errs4 = errors;
-              if (data.apiVersion !== 1)
-                return validate28.errors = [{ instancePath: instancePath + "/apiVersion", schemaPath: "#/properties/apiVersion/const", keyword: "const", params: { allowedValue: 1 }, message: "must be equal to constant" }], !1;
-              var valid0 = _errs4 === errors;
-            } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.name !== void 0 && func0.call(data, "name")) {
-                let data2 = data.name, _errs5 = errors;
-                if (errors === _errs5)
-                  if (typeof data2 == "string") {
-                    if (data2.length > 64)
-                      return validate28.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 }, message: "must NOT have more than 64 characters" }], !1;
-                    if (data2.length < 1)
-                      return validate28.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
-                    if (!pattern0.test(data2))
-                      return validate28.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, message: 'must match pattern "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"' }], !1;
-                  } else
-                    return validate28.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                var valid0 = _errs5 === errors;
-              } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.version !== void 0 && func0.call(data, "version")) {
-                  let data3 = data.version, _errs7 = errors;
-                  if (errors === _errs7)
-                    if (typeof data3 == "string") {
-                      if (data3.length > 256)
-                        return validate28.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
-                      if (!pattern1.test(data3))
-                        return validate28.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/pattern", keyword: "pattern", params: { pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, message: 'must match pattern "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$"' }], !1;
-                    } else
-                      return validate28.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                  var valid0 = _errs7 === errors;
-                } else
-                  var valid0 = !0;
-                if (valid0) {
-                  if (data.hooks !== void 0 && func0.call(data, "hooks")) {
-                    let data4 = data.hooks, _errs9 = errors;
-                    if (errors === _errs9)
-                      if (Array.isArray(data4)) {
-                        if (data4.length > 1e3)
-                          return validate28.errors = [{ instancePath: instancePath + "/hooks", schemaPath: "#/properties/hooks/maxItems", keyword: "maxItems", params: { limit: 1e3 }, message: "must NOT have more than 1000 items" }], !1;
-                        {
-                          var valid1 = !0;
-                          let len0 = data4.length;
-                          for (let i0 = 0; i0 < len0; i0++) {
-                            let data5 = data4[i0], _errs11 = errors;
-                            if (errors === _errs11)
-                              if (typeof data5 == "string") {
-                                if (data5.length > 512)
-                                  return validate28.errors = [{ instancePath: instancePath + "/hooks/" + i0, schemaPath: "#/properties/hooks/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
-                                if (data5.length < 1)
-                                  return validate28.errors = [{ instancePath: instancePath + "/hooks/" + i0, schemaPath: "#/properties/hooks/items/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
-                                if (!pattern2.test(data5))
-                                  return validate28.errors = [{ instancePath: instancePath + "/hooks/" + i0, schemaPath: "#/properties/hooks/items/pattern", keyword: "pattern", params: { pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, message: 'must match pattern "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$"' }], !1;
-                              } else
-                                return validate28.errors = [{ instancePath: instancePath + "/hooks/" + i0, schemaPath: "#/properties/hooks/items/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                            var valid1 = _errs11 === errors;
-                            if (!valid1)
-                              break;
-                          }
-                          if (valid1) {
-                            let i1 = data4.length, j0;
-                            if (i1 > 1) {
-                              let indices0 = {};
-                              for (; i1--; ) {
-                                let item0 = data4[i1];
-                                if (typeof item0 == "string") {
-                                  if (typeof indices0[item0] == "number") {
-                                    return j0 = indices0[item0], validate28.errors = [{ instancePath: instancePath + "/hooks", schemaPath: "#/properties/hooks/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" }], !1;
-                                    break;
-                                  }
-                                  indices0[item0] = i1;
-                                }
-                              }
-                            }
-                          }
-                        }
-                      } else
-                        return validate28.errors = [{ instancePath: instancePath + "/hooks", schemaPath: "#/properties/hooks/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
-                    var valid0 = _errs9 === errors;
-                  } else
-                    var valid0 = !0;
-                  if (valid0) {
-                    if (data.config !== void 0 && func0.call(data, "config")) {
-                      let data6 = data.config, _errs13 = errors;
-                      if (errors === _errs13)
-                        if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-                          if (Object.keys(data6).length > 1e3)
-                            return validate28.errors = [{ instancePath: instancePath + "/config", schemaPath: "#/properties/config/maxProperties", keyword: "maxProperties", params: { limit: 1e3 }, message: "must NOT have more than 1000 properties" }], !1;
-                          for (let key1 of Object.keys(data6))
-                            if (!pattern0.test(key1)) {
-                              return validate28.errors = [{ instancePath: instancePath + "/config", schemaPath: "#/properties/config/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" }], !1;
-                              break;
-                            }
-                        } else
-                          return validate28.errors = [{ instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-                      var valid0 = _errs13 === errors;
-                    } else
-                      var valid0 = !0;
-                    if (valid0) {
-                      if (data.grants !== void 0 && func0.call(data, "grants")) {
-                        let data7 = data.grants, _errs16 = errors;
-                        if (errors === _errs16)
-                          if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-                            if (Object.keys(data7).length > 1e3)
-                              return validate28.errors = [{ instancePath: instancePath + "/grants", schemaPath: "#/properties/grants/maxProperties", keyword: "maxProperties", params: { limit: 1e3 }, message: "must NOT have more than 1000 properties" }], !1;
-                            {
-                              let _errs18 = errors;
-                              for (let key2 of Object.keys(data7))
-                                if (!pattern0.test(key2)) {
-                                  return validate28.errors = [{ instancePath: instancePath + "/grants", schemaPath: "#/properties/grants/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" }], !1;
-                                  break;
-                                }
-                              if (_errs18 === errors) {
-                                var valid3 = !0;
-                                for (let key3 of Object.keys(data7))
-                                  if (pattern0.test(key3)) {
-                                    let _errs19 = errors;
-                                    validate29(data7[key3], { instancePath: instancePath + "/grants/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data7, parentDataProperty: key3, rootData }) || (vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors), errors = vErrors.length);
-                                    var valid3 = _errs19 === errors;
-                                    if (!valid3)
-                                      break;
-                                  }
-                              }
-                            }
-                          } else
-                            return validate28.errors = [{ instancePath: instancePath + "/grants", schemaPath: "#/properties/grants/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-                        var valid0 = _errs16 === errors;
-                      } else
-                        var valid0 = !0;
-                      if (valid0) {
-                        if (data.defaults !== void 0 && func0.call(data, "defaults")) {
-                          let data9 = data.defaults, _errs20 = errors;
-                          if (errors === _errs20)
-                            if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
-                              let _errs22 = errors;
-                              for (let key4 of Object.keys(data9))
-                                if (!(key4 === "limits" || key4 === "onFailure")) {
-                                  return validate28.errors = [{ instancePath: instancePath + "/defaults", schemaPath: "#/properties/defaults/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 }, message: "must NOT have additional properties" }], !1;
-                                  break;
-                                }
-                              if (_errs22 === errors) {
-                                if (data9.limits !== void 0 && func0.call(data9, "limits")) {
-                                  let _errs23 = errors;
-                                  validate34(data9.limits, { instancePath: instancePath + "/defaults/limits", parentData: data9, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors), errors = vErrors.length);
-                                  var valid4 = _errs23 === errors;
-                                } else
-                                  var valid4 = !0;
-                                if (valid4)
-                                  if (data9.onFailure !== void 0 && func0.call(data9, "onFailure")) {
-                                    let data11 = data9.onFailure, _errs24 = errors;
-                                    if (typeof data11 != "string")
-                                      return validate28.errors = [{ instancePath: instancePath + "/defaults/onFailure", schemaPath: "#/properties/defaults/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-                                    if (!(data11 === "open" || data11 === "closed"))
-                                      return validate28.errors = [{ instancePath: instancePath + "/defaults/onFailure", schemaPath: "#/properties/defaults/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema10.properties.defaults.properties.onFailure.enum }, message: "must be equal to one of the allowed values" }], !1;
-                                    var valid4 = _errs24 === errors;
-                                  } else
-                                    var valid4 = !0;
-                              }
-                            } else
-                              return validate28.errors = [{ instancePath: instancePath + "/defaults", schemaPath: "#/properties/defaults/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-                          var valid0 = _errs20 === errors;
-                        } else
-                          var valid0 = !0;
-                        if (valid0) {
-                          if (data.budgets !== void 0 && func0.call(data, "budgets")) {
-                            let data12 = data.budgets, _errs26 = errors;
-                            if (errors === _errs26)
-                              if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
-                                let _errs28 = errors;
-                                for (let key5 of Object.keys(data12))
-                                  if (!(key5 === "decisionMs" || key5 === "maxHooks" || key5 === "injectionBytes")) {
-                                    return validate28.errors = [{ instancePath: instancePath + "/budgets", schemaPath: "#/properties/budgets/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 }, message: "must NOT have additional properties" }], !1;
-                                    break;
-                                  }
-                                if (_errs28 === errors) {
-                                  if (data12.decisionMs !== void 0 && func0.call(data12, "decisionMs")) {
-                                    let data13 = data12.decisionMs, _errs29 = errors;
-                                    if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13)))
-                                      return validate28.errors = [{ instancePath: instancePath + "/budgets/decisionMs", schemaPath: "#/properties/budgets/properties/decisionMs/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                                    if (errors === _errs29 && typeof data13 == "number" && isFinite(data13)) {
-                                      if (data13 > 6e4 || isNaN(data13))
-                                        return validate28.errors = [{ instancePath: instancePath + "/budgets/decisionMs", schemaPath: "#/properties/budgets/properties/decisionMs/maximum", keyword: "maximum", params: { comparison: "<=", limit: 6e4 }, message: "must be <= 60000" }], !1;
-                                      if (data13 < 1 || isNaN(data13))
-                                        return validate28.errors = [{ instancePath: instancePath + "/budgets/decisionMs", schemaPath: "#/properties/budgets/properties/decisionMs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
-                                    }
-                                    var valid5 = _errs29 === errors;
-                                  } else
-                                    var valid5 = !0;
-                                  if (valid5) {
-                                    if (data12.maxHooks !== void 0 && func0.call(data12, "maxHooks")) {
-                                      let data14 = data12.maxHooks, _errs31 = errors;
-                                      if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14)))
-                                        return validate28.errors = [{ instancePath: instancePath + "/budgets/maxHooks", schemaPath: "#/properties/budgets/properties/maxHooks/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                                      if (errors === _errs31 && typeof data14 == "number" && isFinite(data14)) {
-                                        if (data14 > 1e3 || isNaN(data14))
-                                          return validate28.errors = [{ instancePath: instancePath + "/budgets/maxHooks", schemaPath: "#/properties/budgets/properties/maxHooks/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" }], !1;
-                                        if (data14 < 1 || isNaN(data14))
-                                          return validate28.errors = [{ instancePath: instancePath + "/budgets/maxHooks", schemaPath: "#/properties/budgets/properties/maxHooks/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" }], !1;
-                                      }
-                                      var valid5 = _errs31 === errors;
-                                    } else
-                                      var valid5 = !0;
-                                    if (valid5)
-                                      if (data12.injectionBytes !== void 0 && func0.call(data12, "injectionBytes")) {
-                                        let data15 = data12.injectionBytes, _errs33 = errors;
-                                        if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15)))
-                                          return validate28.errors = [{ instancePath: instancePath + "/budgets/injectionBytes", schemaPath: "#/properties/budgets/properties/injectionBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
-                                        if (errors === _errs33 && typeof data15 == "number" && isFinite(data15)) {
-                                          if (data15 > 4194304 || isNaN(data15))
-                                            return validate28.errors = [{ instancePath: instancePath + "/budgets/injectionBytes", schemaPath: "#/properties/budgets/properties/injectionBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4194304 }, message: "must be <= 4194304" }], !1;
-                                          if (data15 < 0 || isNaN(data15))
-                                            return validate28.errors = [{ instancePath: instancePath + "/budgets/injectionBytes", schemaPath: "#/properties/budgets/properties/injectionBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
-                                        }
-                                        var valid5 = _errs33 === errors;
-                                      } else
-                                        var valid5 = !0;
-                                  }
-                                }
-                              } else
-                                return validate28.errors = [{ instancePath: instancePath + "/budgets", schemaPath: "#/properties/budgets/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-                            var valid0 = _errs26 === errors;
-                          } else
-                            var valid0 = !0;
-                          if (valid0)
-                            if (data.monitor !== void 0 && func0.call(data, "monitor")) {
-                              let _errs35 = errors;
-                              if (typeof data.monitor != "boolean")
-                                return validate28.errors = [{ instancePath: instancePath + "/monitor", schemaPath: "#/properties/monitor/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
-                              var valid0 = _errs35 === errors;
-                            } else
-                              var valid0 = !0;
-                        }
-                      }
-                    }
-                  }
-                }
-              }
-            }
-          }
-        }
-      }
-    } else
-      return validate28.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate28.errors = vErrors, errors === 0;
-}
-var event_SessionStart = validate39;
-var pattern13 = new RegExp("^(?!(__proto__|constructor|prototype)$)", "u"), formats0 = isDateTime;
-function validate40(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_SessionStart = validate22;
+var func0 = Object.prototype.hasOwnProperty, pattern0 = new RegExp("^(?!(__proto__|constructor|prototype)$)", "u"), formats0 = isDateTime;
+function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.session_id === void 0 || !func0.call(data, "session_id")) && (missing0 = "session_id"))
-        return validate40.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate23.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       for (let key0 of Object.keys(data)) {
         let _errs1 = errors;
-        if (typeof key0 == "string" && !pattern13.test(key0)) {
+        if (typeof key0 == "string" && !pattern0.test(key0)) {
           let err0 = { instancePath, schemaPath: "#/propertyNames/pattern", keyword: "pattern", params: { pattern: "^(?!(__proto__|constructor|prototype)$)" }, message: 'must match pattern "^(?!(__proto__|constructor|prototype)$)"', propertyName: key0 };
           vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
         }
         var valid0 = _errs1 === errors;
         if (!valid0) {
           let err1 = { instancePath, schemaPath: "#/propertyNames", keyword: "propertyNames", params: { propertyName: key0 }, message: "property name must be valid" };
-          return vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++, validate40.errors = vErrors, !1;
+          return vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++, validate23.errors = vErrors, !1;
           break;
         }
       }
@@ -1186,11 +41,11 @@ function validate40(data, { instancePath = "", parentData, parentDataProperty, r
           if (errors === _errs2)
             if (typeof data0 == "string") {
               if (data0.length > 512)
-                return validate40.errors = [{ instancePath: instancePath + "/session_id", schemaPath: "#/properties/session_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
+                return validate23.errors = [{ instancePath: instancePath + "/session_id", schemaPath: "#/properties/session_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
               if (data0.length < 1)
-                return validate40.errors = [{ instancePath: instancePath + "/session_id", schemaPath: "#/properties/session_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                return validate23.errors = [{ instancePath: instancePath + "/session_id", schemaPath: "#/properties/session_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
             } else
-              return validate40.errors = [{ instancePath: instancePath + "/session_id", schemaPath: "#/properties/session_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+              return validate23.errors = [{ instancePath: instancePath + "/session_id", schemaPath: "#/properties/session_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs2 === errors;
         } else
           var valid1 = !0;
@@ -1200,9 +55,9 @@ function validate40(data, { instancePath = "", parentData, parentDataProperty, r
             if (errors === _errs4 && errors === _errs4)
               if (typeof data1 == "string") {
                 if (!formats0(data1))
-                  return validate40.errors = [{ instancePath: instancePath + "/time", schemaPath: "#/properties/time/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' }], !1;
+                  return validate23.errors = [{ instancePath: instancePath + "/time", schemaPath: "#/properties/time/format", keyword: "format", params: { format: "date-time" }, message: 'must match format "date-time"' }], !1;
               } else
-                return validate40.errors = [{ instancePath: instancePath + "/time", schemaPath: "#/properties/time/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate23.errors = [{ instancePath: instancePath + "/time", schemaPath: "#/properties/time/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
             var valid1 = _errs4 === errors;
           } else
             var valid1 = !0;
@@ -1210,7 +65,7 @@ function validate40(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.cwd !== void 0 && func0.call(data, "cwd")) {
               let _errs6 = errors;
               if (typeof data.cwd != "string")
-                return validate40.errors = [{ instancePath: instancePath + "/cwd", schemaPath: "#/properties/cwd/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate23.errors = [{ instancePath: instancePath + "/cwd", schemaPath: "#/properties/cwd/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
               var valid1 = _errs6 === errors;
             } else
               var valid1 = !0;
@@ -1220,9 +75,9 @@ function validate40(data, { instancePath = "", parentData, parentDataProperty, r
                 if (errors === _errs8)
                   if (typeof data3 == "string") {
                     if (data3.length > 512)
-                      return validate40.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
+                      return validate23.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
                   } else
-                    return validate40.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                    return validate23.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
                 var valid1 = _errs8 === errors;
               } else
                 var valid1 = !0;
@@ -1232,9 +87,9 @@ function validate40(data, { instancePath = "", parentData, parentDataProperty, r
                   if (errors === _errs10)
                     if (typeof data4 == "string") {
                       if (data4.length > 256)
-                        return validate40.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                        return validate23.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
                     } else
-                      return validate40.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                      return validate23.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
                   var valid1 = _errs10 === errors;
                 } else
                   var valid1 = !0;
@@ -1243,10 +98,10 @@ function validate40(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate40.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate40.errors = vErrors, errors === 0;
+      return validate23.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate23.errors = vErrors, errors === 0;
 }
-function validate42(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate25(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (Array.isArray(data)) {
@@ -1257,28 +112,28 @@ function validate42(data, { instancePath = "", parentData, parentDataProperty, r
         if (errors === _errs1)
           if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
             if (data0.role !== void 0 && func0.call(data0, "role") && typeof data0.role != "string")
-              return validate42.errors = [{ instancePath: instancePath + "/" + i0 + "/role", schemaPath: "#/items/properties/role/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+              return validate25.errors = [{ instancePath: instancePath + "/" + i0 + "/role", schemaPath: "#/items/properties/role/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           } else
-            return validate42.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+            return validate25.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
         var valid0 = _errs1 === errors;
         if (!valid0)
           break;
       }
     } else
-      return validate42.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
-  return validate42.errors = vErrors, errors === 0;
+      return validate25.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
+  return validate25.errors = vErrors, errors === 0;
 }
-function validate39(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name"))
-        return validate39.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate22.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "SessionStart")
-          return validate39.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "SessionStart" }, message: "must be equal to constant" }], !1;
+          return validate22.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "SessionStart" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -1288,9 +143,9 @@ function validate39(data, { instancePath = "", parentData, parentDataProperty, r
           if (errors === _errs4)
             if (typeof data1 == "string") {
               if (data1.length > 256)
-                return validate39.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                return validate22.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
             } else
-              return validate39.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+              return validate22.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -1300,37 +155,37 @@ function validate39(data, { instancePath = "", parentData, parentDataProperty, r
             if (errors === _errs6)
               if (typeof data2 == "string") {
                 if (data2.length > 256)
-                  return validate39.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                  return validate22.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
               } else
-                return validate39.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate22.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
           if (valid1)
             if (data.messages !== void 0 && func0.call(data, "messages")) {
               let _errs8 = errors;
-              validate42(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors), errors = vErrors.length);
+              validate25(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors), errors = vErrors.length);
               var valid1 = _errs8 === errors;
             } else
               var valid1 = !0;
         }
       }
     } else
-      return validate39.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate39.errors = vErrors, errors === 0;
+      return validate22.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate22.errors = vErrors, errors === 0;
 }
-var event_SessionEnd = validate44;
-function validate44(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_SessionEnd = validate27;
+function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name"))
-        return validate44.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate27.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "SessionEnd")
-          return validate44.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "SessionEnd" }, message: "must be equal to constant" }], !1;
+          return validate27.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "SessionEnd" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -1338,14 +193,14 @@ function validate44(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.reason !== void 0 && func0.call(data, "reason")) {
           let _errs4 = errors;
           if (typeof data.reason != "string")
-            return validate44.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+            return validate27.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
         if (valid1) {
           if (data.messages !== void 0 && func0.call(data, "messages")) {
             let _errs6 = errors;
-            validate42(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors), errors = vErrors.length);
+            validate25(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors), errors = vErrors.length);
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
@@ -1353,30 +208,30 @@ function validate44(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.total_iterations !== void 0 && func0.call(data, "total_iterations")) {
               let data3 = data.total_iterations, _errs7 = errors;
               if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
-                return validate44.errors = [{ instancePath: instancePath + "/total_iterations", schemaPath: "#/properties/total_iterations/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
+                return validate27.errors = [{ instancePath: instancePath + "/total_iterations", schemaPath: "#/properties/total_iterations/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
               if (errors === _errs7 && typeof data3 == "number" && isFinite(data3) && (data3 < 0 || isNaN(data3)))
-                return validate44.errors = [{ instancePath: instancePath + "/total_iterations", schemaPath: "#/properties/total_iterations/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
+                return validate27.errors = [{ instancePath: instancePath + "/total_iterations", schemaPath: "#/properties/total_iterations/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
               var valid1 = _errs7 === errors;
             } else
               var valid1 = !0;
         }
       }
     } else
-      return validate44.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate44.errors = vErrors, errors === 0;
+      return validate27.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate27.errors = vErrors, errors === 0;
 }
-var event_UserPromptSubmit = validate47;
-function validate47(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_UserPromptSubmit = validate30;
+function validate30(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.prompt === void 0 || !func0.call(data, "prompt")) && (missing0 = "prompt"))
-        return validate47.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate30.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "UserPromptSubmit")
-          return validate47.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "UserPromptSubmit" }, message: "must be equal to constant" }], !1;
+          return validate30.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "UserPromptSubmit" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -1384,34 +239,34 @@ function validate47(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.prompt !== void 0 && func0.call(data, "prompt")) {
           let _errs4 = errors;
           if (typeof data.prompt != "string")
-            return validate47.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+            return validate30.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
         if (valid1)
           if (data.messages !== void 0 && func0.call(data, "messages")) {
             let _errs6 = errors;
-            validate42(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors), errors = vErrors.length);
+            validate25(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors), errors = vErrors.length);
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
       }
     } else
-      return validate47.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate47.errors = vErrors, errors === 0;
+      return validate30.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate30.errors = vErrors, errors === 0;
 }
-var event_UserPromptAccepted = validate50;
-function validate50(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_UserPromptAccepted = validate33;
+function validate33(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.prompt === void 0 || !func0.call(data, "prompt")) && (missing0 = "prompt"))
-        return validate50.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate33.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "UserPromptAccepted")
-          return validate50.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "UserPromptAccepted" }, message: "must be equal to constant" }], !1;
+          return validate33.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "UserPromptAccepted" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -1419,34 +274,34 @@ function validate50(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.prompt !== void 0 && func0.call(data, "prompt")) {
           let _errs4 = errors;
           if (typeof data.prompt != "string")
-            return validate50.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+            return validate33.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
         if (valid1)
           if (data.messages !== void 0 && func0.call(data, "messages")) {
             let _errs6 = errors;
-            validate42(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors), errors = vErrors.length);
+            validate25(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors), errors = vErrors.length);
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
       }
     } else
-      return validate50.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate50.errors = vErrors, errors === 0;
+      return validate33.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate33.errors = vErrors, errors === 0;
 }
-var event_PreModelRequest = validate53;
-function validate53(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_PreModelRequest = validate36;
+function validate36(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.model === void 0 || !func0.call(data, "model")) && (missing0 = "model") || (data.messages === void 0 || !func0.call(data, "messages")) && (missing0 = "messages"))
-        return validate53.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate36.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "PreModelRequest")
-          return validate53.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PreModelRequest" }, message: "must be equal to constant" }], !1;
+          return validate36.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PreModelRequest" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -1456,16 +311,16 @@ function validate53(data, { instancePath = "", parentData, parentDataProperty, r
           if (errors === _errs4)
             if (typeof data1 == "string") {
               if (data1.length > 256)
-                return validate53.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                return validate36.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
             } else
-              return validate53.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+              return validate36.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
         if (valid1) {
           if (data.messages !== void 0 && func0.call(data, "messages")) {
             let _errs6 = errors;
-            validate42(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors), errors = vErrors.length);
+            validate25(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors), errors = vErrors.length);
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
@@ -1473,28 +328,28 @@ function validate53(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.params !== void 0 && func0.call(data, "params")) {
               let data3 = data.params, _errs7 = errors;
               if (!(data3 && typeof data3 == "object" && !Array.isArray(data3)))
-                return validate53.errors = [{ instancePath: instancePath + "/params", schemaPath: "#/properties/params/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+                return validate36.errors = [{ instancePath: instancePath + "/params", schemaPath: "#/properties/params/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
               var valid1 = _errs7 === errors;
             } else
               var valid1 = !0;
         }
       }
     } else
-      return validate53.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate53.errors = vErrors, errors === 0;
+      return validate36.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate36.errors = vErrors, errors === 0;
 }
-var event_ModelResponseChunk = validate56, schema23 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "ModelResponseChunk" }, stream_id: { type: "string", minLength: 1, maxLength: 512 }, index: { type: "integer", minimum: 0 }, chunk: { type: ["string", "object"] }, final: { type: "boolean" }, model: { type: "string", maxLength: 256 } }, required: ["hook_event_name", "stream_id", "index", "chunk"], additionalProperties: !0 };
-function validate56(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_ModelResponseChunk = validate39, schema14 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "ModelResponseChunk" }, stream_id: { type: "string", minLength: 1, maxLength: 512 }, index: { type: "integer", minimum: 0 }, chunk: { type: ["string", "object"] }, final: { type: "boolean" }, model: { type: "string", maxLength: 256 } }, required: ["hook_event_name", "stream_id", "index", "chunk"], additionalProperties: !0 };
+function validate39(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.stream_id === void 0 || !func0.call(data, "stream_id")) && (missing0 = "stream_id") || (data.index === void 0 || !func0.call(data, "index")) && (missing0 = "index") || (data.chunk === void 0 || !func0.call(data, "chunk")) && (missing0 = "chunk"))
-        return validate56.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate39.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "ModelResponseChunk")
-          return validate56.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "ModelResponseChunk" }, message: "must be equal to constant" }], !1;
+          return validate39.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "ModelResponseChunk" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -1504,11 +359,11 @@ function validate56(data, { instancePath = "", parentData, parentDataProperty, r
           if (errors === _errs4)
             if (typeof data1 == "string") {
               if (data1.length > 512)
-                return validate56.errors = [{ instancePath: instancePath + "/stream_id", schemaPath: "#/properties/stream_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
+                return validate39.errors = [{ instancePath: instancePath + "/stream_id", schemaPath: "#/properties/stream_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
               if (data1.length < 1)
-                return validate56.errors = [{ instancePath: instancePath + "/stream_id", schemaPath: "#/properties/stream_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                return validate39.errors = [{ instancePath: instancePath + "/stream_id", schemaPath: "#/properties/stream_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
             } else
-              return validate56.errors = [{ instancePath: instancePath + "/stream_id", schemaPath: "#/properties/stream_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+              return validate39.errors = [{ instancePath: instancePath + "/stream_id", schemaPath: "#/properties/stream_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -1516,9 +371,9 @@ function validate56(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.index !== void 0 && func0.call(data, "index")) {
             let data2 = data.index, _errs6 = errors;
             if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2)))
-              return validate56.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
+              return validate39.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
             if (errors === _errs6 && typeof data2 == "number" && isFinite(data2) && (data2 < 0 || isNaN(data2)))
-              return validate56.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
+              return validate39.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
@@ -1526,7 +381,7 @@ function validate56(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.chunk !== void 0 && func0.call(data, "chunk")) {
               let data3 = data.chunk, _errs8 = errors;
               if (typeof data3 != "string" && !(data3 && typeof data3 == "object" && !Array.isArray(data3)))
-                return validate56.errors = [{ instancePath: instancePath + "/chunk", schemaPath: "#/properties/chunk/type", keyword: "type", params: { type: schema23.properties.chunk.type }, message: "must be string,object" }], !1;
+                return validate39.errors = [{ instancePath: instancePath + "/chunk", schemaPath: "#/properties/chunk/type", keyword: "type", params: { type: schema14.properties.chunk.type }, message: "must be string,object" }], !1;
               var valid1 = _errs8 === errors;
             } else
               var valid1 = !0;
@@ -1534,7 +389,7 @@ function validate56(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.final !== void 0 && func0.call(data, "final")) {
                 let _errs10 = errors;
                 if (typeof data.final != "boolean")
-                  return validate56.errors = [{ instancePath: instancePath + "/final", schemaPath: "#/properties/final/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
+                  return validate39.errors = [{ instancePath: instancePath + "/final", schemaPath: "#/properties/final/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
                 var valid1 = _errs10 === errors;
               } else
                 var valid1 = !0;
@@ -1544,9 +399,9 @@ function validate56(data, { instancePath = "", parentData, parentDataProperty, r
                   if (errors === _errs12)
                     if (typeof data5 == "string") {
                       if (data5.length > 256)
-                        return validate56.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                        return validate39.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
                     } else
-                      return validate56.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                      return validate39.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
                   var valid1 = _errs12 === errors;
                 } else
                   var valid1 = !0;
@@ -1555,21 +410,21 @@ function validate56(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate56.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate56.errors = vErrors, errors === 0;
+      return validate39.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate39.errors = vErrors, errors === 0;
 }
-var event_PostModelResponse = validate58, schema24 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "PostModelResponse" }, message: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 }, messages: { $ref: "urn:hookwarden:catalogue#/definitions/messages" }, usage: { type: "object" }, duration_ms: { type: "number", minimum: 0 } }, required: ["hook_event_name", "message"], additionalProperties: !0 };
-function validate58(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_PostModelResponse = validate41, schema15 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "PostModelResponse" }, message: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 }, messages: { $ref: "urn:hookwarden:catalogue#/definitions/messages" }, usage: { type: "object" }, duration_ms: { type: "number", minimum: 0 } }, required: ["hook_event_name", "message"], additionalProperties: !0 };
+function validate41(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.message === void 0 || !func0.call(data, "message")) && (missing0 = "message"))
-        return validate58.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate41.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "PostModelResponse")
-          return validate58.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PostModelResponse" }, message: "must be equal to constant" }], !1;
+          return validate41.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PostModelResponse" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -1577,7 +432,7 @@ function validate58(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.message !== void 0 && func0.call(data, "message")) {
           let data1 = data.message, _errs4 = errors;
           if (typeof data1 != "string" && !(data1 && typeof data1 == "object" && !Array.isArray(data1)))
-            return validate58.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: schema24.properties.message.type }, message: "must be string,object" }], !1;
+            return validate41.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: schema15.properties.message.type }, message: "must be string,object" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -1587,16 +442,16 @@ function validate58(data, { instancePath = "", parentData, parentDataProperty, r
             if (errors === _errs6)
               if (typeof data2 == "string") {
                 if (data2.length > 256)
-                  return validate58.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                  return validate41.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
               } else
-                return validate58.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate41.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
           if (valid1) {
             if (data.messages !== void 0 && func0.call(data, "messages")) {
               let _errs8 = errors;
-              validate42(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors), errors = vErrors.length);
+              validate25(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors), errors = vErrors.length);
               var valid1 = _errs8 === errors;
             } else
               var valid1 = !0;
@@ -1604,7 +459,7 @@ function validate58(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.usage !== void 0 && func0.call(data, "usage")) {
                 let data4 = data.usage, _errs9 = errors;
                 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))
-                  return validate58.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+                  return validate41.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
                 var valid1 = _errs9 === errors;
               } else
                 var valid1 = !0;
@@ -1614,9 +469,9 @@ function validate58(data, { instancePath = "", parentData, parentDataProperty, r
                   if (errors === _errs11)
                     if (typeof data5 == "number" && isFinite(data5)) {
                       if (data5 < 0 || isNaN(data5))
-                        return validate58.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
+                        return validate41.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
                     } else
-                      return validate58.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "number" }, message: "must be number" }], !1;
+                      return validate41.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "number" }, message: "must be number" }], !1;
                   var valid1 = _errs11 === errors;
                 } else
                   var valid1 = !0;
@@ -1625,21 +480,21 @@ function validate58(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate58.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate58.errors = vErrors, errors === 0;
+      return validate41.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate41.errors = vErrors, errors === 0;
 }
-var event_ModelRequestFailure = validate61, schema25 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "ModelRequestFailure" }, error: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 } }, required: ["hook_event_name", "error"], additionalProperties: !0 };
-function validate61(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_ModelRequestFailure = validate44, schema16 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "ModelRequestFailure" }, error: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 } }, required: ["hook_event_name", "error"], additionalProperties: !0 };
+function validate44(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.error === void 0 || !func0.call(data, "error")) && (missing0 = "error"))
-        return validate61.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate44.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "ModelRequestFailure")
-          return validate61.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "ModelRequestFailure" }, message: "must be equal to constant" }], !1;
+          return validate44.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "ModelRequestFailure" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -1647,7 +502,7 @@ function validate61(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.error !== void 0 && func0.call(data, "error")) {
           let data1 = data.error, _errs4 = errors;
           if (typeof data1 != "string" && !(data1 && typeof data1 == "object" && !Array.isArray(data1)))
-            return validate61.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema25.properties.error.type }, message: "must be string,object" }], !1;
+            return validate44.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema16.properties.error.type }, message: "must be string,object" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -1657,51 +512,51 @@ function validate61(data, { instancePath = "", parentData, parentDataProperty, r
             if (errors === _errs6)
               if (typeof data2 == "string") {
                 if (data2.length > 256)
-                  return validate61.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                  return validate44.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
               } else
-                return validate61.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate44.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
       }
     } else
-      return validate61.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate61.errors = vErrors, errors === 0;
+      return validate44.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate44.errors = vErrors, errors === 0;
 }
-var event_PreToolUse = validate63;
-var pattern14 = new RegExp("^[^\\u0000-\\u001f\\u007f]*$", "u");
-function validate65(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_PreToolUse = validate46;
+var pattern1 = new RegExp("^[^\\u0000-\\u001f\\u007f]*$", "u");
+function validate48(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (typeof data == "string") {
       if (data.length > 256)
-        return validate65.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+        return validate48.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
       if (data.length < 1)
-        return validate65.errors = [{ instancePath, schemaPath: "#/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
-      if (!pattern14.test(data))
-        return validate65.errors = [{ instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000-\\u001f\\u007f]*$" }, message: 'must match pattern "^[^\\u0000-\\u001f\\u007f]*$"' }], !1;
+        return validate48.errors = [{ instancePath, schemaPath: "#/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+      if (!pattern1.test(data))
+        return validate48.errors = [{ instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000-\\u001f\\u007f]*$" }, message: 'must match pattern "^[^\\u0000-\\u001f\\u007f]*$"' }], !1;
     } else
-      return validate65.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-  return validate65.errors = vErrors, errors === 0;
+      return validate48.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+  return validate48.errors = vErrors, errors === 0;
 }
-function validate63(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate46(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.tool_name === void 0 || !func0.call(data, "tool_name")) && (missing0 = "tool_name") || (data.tool_input === void 0 || !func0.call(data, "tool_input")) && (missing0 = "tool_input"))
-        return validate63.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate46.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "PreToolUse")
-          return validate63.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PreToolUse" }, message: "must be equal to constant" }], !1;
+          return validate46.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PreToolUse" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
       if (valid1) {
         if (data.tool_name !== void 0 && func0.call(data, "tool_name")) {
           let _errs4 = errors;
-          validate65(data.tool_name, { instancePath: instancePath + "/tool_name", parentData: data, parentDataProperty: "tool_name", rootData }) || (vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors), errors = vErrors.length);
+          validate48(data.tool_name, { instancePath: instancePath + "/tool_name", parentData: data, parentDataProperty: "tool_name", rootData }) || (vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors), errors = vErrors.length);
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -1709,7 +564,7 @@ function validate63(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.tool_input !== void 0 && func0.call(data, "tool_input")) {
             let data2 = data.tool_input, _errs5 = errors;
             if (!(data2 && typeof data2 == "object" && !Array.isArray(data2)))
-              return validate63.errors = [{ instancePath: instancePath + "/tool_input", schemaPath: "#/properties/tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+              return validate46.errors = [{ instancePath: instancePath + "/tool_input", schemaPath: "#/properties/tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
             var valid1 = _errs5 === errors;
           } else
             var valid1 = !0;
@@ -1719,37 +574,37 @@ function validate63(data, { instancePath = "", parentData, parentDataProperty, r
               if (errors === _errs7)
                 if (typeof data3 == "string") {
                   if (data3.length > 512)
-                    return validate63.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
+                    return validate46.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
                 } else
-                  return validate63.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                  return validate46.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
               var valid1 = _errs7 === errors;
             } else
               var valid1 = !0;
         }
       }
     } else
-      return validate63.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate63.errors = vErrors, errors === 0;
+      return validate46.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate46.errors = vErrors, errors === 0;
 }
-var event_PermissionRequest = validate67;
-function validate67(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_PermissionRequest = validate50;
+function validate50(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.tool_name === void 0 || !func0.call(data, "tool_name")) && (missing0 = "tool_name") || (data.tool_input === void 0 || !func0.call(data, "tool_input")) && (missing0 = "tool_input"))
-        return validate67.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate50.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "PermissionRequest")
-          return validate67.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PermissionRequest" }, message: "must be equal to constant" }], !1;
+          return validate50.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PermissionRequest" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
       if (valid1) {
         if (data.tool_name !== void 0 && func0.call(data, "tool_name")) {
           let _errs4 = errors;
-          validate65(data.tool_name, { instancePath: instancePath + "/tool_name", parentData: data, parentDataProperty: "tool_name", rootData }) || (vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors), errors = vErrors.length);
+          validate48(data.tool_name, { instancePath: instancePath + "/tool_name", parentData: data, parentDataProperty: "tool_name", rootData }) || (vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors), errors = vErrors.length);
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -1757,7 +612,7 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.tool_input !== void 0 && func0.call(data, "tool_input")) {
             let data2 = data.tool_input, _errs5 = errors;
             if (!(data2 && typeof data2 == "object" && !Array.isArray(data2)))
-              return validate67.errors = [{ instancePath: instancePath + "/tool_input", schemaPath: "#/properties/tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+              return validate50.errors = [{ instancePath: instancePath + "/tool_input", schemaPath: "#/properties/tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
             var valid1 = _errs5 === errors;
           } else
             var valid1 = !0;
@@ -1767,9 +622,9 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
               if (errors === _errs7)
                 if (typeof data3 == "string") {
                   if (data3.length > 512)
-                    return validate67.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
+                    return validate50.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
                 } else
-                  return validate67.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                  return validate50.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
               var valid1 = _errs7 === errors;
             } else
               var valid1 = !0;
@@ -1777,7 +632,7 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.permission_suggestions !== void 0 && func0.call(data, "permission_suggestions")) {
                 let _errs9 = errors;
                 if (!Array.isArray(data.permission_suggestions))
-                  return validate67.errors = [{ instancePath: instancePath + "/permission_suggestions", schemaPath: "#/properties/permission_suggestions/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
+                  return validate50.errors = [{ instancePath: instancePath + "/permission_suggestions", schemaPath: "#/properties/permission_suggestions/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
                 var valid1 = _errs9 === errors;
               } else
                 var valid1 = !0;
@@ -1785,28 +640,28 @@ function validate67(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate67.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate67.errors = vErrors, errors === 0;
+      return validate50.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate50.errors = vErrors, errors === 0;
 }
-var event_PermissionDenied = validate70;
-function validate70(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_PermissionDenied = validate53;
+function validate53(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.tool_name === void 0 || !func0.call(data, "tool_name")) && (missing0 = "tool_name") || (data.tool_input === void 0 || !func0.call(data, "tool_input")) && (missing0 = "tool_input"))
-        return validate70.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate53.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "PermissionDenied")
-          return validate70.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PermissionDenied" }, message: "must be equal to constant" }], !1;
+          return validate53.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PermissionDenied" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
       if (valid1) {
         if (data.tool_name !== void 0 && func0.call(data, "tool_name")) {
           let _errs4 = errors;
-          validate65(data.tool_name, { instancePath: instancePath + "/tool_name", parentData: data, parentDataProperty: "tool_name", rootData }) || (vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors), errors = vErrors.length);
+          validate48(data.tool_name, { instancePath: instancePath + "/tool_name", parentData: data, parentDataProperty: "tool_name", rootData }) || (vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors), errors = vErrors.length);
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -1814,7 +669,7 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.tool_input !== void 0 && func0.call(data, "tool_input")) {
             let data2 = data.tool_input, _errs5 = errors;
             if (!(data2 && typeof data2 == "object" && !Array.isArray(data2)))
-              return validate70.errors = [{ instancePath: instancePath + "/tool_input", schemaPath: "#/properties/tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+              return validate53.errors = [{ instancePath: instancePath + "/tool_input", schemaPath: "#/properties/tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
             var valid1 = _errs5 === errors;
           } else
             var valid1 = !0;
@@ -1824,9 +679,9 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
               if (errors === _errs7)
                 if (typeof data3 == "string") {
                   if (data3.length > 512)
-                    return validate70.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
+                    return validate53.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
                 } else
-                  return validate70.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                  return validate53.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
               var valid1 = _errs7 === errors;
             } else
               var valid1 = !0;
@@ -1834,7 +689,7 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.reason !== void 0 && func0.call(data, "reason")) {
                 let _errs9 = errors;
                 if (typeof data.reason != "string")
-                  return validate70.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                  return validate53.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
                 var valid1 = _errs9 === errors;
               } else
                 var valid1 = !0;
@@ -1842,28 +697,28 @@ function validate70(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate70.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate70.errors = vErrors, errors === 0;
+      return validate53.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate53.errors = vErrors, errors === 0;
 }
-var event_PostToolUse = validate73;
-function validate73(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_PostToolUse = validate56;
+function validate56(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.tool_name === void 0 || !func0.call(data, "tool_name")) && (missing0 = "tool_name") || (data.tool_response === void 0 || !func0.call(data, "tool_response")) && (missing0 = "tool_response"))
-        return validate73.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate56.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "PostToolUse")
-          return validate73.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PostToolUse" }, message: "must be equal to constant" }], !1;
+          return validate56.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PostToolUse" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
       if (valid1) {
         if (data.tool_name !== void 0 && func0.call(data, "tool_name")) {
           let _errs4 = errors;
-          validate65(data.tool_name, { instancePath: instancePath + "/tool_name", parentData: data, parentDataProperty: "tool_name", rootData }) || (vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors), errors = vErrors.length);
+          validate48(data.tool_name, { instancePath: instancePath + "/tool_name", parentData: data, parentDataProperty: "tool_name", rootData }) || (vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors), errors = vErrors.length);
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -1871,7 +726,7 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.tool_input !== void 0 && func0.call(data, "tool_input")) {
             let data2 = data.tool_input, _errs5 = errors;
             if (!(data2 && typeof data2 == "object" && !Array.isArray(data2)))
-              return validate73.errors = [{ instancePath: instancePath + "/tool_input", schemaPath: "#/properties/tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+              return validate56.errors = [{ instancePath: instancePath + "/tool_input", schemaPath: "#/properties/tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
             var valid1 = _errs5 === errors;
           } else
             var valid1 = !0;
@@ -1879,7 +734,7 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.original_tool_input !== void 0 && func0.call(data, "original_tool_input")) {
               let data3 = data.original_tool_input, _errs7 = errors;
               if (!(data3 && typeof data3 == "object" && !Array.isArray(data3)))
-                return validate73.errors = [{ instancePath: instancePath + "/original_tool_input", schemaPath: "#/properties/original_tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+                return validate56.errors = [{ instancePath: instancePath + "/original_tool_input", schemaPath: "#/properties/original_tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
               var valid1 = _errs7 === errors;
             } else
               var valid1 = !0;
@@ -1889,9 +744,9 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
                 if (errors === _errs9)
                   if (typeof data4 == "string") {
                     if (data4.length > 512)
-                      return validate73.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
+                      return validate56.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
                   } else
-                    return validate73.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                    return validate56.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
                 var valid1 = _errs9 === errors;
               } else
                 var valid1 = !0;
@@ -1899,7 +754,7 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
                 if (data.is_error !== void 0 && func0.call(data, "is_error")) {
                   let _errs11 = errors;
                   if (typeof data.is_error != "boolean")
-                    return validate73.errors = [{ instancePath: instancePath + "/is_error", schemaPath: "#/properties/is_error/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
+                    return validate56.errors = [{ instancePath: instancePath + "/is_error", schemaPath: "#/properties/is_error/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
                   var valid1 = _errs11 === errors;
                 } else
                   var valid1 = !0;
@@ -1909,9 +764,9 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
                     if (errors === _errs13)
                       if (typeof data6 == "number" && isFinite(data6)) {
                         if (data6 < 0 || isNaN(data6))
-                          return validate73.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
+                          return validate56.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
                       } else
-                        return validate73.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "number" }, message: "must be number" }], !1;
+                        return validate56.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "number" }, message: "must be number" }], !1;
                     var valid1 = _errs13 === errors;
                   } else
                     var valid1 = !0;
@@ -1921,28 +776,28 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate73.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate73.errors = vErrors, errors === 0;
+      return validate56.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate56.errors = vErrors, errors === 0;
 }
-var event_PostToolUseFailure = validate76, schema31 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "PostToolUseFailure" }, tool_name: { $ref: "urn:hookwarden:catalogue#/definitions/tool_name" }, error: { type: ["string", "object"] }, tool_input: { type: "object" }, tool_use_id: { type: "string", maxLength: 512 }, is_interrupt: { type: "boolean" }, duration_ms: { type: "number", minimum: 0 } }, required: ["hook_event_name", "tool_name", "error"], additionalProperties: !0 };
-function validate76(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_PostToolUseFailure = validate59, schema22 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "PostToolUseFailure" }, tool_name: { $ref: "urn:hookwarden:catalogue#/definitions/tool_name" }, error: { type: ["string", "object"] }, tool_input: { type: "object" }, tool_use_id: { type: "string", maxLength: 512 }, is_interrupt: { type: "boolean" }, duration_ms: { type: "number", minimum: 0 } }, required: ["hook_event_name", "tool_name", "error"], additionalProperties: !0 };
+function validate59(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.tool_name === void 0 || !func0.call(data, "tool_name")) && (missing0 = "tool_name") || (data.error === void 0 || !func0.call(data, "error")) && (missing0 = "error"))
-        return validate76.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate59.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "PostToolUseFailure")
-          return validate76.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PostToolUseFailure" }, message: "must be equal to constant" }], !1;
+          return validate59.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PostToolUseFailure" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
       if (valid1) {
         if (data.tool_name !== void 0 && func0.call(data, "tool_name")) {
           let _errs4 = errors;
-          validate65(data.tool_name, { instancePath: instancePath + "/tool_name", parentData: data, parentDataProperty: "tool_name", rootData }) || (vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors), errors = vErrors.length);
+          validate48(data.tool_name, { instancePath: instancePath + "/tool_name", parentData: data, parentDataProperty: "tool_name", rootData }) || (vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors), errors = vErrors.length);
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -1950,7 +805,7 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.error !== void 0 && func0.call(data, "error")) {
             let data2 = data.error, _errs5 = errors;
             if (typeof data2 != "string" && !(data2 && typeof data2 == "object" && !Array.isArray(data2)))
-              return validate76.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema31.properties.error.type }, message: "must be string,object" }], !1;
+              return validate59.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema22.properties.error.type }, message: "must be string,object" }], !1;
             var valid1 = _errs5 === errors;
           } else
             var valid1 = !0;
@@ -1958,7 +813,7 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.tool_input !== void 0 && func0.call(data, "tool_input")) {
               let data3 = data.tool_input, _errs7 = errors;
               if (!(data3 && typeof data3 == "object" && !Array.isArray(data3)))
-                return validate76.errors = [{ instancePath: instancePath + "/tool_input", schemaPath: "#/properties/tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+                return validate59.errors = [{ instancePath: instancePath + "/tool_input", schemaPath: "#/properties/tool_input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
               var valid1 = _errs7 === errors;
             } else
               var valid1 = !0;
@@ -1968,9 +823,9 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
                 if (errors === _errs9)
                   if (typeof data4 == "string") {
                     if (data4.length > 512)
-                      return validate76.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
+                      return validate59.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
                   } else
-                    return validate76.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                    return validate59.errors = [{ instancePath: instancePath + "/tool_use_id", schemaPath: "#/properties/tool_use_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
                 var valid1 = _errs9 === errors;
               } else
                 var valid1 = !0;
@@ -1978,7 +833,7 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
                 if (data.is_interrupt !== void 0 && func0.call(data, "is_interrupt")) {
                   let _errs11 = errors;
                   if (typeof data.is_interrupt != "boolean")
-                    return validate76.errors = [{ instancePath: instancePath + "/is_interrupt", schemaPath: "#/properties/is_interrupt/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
+                    return validate59.errors = [{ instancePath: instancePath + "/is_interrupt", schemaPath: "#/properties/is_interrupt/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
                   var valid1 = _errs11 === errors;
                 } else
                   var valid1 = !0;
@@ -1988,9 +843,9 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
                     if (errors === _errs13)
                       if (typeof data6 == "number" && isFinite(data6)) {
                         if (data6 < 0 || isNaN(data6))
-                          return validate76.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
+                          return validate59.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
                       } else
-                        return validate76.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "number" }, message: "must be number" }], !1;
+                        return validate59.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "number" }, message: "must be number" }], !1;
                     var valid1 = _errs13 === errors;
                   } else
                     var valid1 = !0;
@@ -2000,21 +855,21 @@ function validate76(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate76.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate76.errors = vErrors, errors === 0;
+      return validate59.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate59.errors = vErrors, errors === 0;
 }
-var event_Stop = validate79, schema32 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "Stop" }, stop_hook_active: { type: "boolean" }, last_assistant_message: { type: ["string", "object"] }, messages: { $ref: "urn:hookwarden:catalogue#/definitions/messages" }, model: { type: "string", maxLength: 256 }, system: {} }, required: ["hook_event_name"], additionalProperties: !0 };
-function validate79(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_Stop = validate62, schema23 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "Stop" }, stop_hook_active: { type: "boolean" }, last_assistant_message: { type: ["string", "object"] }, messages: { $ref: "urn:hookwarden:catalogue#/definitions/messages" }, model: { type: "string", maxLength: 256 }, system: {} }, required: ["hook_event_name"], additionalProperties: !0 };
+function validate62(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name"))
-        return validate79.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate62.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "Stop")
-          return validate79.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "Stop" }, message: "must be equal to constant" }], !1;
+          return validate62.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "Stop" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -2022,7 +877,7 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.stop_hook_active !== void 0 && func0.call(data, "stop_hook_active")) {
           let _errs4 = errors;
           if (typeof data.stop_hook_active != "boolean")
-            return validate79.errors = [{ instancePath: instancePath + "/stop_hook_active", schemaPath: "#/properties/stop_hook_active/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
+            return validate62.errors = [{ instancePath: instancePath + "/stop_hook_active", schemaPath: "#/properties/stop_hook_active/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -2030,14 +885,14 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
           if (data.last_assistant_message !== void 0 && func0.call(data, "last_assistant_message")) {
             let data2 = data.last_assistant_message, _errs6 = errors;
             if (typeof data2 != "string" && !(data2 && typeof data2 == "object" && !Array.isArray(data2)))
-              return validate79.errors = [{ instancePath: instancePath + "/last_assistant_message", schemaPath: "#/properties/last_assistant_message/type", keyword: "type", params: { type: schema32.properties.last_assistant_message.type }, message: "must be string,object" }], !1;
+              return validate62.errors = [{ instancePath: instancePath + "/last_assistant_message", schemaPath: "#/properties/last_assistant_message/type", keyword: "type", params: { type: schema23.properties.last_assistant_message.type }, message: "must be string,object" }], !1;
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
           if (valid1) {
             if (data.messages !== void 0 && func0.call(data, "messages")) {
               let _errs8 = errors;
-              validate42(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors), errors = vErrors.length);
+              validate25(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors), errors = vErrors.length);
               var valid1 = _errs8 === errors;
             } else
               var valid1 = !0;
@@ -2047,9 +902,9 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
                 if (errors === _errs9)
                   if (typeof data4 == "string") {
                     if (data4.length > 256)
-                      return validate79.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                      return validate62.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
                   } else
-                    return validate79.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                    return validate62.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
                 var valid1 = _errs9 === errors;
               } else
                 var valid1 = !0;
@@ -2057,21 +912,21 @@ function validate79(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate79.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate79.errors = vErrors, errors === 0;
+      return validate62.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate62.errors = vErrors, errors === 0;
 }
-var event_StopFailure = validate82, schema33 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "StopFailure" }, error: { type: ["string", "object"] } }, required: ["hook_event_name", "error"], additionalProperties: !0 };
-function validate82(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_StopFailure = validate65, schema24 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "StopFailure" }, error: { type: ["string", "object"] } }, required: ["hook_event_name", "error"], additionalProperties: !0 };
+function validate65(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.error === void 0 || !func0.call(data, "error")) && (missing0 = "error"))
-        return validate82.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate65.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "StopFailure")
-          return validate82.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "StopFailure" }, message: "must be equal to constant" }], !1;
+          return validate65.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "StopFailure" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -2079,26 +934,26 @@ function validate82(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.error !== void 0 && func0.call(data, "error")) {
           let data1 = data.error, _errs4 = errors;
           if (typeof data1 != "string" && !(data1 && typeof data1 == "object" && !Array.isArray(data1)))
-            return validate82.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema33.properties.error.type }, message: "must be string,object" }], !1;
+            return validate65.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema24.properties.error.type }, message: "must be string,object" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
     } else
-      return validate82.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate82.errors = vErrors, errors === 0;
+      return validate65.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate65.errors = vErrors, errors === 0;
 }
-var event_TurnComplete = validate84, schema34 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "TurnComplete" }, message: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 }, total_iterations: { type: "integer", minimum: 0 } }, required: ["hook_event_name"], additionalProperties: !0 };
-function validate84(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_TurnComplete = validate67, schema25 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "TurnComplete" }, message: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 }, total_iterations: { type: "integer", minimum: 0 } }, required: ["hook_event_name"], additionalProperties: !0 };
+function validate67(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name"))
-        return validate84.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate67.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "TurnComplete")
-          return validate84.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "TurnComplete" }, message: "must be equal to constant" }], !1;
+          return validate67.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "TurnComplete" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -2106,7 +961,7 @@ function validate84(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.message !== void 0 && func0.call(data, "message")) {
           let data1 = data.message, _errs4 = errors;
           if (typeof data1 != "string" && !(data1 && typeof data1 == "object" && !Array.isArray(data1)))
-            return validate84.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: schema34.properties.message.type }, message: "must be string,object" }], !1;
+            return validate67.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: schema25.properties.message.type }, message: "must be string,object" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -2116,9 +971,9 @@ function validate84(data, { instancePath = "", parentData, parentDataProperty, r
             if (errors === _errs6)
               if (typeof data2 == "string") {
                 if (data2.length > 256)
-                  return validate84.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                  return validate67.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
               } else
-                return validate84.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate67.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
@@ -2126,30 +981,30 @@ function validate84(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.total_iterations !== void 0 && func0.call(data, "total_iterations")) {
               let data3 = data.total_iterations, _errs8 = errors;
               if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
-                return validate84.errors = [{ instancePath: instancePath + "/total_iterations", schemaPath: "#/properties/total_iterations/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
+                return validate67.errors = [{ instancePath: instancePath + "/total_iterations", schemaPath: "#/properties/total_iterations/type", keyword: "type", params: { type: "integer" }, message: "must be integer" }], !1;
               if (errors === _errs8 && typeof data3 == "number" && isFinite(data3) && (data3 < 0 || isNaN(data3)))
-                return validate84.errors = [{ instancePath: instancePath + "/total_iterations", schemaPath: "#/properties/total_iterations/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
+                return validate67.errors = [{ instancePath: instancePath + "/total_iterations", schemaPath: "#/properties/total_iterations/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" }], !1;
               var valid1 = _errs8 === errors;
             } else
               var valid1 = !0;
         }
       }
     } else
-      return validate84.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate84.errors = vErrors, errors === 0;
+      return validate67.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate67.errors = vErrors, errors === 0;
 }
-var event_SubagentStart = validate86;
-function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_SubagentStart = validate69;
+function validate69(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.agent_id === void 0 || !func0.call(data, "agent_id")) && (missing0 = "agent_id") || (data.agent_type === void 0 || !func0.call(data, "agent_type")) && (missing0 = "agent_type"))
-        return validate86.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate69.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "SubagentStart")
-          return validate86.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "SubagentStart" }, message: "must be equal to constant" }], !1;
+          return validate69.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "SubagentStart" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -2159,11 +1014,11 @@ function validate86(data, { instancePath = "", parentData, parentDataProperty, r
           if (errors === _errs4)
             if (typeof data1 == "string") {
               if (data1.length > 512)
-                return validate86.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
+                return validate69.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
               if (data1.length < 1)
-                return validate86.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                return validate69.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
             } else
-              return validate86.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+              return validate69.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -2173,31 +1028,31 @@ function validate86(data, { instancePath = "", parentData, parentDataProperty, r
             if (errors === _errs6)
               if (typeof data2 == "string") {
                 if (data2.length > 256)
-                  return validate86.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                  return validate69.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
                 if (data2.length < 1)
-                  return validate86.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                  return validate69.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
               } else
-                return validate86.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate69.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
       }
     } else
-      return validate86.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate86.errors = vErrors, errors === 0;
+      return validate69.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate69.errors = vErrors, errors === 0;
 }
-var event_SubagentStop = validate88, schema36 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "SubagentStop" }, agent_id: { type: "string", minLength: 1, maxLength: 512 }, agent_type: { type: "string", minLength: 1, maxLength: 256 }, stop_hook_active: { type: "boolean" }, last_assistant_message: { type: ["string", "object"] } }, required: ["hook_event_name", "agent_id", "agent_type"], additionalProperties: !0 };
-function validate88(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_SubagentStop = validate71, schema27 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "SubagentStop" }, agent_id: { type: "string", minLength: 1, maxLength: 512 }, agent_type: { type: "string", minLength: 1, maxLength: 256 }, stop_hook_active: { type: "boolean" }, last_assistant_message: { type: ["string", "object"] } }, required: ["hook_event_name", "agent_id", "agent_type"], additionalProperties: !0 };
+function validate71(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.agent_id === void 0 || !func0.call(data, "agent_id")) && (missing0 = "agent_id") || (data.agent_type === void 0 || !func0.call(data, "agent_type")) && (missing0 = "agent_type"))
-        return validate88.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate71.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "SubagentStop")
-          return validate88.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "SubagentStop" }, message: "must be equal to constant" }], !1;
+          return validate71.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "SubagentStop" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -2207,11 +1062,11 @@ function validate88(data, { instancePath = "", parentData, parentDataProperty, r
           if (errors === _errs4)
             if (typeof data1 == "string") {
               if (data1.length > 512)
-                return validate88.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
+                return validate71.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" }], !1;
               if (data1.length < 1)
-                return validate88.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                return validate71.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
             } else
-              return validate88.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+              return validate71.errors = [{ instancePath: instancePath + "/agent_id", schemaPath: "#/properties/agent_id/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -2221,11 +1076,11 @@ function validate88(data, { instancePath = "", parentData, parentDataProperty, r
             if (errors === _errs6)
               if (typeof data2 == "string") {
                 if (data2.length > 256)
-                  return validate88.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                  return validate71.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
                 if (data2.length < 1)
-                  return validate88.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                  return validate71.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
               } else
-                return validate88.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate71.errors = [{ instancePath: instancePath + "/agent_type", schemaPath: "#/properties/agent_type/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
@@ -2233,7 +1088,7 @@ function validate88(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.stop_hook_active !== void 0 && func0.call(data, "stop_hook_active")) {
               let _errs8 = errors;
               if (typeof data.stop_hook_active != "boolean")
-                return validate88.errors = [{ instancePath: instancePath + "/stop_hook_active", schemaPath: "#/properties/stop_hook_active/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
+                return validate71.errors = [{ instancePath: instancePath + "/stop_hook_active", schemaPath: "#/properties/stop_hook_active/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
               var valid1 = _errs8 === errors;
             } else
               var valid1 = !0;
@@ -2241,7 +1096,7 @@ function validate88(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.last_assistant_message !== void 0 && func0.call(data, "last_assistant_message")) {
                 let data4 = data.last_assistant_message, _errs10 = errors;
                 if (typeof data4 != "string" && !(data4 && typeof data4 == "object" && !Array.isArray(data4)))
-                  return validate88.errors = [{ instancePath: instancePath + "/last_assistant_message", schemaPath: "#/properties/last_assistant_message/type", keyword: "type", params: { type: schema36.properties.last_assistant_message.type }, message: "must be string,object" }], !1;
+                  return validate71.errors = [{ instancePath: instancePath + "/last_assistant_message", schemaPath: "#/properties/last_assistant_message/type", keyword: "type", params: { type: schema27.properties.last_assistant_message.type }, message: "must be string,object" }], !1;
                 var valid1 = _errs10 === errors;
               } else
                 var valid1 = !0;
@@ -2249,21 +1104,21 @@ function validate88(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate88.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate88.errors = vErrors, errors === 0;
+      return validate71.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate71.errors = vErrors, errors === 0;
 }
-var event_PreCompact = validate90, schema37 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "PreCompact" }, trigger: { type: "string", enum: ["manual", "auto", "micro"] }, messages: { $ref: "urn:hookwarden:catalogue#/definitions/messages" }, model: { type: "string", maxLength: 256 }, system: {}, custom_instructions: { type: "string" } }, required: ["hook_event_name", "trigger"], additionalProperties: !0 };
-function validate90(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_PreCompact = validate73, schema28 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "PreCompact" }, trigger: { type: "string", enum: ["manual", "auto", "micro"] }, messages: { $ref: "urn:hookwarden:catalogue#/definitions/messages" }, model: { type: "string", maxLength: 256 }, system: {}, custom_instructions: { type: "string" } }, required: ["hook_event_name", "trigger"], additionalProperties: !0 };
+function validate73(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.trigger === void 0 || !func0.call(data, "trigger")) && (missing0 = "trigger"))
-        return validate90.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate73.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "PreCompact")
-          return validate90.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PreCompact" }, message: "must be equal to constant" }], !1;
+          return validate73.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PreCompact" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -2271,16 +1126,16 @@ function validate90(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.trigger !== void 0 && func0.call(data, "trigger")) {
           let data1 = data.trigger, _errs4 = errors;
           if (typeof data1 != "string")
-            return validate90.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+            return validate73.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           if (!(data1 === "manual" || data1 === "auto" || data1 === "micro"))
-            return validate90.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/enum", keyword: "enum", params: { allowedValues: schema37.properties.trigger.enum }, message: "must be equal to one of the allowed values" }], !1;
+            return validate73.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/enum", keyword: "enum", params: { allowedValues: schema28.properties.trigger.enum }, message: "must be equal to one of the allowed values" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
         if (valid1) {
           if (data.messages !== void 0 && func0.call(data, "messages")) {
             let _errs6 = errors;
-            validate42(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors), errors = vErrors.length);
+            validate25(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors), errors = vErrors.length);
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
@@ -2290,9 +1145,9 @@ function validate90(data, { instancePath = "", parentData, parentDataProperty, r
               if (errors === _errs7)
                 if (typeof data3 == "string") {
                   if (data3.length > 256)
-                    return validate90.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                    return validate73.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
                 } else
-                  return validate90.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                  return validate73.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
               var valid1 = _errs7 === errors;
             } else
               var valid1 = !0;
@@ -2300,7 +1155,7 @@ function validate90(data, { instancePath = "", parentData, parentDataProperty, r
               if (data.custom_instructions !== void 0 && func0.call(data, "custom_instructions")) {
                 let _errs9 = errors;
                 if (typeof data.custom_instructions != "string")
-                  return validate90.errors = [{ instancePath: instancePath + "/custom_instructions", schemaPath: "#/properties/custom_instructions/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                  return validate73.errors = [{ instancePath: instancePath + "/custom_instructions", schemaPath: "#/properties/custom_instructions/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
                 var valid1 = _errs9 === errors;
               } else
                 var valid1 = !0;
@@ -2308,21 +1163,21 @@ function validate90(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate90.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate90.errors = vErrors, errors === 0;
+      return validate73.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate73.errors = vErrors, errors === 0;
 }
-var event_CompactStage = validate93;
-function validate93(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_CompactStage = validate76;
+function validate76(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.stage === void 0 || !func0.call(data, "stage")) && (missing0 = "stage"))
-        return validate93.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate76.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "CompactStage")
-          return validate93.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "CompactStage" }, message: "must be equal to constant" }], !1;
+          return validate76.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "CompactStage" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -2332,11 +1187,11 @@ function validate93(data, { instancePath = "", parentData, parentDataProperty, r
           if (errors === _errs4)
             if (typeof data1 == "string") {
               if (data1.length > 256)
-                return validate93.errors = [{ instancePath: instancePath + "/stage", schemaPath: "#/properties/stage/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                return validate76.errors = [{ instancePath: instancePath + "/stage", schemaPath: "#/properties/stage/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
               if (data1.length < 1)
-                return validate93.errors = [{ instancePath: instancePath + "/stage", schemaPath: "#/properties/stage/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                return validate76.errors = [{ instancePath: instancePath + "/stage", schemaPath: "#/properties/stage/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
             } else
-              return validate93.errors = [{ instancePath: instancePath + "/stage", schemaPath: "#/properties/stage/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+              return validate76.errors = [{ instancePath: instancePath + "/stage", schemaPath: "#/properties/stage/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -2346,29 +1201,29 @@ function validate93(data, { instancePath = "", parentData, parentDataProperty, r
             if (errors === _errs6)
               if (typeof data2 == "string") {
                 if (data2.length > 256)
-                  return validate93.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                  return validate76.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
               } else
-                return validate93.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate76.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
       }
     } else
-      return validate93.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate93.errors = vErrors, errors === 0;
+      return validate76.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate76.errors = vErrors, errors === 0;
 }
-var event_PostCompact = validate95;
-function validate95(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_PostCompact = validate78;
+function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.trigger === void 0 || !func0.call(data, "trigger")) && (missing0 = "trigger"))
-        return validate95.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate78.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "PostCompact")
-          return validate95.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PostCompact" }, message: "must be equal to constant" }], !1;
+          return validate78.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "PostCompact" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -2378,16 +1233,16 @@ function validate95(data, { instancePath = "", parentData, parentDataProperty, r
           if (errors === _errs4)
             if (typeof data1 == "string") {
               if (data1.length > 256)
-                return validate95.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                return validate78.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
             } else
-              return validate95.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+              return validate78.errors = [{ instancePath: instancePath + "/trigger", schemaPath: "#/properties/trigger/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
         if (valid1) {
           if (data.messages !== void 0 && func0.call(data, "messages")) {
             let _errs6 = errors;
-            validate42(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors), errors = vErrors.length);
+            validate25(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors), errors = vErrors.length);
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
@@ -2395,28 +1250,28 @@ function validate95(data, { instancePath = "", parentData, parentDataProperty, r
             if (data.summary !== void 0 && func0.call(data, "summary")) {
               let _errs7 = errors;
               if (typeof data.summary != "string")
-                return validate95.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate78.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
               var valid1 = _errs7 === errors;
             } else
               var valid1 = !0;
         }
       }
     } else
-      return validate95.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate95.errors = vErrors, errors === 0;
+      return validate78.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate78.errors = vErrors, errors === 0;
 }
-var event_Notification = validate98;
-function validate98(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var event_Notification = validate81;
+function validate81(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
-  if (validate40(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors), errors = vErrors.length), errors === 0)
+  if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.hook_event_name === void 0 || !func0.call(data, "hook_event_name")) && (missing0 = "hook_event_name") || (data.message === void 0 || !func0.call(data, "message")) && (missing0 = "message"))
-        return validate98.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate81.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       if (data.hook_event_name !== void 0 && func0.call(data, "hook_event_name")) {
         let _errs3 = errors;
         if (data.hook_event_name !== "Notification")
-          return validate98.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "Notification" }, message: "must be equal to constant" }], !1;
+          return validate81.errors = [{ instancePath: instancePath + "/hook_event_name", schemaPath: "#/properties/hook_event_name/const", keyword: "const", params: { allowedValue: "Notification" }, message: "must be equal to constant" }], !1;
         var valid1 = _errs3 === errors;
       } else
         var valid1 = !0;
@@ -2424,7 +1279,7 @@ function validate98(data, { instancePath = "", parentData, parentDataProperty, r
         if (data.message !== void 0 && func0.call(data, "message")) {
           let _errs4 = errors;
           if (typeof data.message != "string")
-            return validate98.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+            return validate81.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
           var valid1 = _errs4 === errors;
         } else
           var valid1 = !0;
@@ -2434,81 +1289,393 @@ function validate98(data, { instancePath = "", parentData, parentDataProperty, r
             if (errors === _errs6)
               if (typeof data2 == "string") {
                 if (data2.length > 256)
-                  return validate98.errors = [{ instancePath: instancePath + "/notification_type", schemaPath: "#/properties/notification_type/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
+                  return validate81.errors = [{ instancePath: instancePath + "/notification_type", schemaPath: "#/properties/notification_type/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" }], !1;
               } else
-                return validate98.errors = [{ instancePath: instancePath + "/notification_type", schemaPath: "#/properties/notification_type/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                return validate81.errors = [{ instancePath: instancePath + "/notification_type", schemaPath: "#/properties/notification_type/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
             var valid1 = _errs6 === errors;
           } else
             var valid1 = !0;
       }
     } else
-      return validate98.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate98.errors = vErrors, errors === 0;
+      return validate81.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate81.errors = vErrors, errors === 0;
 }
-var action_continue = validate100;
-function validate100(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_continue = validate83;
+function validate83(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action"))
-        return validate100.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate83.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (key0 !== "action") {
-            return validate100.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate83.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors && data.action !== void 0 && func0.call(data, "action") && data.action !== "continue")
-          return validate100.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "continue" }, message: "must be equal to constant" }], !1;
+          return validate83.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "continue" }, message: "must be equal to constant" }], !1;
       }
     } else
-      return validate100.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate100.errors = vErrors, errors === 0;
+      return validate83.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate83.errors = vErrors, errors === 0;
 }
-var action_allow = validate101;
-var pattern15 = new RegExp("\\S", "u");
-function validate102(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_allow = validate84;
+var pattern2 = new RegExp("\\S", "u");
+function validate85(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (typeof data == "string") {
       if (data.length > 16384)
-        return validate102.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 16384 }, message: "must NOT have more than 16384 characters" }], !1;
+        return validate85.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 16384 }, message: "must NOT have more than 16384 characters" }], !1;
       if (data.length < 1)
-        return validate102.errors = [{ instancePath, schemaPath: "#/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
-      if (!pattern15.test(data))
-        return validate102.errors = [{ instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "\\S" }, message: 'must match pattern "\\S"' }], !1;
+        return validate85.errors = [{ instancePath, schemaPath: "#/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+      if (!pattern2.test(data))
+        return validate85.errors = [{ instancePath, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "\\S" }, message: 'must match pattern "\\S"' }], !1;
     } else
-      return validate102.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
-  return validate102.errors = vErrors, errors === 0;
+      return validate85.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+  return validate85.errors = vErrors, errors === 0;
 }
-function validate101(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate84(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action"))
-        return validate101.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate84.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "reason")) {
-            return validate101.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate84.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "allow")
-              return validate101.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "allow" }, message: "must be equal to constant" }], !1;
+              return validate84.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "allow" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
           if (valid0)
             if (data.reason !== void 0 && func0.call(data, "reason")) {
               let _errs3 = errors;
-              validate102(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors), errors = vErrors.length);
+              validate85(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors), errors = vErrors.length);
+              var valid0 = _errs3 === errors;
+            } else
+              var valid0 = !0;
+        }
+      }
+    } else
+      return validate84.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate84.errors = vErrors, errors === 0;
+}
+var action_ask = validate87;
+function validate87(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason"))
+        return validate87.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "action" || key0 === "reason")) {
+            return validate87.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.action !== void 0 && func0.call(data, "action")) {
+            let _errs2 = errors;
+            if (data.action !== "ask")
+              return validate87.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "ask" }, message: "must be equal to constant" }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0)
+            if (data.reason !== void 0 && func0.call(data, "reason")) {
+              let _errs3 = errors;
+              validate85(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors), errors = vErrors.length);
+              var valid0 = _errs3 === errors;
+            } else
+              var valid0 = !0;
+        }
+      }
+    } else
+      return validate87.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate87.errors = vErrors, errors === 0;
+}
+var action_retry = validate89;
+function validate89(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.feedback === void 0 || !func0.call(data, "feedback")) && (missing0 = "feedback"))
+        return validate89.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "action" || key0 === "feedback")) {
+            return validate89.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.action !== void 0 && func0.call(data, "action")) {
+            let _errs2 = errors;
+            if (data.action !== "retry")
+              return validate89.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "retry" }, message: "must be equal to constant" }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0)
+            if (data.feedback !== void 0 && func0.call(data, "feedback")) {
+              let _errs3 = errors;
+              validate85(data.feedback, { instancePath: instancePath + "/feedback", parentData: data, parentDataProperty: "feedback", rootData }) || (vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors), errors = vErrors.length);
+              var valid0 = _errs3 === errors;
+            } else
+              var valid0 = !0;
+        }
+      }
+    } else
+      return validate89.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate89.errors = vErrors, errors === 0;
+}
+var action_drop_chunk = validate91;
+function validate91(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action"))
+        return validate91.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (key0 !== "action") {
+            return validate91.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            break;
+          }
+        if (_errs1 === errors && data.action !== void 0 && func0.call(data, "action") && data.action !== "drop_chunk")
+          return validate91.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "drop_chunk" }, message: "must be equal to constant" }], !1;
+      }
+    } else
+      return validate91.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate91.errors = vErrors, errors === 0;
+}
+var action_skip = validate92;
+function validate92(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason"))
+        return validate92.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "action" || key0 === "reason")) {
+            return validate92.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.action !== void 0 && func0.call(data, "action")) {
+            let _errs2 = errors;
+            if (data.action !== "skip")
+              return validate92.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "skip" }, message: "must be equal to constant" }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0)
+            if (data.reason !== void 0 && func0.call(data, "reason")) {
+              let _errs3 = errors;
+              validate85(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors), errors = vErrors.length);
+              var valid0 = _errs3 === errors;
+            } else
+              var valid0 = !0;
+        }
+      }
+    } else
+      return validate92.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate92.errors = vErrors, errors === 0;
+}
+var action_deny = validate94;
+function validate94(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason"))
+        return validate94.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "action" || key0 === "reason")) {
+            return validate94.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.action !== void 0 && func0.call(data, "action")) {
+            let _errs2 = errors;
+            if (data.action !== "deny")
+              return validate94.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "deny" }, message: "must be equal to constant" }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0)
+            if (data.reason !== void 0 && func0.call(data, "reason")) {
+              let _errs3 = errors;
+              validate85(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors), errors = vErrors.length);
+              var valid0 = _errs3 === errors;
+            } else
+              var valid0 = !0;
+        }
+      }
+    } else
+      return validate94.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate94.errors = vErrors, errors === 0;
+}
+var action_block = validate96;
+function validate96(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason"))
+        return validate96.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "action" || key0 === "reason")) {
+            return validate96.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.action !== void 0 && func0.call(data, "action")) {
+            let _errs2 = errors;
+            if (data.action !== "block")
+              return validate96.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "block" }, message: "must be equal to constant" }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0)
+            if (data.reason !== void 0 && func0.call(data, "reason")) {
+              let _errs3 = errors;
+              validate85(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors), errors = vErrors.length);
+              var valid0 = _errs3 === errors;
+            } else
+              var valid0 = !0;
+        }
+      }
+    } else
+      return validate96.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate96.errors = vErrors, errors === 0;
+}
+var action_halt = validate98;
+function validate98(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason"))
+        return validate98.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "action" || key0 === "reason")) {
+            return validate98.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.action !== void 0 && func0.call(data, "action")) {
+            let _errs2 = errors;
+            if (data.action !== "halt")
+              return validate98.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "halt" }, message: "must be equal to constant" }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0)
+            if (data.reason !== void 0 && func0.call(data, "reason")) {
+              let _errs3 = errors;
+              validate85(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors), errors = vErrors.length);
+              var valid0 = _errs3 === errors;
+            } else
+              var valid0 = !0;
+        }
+      }
+    } else
+      return validate98.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate98.errors = vErrors, errors === 0;
+}
+var action_modify_input = validate100;
+function validate100(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.input === void 0 || !func0.call(data, "input")) && (missing0 = "input"))
+        return validate100.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "action" || key0 === "input")) {
+            return validate100.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.action !== void 0 && func0.call(data, "action")) {
+            let _errs2 = errors;
+            if (data.action !== "modify_input")
+              return validate100.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "modify_input" }, message: "must be equal to constant" }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0)
+            if (data.input !== void 0 && func0.call(data, "input")) {
+              let data1 = data.input, _errs3 = errors;
+              if (!(data1 && typeof data1 == "object" && !Array.isArray(data1)))
+                return validate100.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+              var valid0 = _errs3 === errors;
+            } else
+              var valid0 = !0;
+        }
+      }
+    } else
+      return validate100.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate100.errors = vErrors, errors === 0;
+}
+var action_replace_result = validate101;
+function validate101(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.result === void 0 || !func0.call(data, "result")) && (missing0 = "result"))
+        return validate101.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "action" || key0 === "result" || key0 === "is_error")) {
+            return validate101.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.action !== void 0 && func0.call(data, "action")) {
+            let _errs2 = errors;
+            if (data.action !== "replace_result")
+              return validate101.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_result" }, message: "must be equal to constant" }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0)
+            if (data.is_error !== void 0 && func0.call(data, "is_error")) {
+              let _errs3 = errors;
+              if (typeof data.is_error != "boolean")
+                return validate101.errors = [{ instancePath: instancePath + "/is_error", schemaPath: "#/properties/is_error/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
@@ -2518,338 +1685,26 @@ function validate101(data, { instancePath = "", parentData, parentDataProperty, 
       return validate101.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
   return validate101.errors = vErrors, errors === 0;
 }
-var action_ask = validate104;
-function validate104(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason"))
-        return validate104.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (!(key0 === "action" || key0 === "reason")) {
-            return validate104.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors) {
-          if (data.action !== void 0 && func0.call(data, "action")) {
-            let _errs2 = errors;
-            if (data.action !== "ask")
-              return validate104.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "ask" }, message: "must be equal to constant" }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.reason !== void 0 && func0.call(data, "reason")) {
-              let _errs3 = errors;
-              validate102(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors), errors = vErrors.length);
-              var valid0 = _errs3 === errors;
-            } else
-              var valid0 = !0;
-        }
-      }
-    } else
-      return validate104.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate104.errors = vErrors, errors === 0;
-}
-var action_retry = validate106;
-function validate106(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.feedback === void 0 || !func0.call(data, "feedback")) && (missing0 = "feedback"))
-        return validate106.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (!(key0 === "action" || key0 === "feedback")) {
-            return validate106.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors) {
-          if (data.action !== void 0 && func0.call(data, "action")) {
-            let _errs2 = errors;
-            if (data.action !== "retry")
-              return validate106.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "retry" }, message: "must be equal to constant" }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.feedback !== void 0 && func0.call(data, "feedback")) {
-              let _errs3 = errors;
-              validate102(data.feedback, { instancePath: instancePath + "/feedback", parentData: data, parentDataProperty: "feedback", rootData }) || (vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors), errors = vErrors.length);
-              var valid0 = _errs3 === errors;
-            } else
-              var valid0 = !0;
-        }
-      }
-    } else
-      return validate106.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate106.errors = vErrors, errors === 0;
-}
-var action_drop_chunk = validate108;
-function validate108(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action"))
-        return validate108.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (key0 !== "action") {
-            return validate108.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors && data.action !== void 0 && func0.call(data, "action") && data.action !== "drop_chunk")
-          return validate108.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "drop_chunk" }, message: "must be equal to constant" }], !1;
-      }
-    } else
-      return validate108.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate108.errors = vErrors, errors === 0;
-}
-var action_skip = validate109;
-function validate109(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason"))
-        return validate109.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (!(key0 === "action" || key0 === "reason")) {
-            return validate109.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors) {
-          if (data.action !== void 0 && func0.call(data, "action")) {
-            let _errs2 = errors;
-            if (data.action !== "skip")
-              return validate109.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "skip" }, message: "must be equal to constant" }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.reason !== void 0 && func0.call(data, "reason")) {
-              let _errs3 = errors;
-              validate102(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors), errors = vErrors.length);
-              var valid0 = _errs3 === errors;
-            } else
-              var valid0 = !0;
-        }
-      }
-    } else
-      return validate109.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate109.errors = vErrors, errors === 0;
-}
-var action_deny = validate111;
-function validate111(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason"))
-        return validate111.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (!(key0 === "action" || key0 === "reason")) {
-            return validate111.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors) {
-          if (data.action !== void 0 && func0.call(data, "action")) {
-            let _errs2 = errors;
-            if (data.action !== "deny")
-              return validate111.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "deny" }, message: "must be equal to constant" }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.reason !== void 0 && func0.call(data, "reason")) {
-              let _errs3 = errors;
-              validate102(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors), errors = vErrors.length);
-              var valid0 = _errs3 === errors;
-            } else
-              var valid0 = !0;
-        }
-      }
-    } else
-      return validate111.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate111.errors = vErrors, errors === 0;
-}
-var action_block = validate113;
-function validate113(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason"))
-        return validate113.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (!(key0 === "action" || key0 === "reason")) {
-            return validate113.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors) {
-          if (data.action !== void 0 && func0.call(data, "action")) {
-            let _errs2 = errors;
-            if (data.action !== "block")
-              return validate113.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "block" }, message: "must be equal to constant" }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.reason !== void 0 && func0.call(data, "reason")) {
-              let _errs3 = errors;
-              validate102(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors), errors = vErrors.length);
-              var valid0 = _errs3 === errors;
-            } else
-              var valid0 = !0;
-        }
-      }
-    } else
-      return validate113.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate113.errors = vErrors, errors === 0;
-}
-var action_halt = validate115;
-function validate115(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason"))
-        return validate115.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (!(key0 === "action" || key0 === "reason")) {
-            return validate115.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors) {
-          if (data.action !== void 0 && func0.call(data, "action")) {
-            let _errs2 = errors;
-            if (data.action !== "halt")
-              return validate115.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "halt" }, message: "must be equal to constant" }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.reason !== void 0 && func0.call(data, "reason")) {
-              let _errs3 = errors;
-              validate102(data.reason, { instancePath: instancePath + "/reason", parentData: data, parentDataProperty: "reason", rootData }) || (vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors), errors = vErrors.length);
-              var valid0 = _errs3 === errors;
-            } else
-              var valid0 = !0;
-        }
-      }
-    } else
-      return validate115.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate115.errors = vErrors, errors === 0;
-}
-var action_modify_input = validate117;
-function validate117(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.input === void 0 || !func0.call(data, "input")) && (missing0 = "input"))
-        return validate117.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (!(key0 === "action" || key0 === "input")) {
-            return validate117.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors) {
-          if (data.action !== void 0 && func0.call(data, "action")) {
-            let _errs2 = errors;
-            if (data.action !== "modify_input")
-              return validate117.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "modify_input" }, message: "must be equal to constant" }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.input !== void 0 && func0.call(data, "input")) {
-              let data1 = data.input, _errs3 = errors;
-              if (!(data1 && typeof data1 == "object" && !Array.isArray(data1)))
-                return validate117.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-              var valid0 = _errs3 === errors;
-            } else
-              var valid0 = !0;
-        }
-      }
-    } else
-      return validate117.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate117.errors = vErrors, errors === 0;
-}
-var action_replace_result = validate118;
-function validate118(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.result === void 0 || !func0.call(data, "result")) && (missing0 = "result"))
-        return validate118.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (!(key0 === "action" || key0 === "result" || key0 === "is_error")) {
-            return validate118.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
-            break;
-          }
-        if (_errs1 === errors) {
-          if (data.action !== void 0 && func0.call(data, "action")) {
-            let _errs2 = errors;
-            if (data.action !== "replace_result")
-              return validate118.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_result" }, message: "must be equal to constant" }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.is_error !== void 0 && func0.call(data, "is_error")) {
-              let _errs3 = errors;
-              if (typeof data.is_error != "boolean")
-                return validate118.errors = [{ instancePath: instancePath + "/is_error", schemaPath: "#/properties/is_error/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
-              var valid0 = _errs3 === errors;
-            } else
-              var valid0 = !0;
-        }
-      }
-    } else
-      return validate118.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate118.errors = vErrors, errors === 0;
-}
-var action_replace_error = validate119, schema53 = { type: "object", properties: { action: { const: "replace_error" }, error: { type: ["string", "object"] } }, required: ["action", "error"], additionalProperties: !1 };
-function validate119(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_replace_error = validate102, schema44 = { type: "object", properties: { action: { const: "replace_error" }, error: { type: ["string", "object"] } }, required: ["action", "error"], additionalProperties: !1 };
+function validate102(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.error === void 0 || !func0.call(data, "error")) && (missing0 = "error"))
-        return validate119.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate102.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "error")) {
-            return validate119.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate102.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "replace_error")
-              return validate119.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_error" }, message: "must be equal to constant" }], !1;
+              return validate102.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_error" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
@@ -2857,36 +1712,36 @@ function validate119(data, { instancePath = "", parentData, parentDataProperty, 
             if (data.error !== void 0 && func0.call(data, "error")) {
               let data1 = data.error, _errs3 = errors;
               if (typeof data1 != "string" && !(data1 && typeof data1 == "object" && !Array.isArray(data1)))
-                return validate119.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema53.properties.error.type }, message: "must be string,object" }], !1;
+                return validate102.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema44.properties.error.type }, message: "must be string,object" }], !1;
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
         }
       }
     } else
-      return validate119.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate119.errors = vErrors, errors === 0;
+      return validate102.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate102.errors = vErrors, errors === 0;
 }
-var action_transform = validate120;
-function validate120(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_transform = validate103;
+function validate103(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.prompt === void 0 || !func0.call(data, "prompt")) && (missing0 = "prompt"))
-        return validate120.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate103.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "prompt")) {
-            return validate120.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate103.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "transform")
-              return validate120.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "transform" }, message: "must be equal to constant" }], !1;
+              return validate103.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "transform" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
@@ -2896,96 +1751,96 @@ function validate120(data, { instancePath = "", parentData, parentDataProperty, 
               if (errors === _errs3)
                 if (typeof data1 == "string") {
                   if (data1.length < 1)
-                    return validate120.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                    return validate103.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
                 } else
-                  return validate120.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                  return validate103.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
         }
       }
     } else
-      return validate120.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate120.errors = vErrors, errors === 0;
+      return validate103.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate103.errors = vErrors, errors === 0;
 }
-var action_replace_messages = validate121;
-function validate121(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_replace_messages = validate104;
+function validate104(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.messages === void 0 || !func0.call(data, "messages")) && (missing0 = "messages"))
-        return validate121.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate104.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "messages")) {
-            return validate121.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate104.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "replace_messages")
-              return validate121.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_messages" }, message: "must be equal to constant" }], !1;
+              return validate104.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_messages" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
           if (valid0)
             if (data.messages !== void 0 && func0.call(data, "messages")) {
               let _errs3 = errors;
-              validate42(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors), errors = vErrors.length);
+              validate25(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors), errors = vErrors.length);
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
         }
       }
     } else
-      return validate121.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate121.errors = vErrors, errors === 0;
+      return validate104.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate104.errors = vErrors, errors === 0;
 }
-var action_replace_system = validate123;
-function validate123(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_replace_system = validate106;
+function validate106(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.system === void 0 || !func0.call(data, "system")) && (missing0 = "system"))
-        return validate123.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate106.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "system")) {
-            return validate123.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate106.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors && data.action !== void 0 && func0.call(data, "action") && data.action !== "replace_system")
-          return validate123.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_system" }, message: "must be equal to constant" }], !1;
+          return validate106.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_system" }, message: "must be equal to constant" }], !1;
       }
     } else
-      return validate123.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate123.errors = vErrors, errors === 0;
+      return validate106.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate106.errors = vErrors, errors === 0;
 }
-var action_set_params = validate124;
-function validate124(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_set_params = validate107;
+function validate107(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.params === void 0 || !func0.call(data, "params")) && (missing0 = "params"))
-        return validate124.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate107.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "params")) {
-            return validate124.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate107.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "set_params")
-              return validate124.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "set_params" }, message: "must be equal to constant" }], !1;
+              return validate107.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "set_params" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
@@ -2993,36 +1848,36 @@ function validate124(data, { instancePath = "", parentData, parentDataProperty, 
             if (data.params !== void 0 && func0.call(data, "params")) {
               let data1 = data.params, _errs3 = errors;
               if (!(data1 && typeof data1 == "object" && !Array.isArray(data1)))
-                return validate124.errors = [{ instancePath: instancePath + "/params", schemaPath: "#/properties/params/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+                return validate107.errors = [{ instancePath: instancePath + "/params", schemaPath: "#/properties/params/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
         }
       }
     } else
-      return validate124.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate124.errors = vErrors, errors === 0;
+      return validate107.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate107.errors = vErrors, errors === 0;
 }
-var action_replace_response = validate125, schema58 = { type: "object", properties: { action: { const: "replace_response" }, message: { type: ["string", "object"] } }, required: ["action", "message"], additionalProperties: !1 };
-function validate125(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_replace_response = validate108, schema49 = { type: "object", properties: { action: { const: "replace_response" }, message: { type: ["string", "object"] } }, required: ["action", "message"], additionalProperties: !1 };
+function validate108(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.message === void 0 || !func0.call(data, "message")) && (missing0 = "message"))
-        return validate125.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate108.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "message")) {
-            return validate125.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate108.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "replace_response")
-              return validate125.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_response" }, message: "must be equal to constant" }], !1;
+              return validate108.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_response" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
@@ -3030,36 +1885,36 @@ function validate125(data, { instancePath = "", parentData, parentDataProperty, 
             if (data.message !== void 0 && func0.call(data, "message")) {
               let data1 = data.message, _errs3 = errors;
               if (typeof data1 != "string" && !(data1 && typeof data1 == "object" && !Array.isArray(data1)))
-                return validate125.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: schema58.properties.message.type }, message: "must be string,object" }], !1;
+                return validate108.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: schema49.properties.message.type }, message: "must be string,object" }], !1;
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
         }
       }
     } else
-      return validate125.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate125.errors = vErrors, errors === 0;
+      return validate108.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate108.errors = vErrors, errors === 0;
 }
-var action_replace_chunk = validate126, schema59 = { type: "object", properties: { action: { const: "replace_chunk" }, chunk: { type: ["string", "object"] } }, required: ["action", "chunk"], additionalProperties: !1 };
-function validate126(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_replace_chunk = validate109, schema50 = { type: "object", properties: { action: { const: "replace_chunk" }, chunk: { type: ["string", "object"] } }, required: ["action", "chunk"], additionalProperties: !1 };
+function validate109(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.chunk === void 0 || !func0.call(data, "chunk")) && (missing0 = "chunk"))
-        return validate126.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate109.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "chunk")) {
-            return validate126.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate109.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "replace_chunk")
-              return validate126.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_chunk" }, message: "must be equal to constant" }], !1;
+              return validate109.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "replace_chunk" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
@@ -3067,36 +1922,36 @@ function validate126(data, { instancePath = "", parentData, parentDataProperty, 
             if (data.chunk !== void 0 && func0.call(data, "chunk")) {
               let data1 = data.chunk, _errs3 = errors;
               if (typeof data1 != "string" && !(data1 && typeof data1 == "object" && !Array.isArray(data1)))
-                return validate126.errors = [{ instancePath: instancePath + "/chunk", schemaPath: "#/properties/chunk/type", keyword: "type", params: { type: schema59.properties.chunk.type }, message: "must be string,object" }], !1;
+                return validate109.errors = [{ instancePath: instancePath + "/chunk", schemaPath: "#/properties/chunk/type", keyword: "type", params: { type: schema50.properties.chunk.type }, message: "must be string,object" }], !1;
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
         }
       }
     } else
-      return validate126.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate126.errors = vErrors, errors === 0;
+      return validate109.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate109.errors = vErrors, errors === 0;
 }
-var action_augment = validate127;
-function validate127(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_augment = validate110;
+function validate110(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.text === void 0 || !func0.call(data, "text")) && (missing0 = "text"))
-        return validate127.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate110.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "text")) {
-            return validate127.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate110.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "augment")
-              return validate127.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "augment" }, message: "must be equal to constant" }], !1;
+              return validate110.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "augment" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
@@ -3106,30 +1961,30 @@ function validate127(data, { instancePath = "", parentData, parentDataProperty, 
               if (errors === _errs3)
                 if (typeof data1 == "string") {
                   if (data1.length > 262144)
-                    return validate127.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/maxLength", keyword: "maxLength", params: { limit: 262144 }, message: "must NOT have more than 262144 characters" }], !1;
+                    return validate110.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/maxLength", keyword: "maxLength", params: { limit: 262144 }, message: "must NOT have more than 262144 characters" }], !1;
                   if (data1.length < 1)
-                    return validate127.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                    return validate110.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
                 } else
-                  return validate127.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                  return validate110.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
         }
       }
     } else
-      return validate127.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate127.errors = vErrors, errors === 0;
+      return validate110.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate110.errors = vErrors, errors === 0;
 }
-var action_inject = validate128;
-var schema62 = { type: "array", minItems: 1, maxItems: 64, items: { type: "object", required: ["role", "content"], additionalProperties: !1, properties: { role: { type: "string", enum: ["user", "system"] }, content: { type: "string", minLength: 1, maxLength: 262144 } } } };
-function validate129(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_inject = validate111;
+var schema53 = { type: "array", minItems: 1, maxItems: 64, items: { type: "object", required: ["role", "content"], additionalProperties: !1, properties: { role: { type: "string", enum: ["user", "system"] }, content: { type: "string", minLength: 1, maxLength: 262144 } } } };
+function validate112(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (Array.isArray(data)) {
       if (data.length > 64)
-        return validate129.errors = [{ instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" }], !1;
+        return validate112.errors = [{ instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" }], !1;
       if (data.length < 1)
-        return validate129.errors = [{ instancePath, schemaPath: "#/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" }], !1;
+        return validate112.errors = [{ instancePath, schemaPath: "#/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" }], !1;
       {
         var valid0 = !0;
         let len0 = data.length;
@@ -3139,21 +1994,21 @@ function validate129(data, { instancePath = "", parentData, parentDataProperty, 
             if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
               let missing0;
               if ((data0.role === void 0 || !func0.call(data0, "role")) && (missing0 = "role") || (data0.content === void 0 || !func0.call(data0, "content")) && (missing0 = "content"))
-                return validate129.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+                return validate112.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
               {
                 let _errs3 = errors;
                 for (let key0 of Object.keys(data0))
                   if (!(key0 === "role" || key0 === "content")) {
-                    return validate129.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+                    return validate112.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
                     break;
                   }
                 if (_errs3 === errors) {
                   if (data0.role !== void 0 && func0.call(data0, "role")) {
                     let data1 = data0.role, _errs4 = errors;
                     if (typeof data1 != "string")
-                      return validate129.errors = [{ instancePath: instancePath + "/" + i0 + "/role", schemaPath: "#/items/properties/role/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                      return validate112.errors = [{ instancePath: instancePath + "/" + i0 + "/role", schemaPath: "#/items/properties/role/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
                     if (!(data1 === "user" || data1 === "system"))
-                      return validate129.errors = [{ instancePath: instancePath + "/" + i0 + "/role", schemaPath: "#/items/properties/role/enum", keyword: "enum", params: { allowedValues: schema62.items.properties.role.enum }, message: "must be equal to one of the allowed values" }], !1;
+                      return validate112.errors = [{ instancePath: instancePath + "/" + i0 + "/role", schemaPath: "#/items/properties/role/enum", keyword: "enum", params: { allowedValues: schema53.items.properties.role.enum }, message: "must be equal to one of the allowed values" }], !1;
                     var valid1 = _errs4 === errors;
                   } else
                     var valid1 = !0;
@@ -3163,53 +2018,53 @@ function validate129(data, { instancePath = "", parentData, parentDataProperty, 
                       if (errors === _errs6)
                         if (typeof data2 == "string") {
                           if (data2.length > 262144)
-                            return validate129.errors = [{ instancePath: instancePath + "/" + i0 + "/content", schemaPath: "#/items/properties/content/maxLength", keyword: "maxLength", params: { limit: 262144 }, message: "must NOT have more than 262144 characters" }], !1;
+                            return validate112.errors = [{ instancePath: instancePath + "/" + i0 + "/content", schemaPath: "#/items/properties/content/maxLength", keyword: "maxLength", params: { limit: 262144 }, message: "must NOT have more than 262144 characters" }], !1;
                           if (data2.length < 1)
-                            return validate129.errors = [{ instancePath: instancePath + "/" + i0 + "/content", schemaPath: "#/items/properties/content/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                            return validate112.errors = [{ instancePath: instancePath + "/" + i0 + "/content", schemaPath: "#/items/properties/content/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
                         } else
-                          return validate129.errors = [{ instancePath: instancePath + "/" + i0 + "/content", schemaPath: "#/items/properties/content/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                          return validate112.errors = [{ instancePath: instancePath + "/" + i0 + "/content", schemaPath: "#/items/properties/content/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
                       var valid1 = _errs6 === errors;
                     } else
                       var valid1 = !0;
                 }
               }
             } else
-              return validate129.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+              return validate112.errors = [{ instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
           var valid0 = _errs1 === errors;
           if (!valid0)
             break;
         }
       }
     } else
-      return validate129.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
-  return validate129.errors = vErrors, errors === 0;
+      return validate112.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" }], !1;
+  return validate112.errors = vErrors, errors === 0;
 }
-function validate128(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate111(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.messages === void 0 || !func0.call(data, "messages")) && (missing0 = "messages"))
-        return validate128.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate111.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "messages" || key0 === "durable")) {
-            return validate128.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate111.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "inject")
-              return validate128.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "inject" }, message: "must be equal to constant" }], !1;
+              return validate111.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "inject" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
           if (valid0) {
             if (data.messages !== void 0 && func0.call(data, "messages")) {
               let _errs3 = errors;
-              validate129(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate129.errors : vErrors.concat(validate129.errors), errors = vErrors.length);
+              validate112(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData }) || (vErrors = vErrors === null ? validate112.errors : vErrors.concat(validate112.errors), errors = vErrors.length);
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
@@ -3217,7 +2072,7 @@ function validate128(data, { instancePath = "", parentData, parentDataProperty, 
               if (data.durable !== void 0 && func0.call(data, "durable")) {
                 let _errs4 = errors;
                 if (typeof data.durable != "boolean")
-                  return validate128.errors = [{ instancePath: instancePath + "/durable", schemaPath: "#/properties/durable/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
+                  return validate111.errors = [{ instancePath: instancePath + "/durable", schemaPath: "#/properties/durable/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" }], !1;
                 var valid0 = _errs4 === errors;
               } else
                 var valid0 = !0;
@@ -3225,29 +2080,29 @@ function validate128(data, { instancePath = "", parentData, parentDataProperty, 
         }
       }
     } else
-      return validate128.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate128.errors = vErrors, errors === 0;
+      return validate111.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate111.errors = vErrors, errors === 0;
 }
-var action_add_context = validate131;
-function validate131(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_add_context = validate114;
+function validate114(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.text === void 0 || !func0.call(data, "text")) && (missing0 = "text"))
-        return validate131.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate114.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "text")) {
-            return validate131.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate114.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "add_context")
-              return validate131.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "add_context" }, message: "must be equal to constant" }], !1;
+              return validate114.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "add_context" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
@@ -3257,40 +2112,40 @@ function validate131(data, { instancePath = "", parentData, parentDataProperty, 
               if (errors === _errs3)
                 if (typeof data1 == "string") {
                   if (data1.length > 262144)
-                    return validate131.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/maxLength", keyword: "maxLength", params: { limit: 262144 }, message: "must NOT have more than 262144 characters" }], !1;
+                    return validate114.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/maxLength", keyword: "maxLength", params: { limit: 262144 }, message: "must NOT have more than 262144 characters" }], !1;
                   if (data1.length < 1)
-                    return validate131.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                    return validate114.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
                 } else
-                  return validate131.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                  return validate114.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
         }
       }
     } else
-      return validate131.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate131.errors = vErrors, errors === 0;
+      return validate114.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate114.errors = vErrors, errors === 0;
 }
-var action_notify = validate132;
-function validate132(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_notify = validate115;
+function validate115(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.text === void 0 || !func0.call(data, "text")) && (missing0 = "text"))
-        return validate132.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate115.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "text")) {
-            return validate132.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate115.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors) {
           if (data.action !== void 0 && func0.call(data, "action")) {
             let _errs2 = errors;
             if (data.action !== "notify")
-              return validate132.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "notify" }, message: "must be equal to constant" }], !1;
+              return validate115.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "notify" }, message: "must be equal to constant" }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
@@ -3300,41 +2155,1175 @@ function validate132(data, { instancePath = "", parentData, parentDataProperty, 
               if (errors === _errs3)
                 if (typeof data1 == "string") {
                   if (data1.length > 262144)
-                    return validate132.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/maxLength", keyword: "maxLength", params: { limit: 262144 }, message: "must NOT have more than 262144 characters" }], !1;
+                    return validate115.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/maxLength", keyword: "maxLength", params: { limit: 262144 }, message: "must NOT have more than 262144 characters" }], !1;
                   if (data1.length < 1)
-                    return validate132.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
+                    return validate115.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" }], !1;
                 } else
-                  return validate132.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
+                  return validate115.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" }, message: "must be string" }], !1;
               var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
         }
       }
     } else
-      return validate132.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate132.errors = vErrors, errors === 0;
+      return validate115.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate115.errors = vErrors, errors === 0;
 }
-var action_set_state = validate133;
-function validate133(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var action_set_state = validate116;
+function validate116(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.action === void 0 || !func0.call(data, "action")) && (missing0 = "action") || (data.value === void 0 || !func0.call(data, "value")) && (missing0 = "value"))
-        return validate133.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
+        return validate116.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 }, message: "must have required property '" + missing0 + "'" }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "action" || key0 === "value")) {
-            return validate133.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
+            return validate116.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" }], !1;
             break;
           }
         if (_errs1 === errors && data.action !== void 0 && func0.call(data, "action") && data.action !== "set_state")
-          return validate133.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "set_state" }, message: "must be equal to constant" }], !1;
+          return validate116.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/const", keyword: "const", params: { allowedValue: "set_state" }, message: "must be equal to constant" }], !1;
       }
     } else
-      return validate133.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
-  return validate133.errors = vErrors, errors === 0;
+      return validate116.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
+  return validate116.errors = vErrors, errors === 0;
+}
+
+// memory:hookwarden-manifest-validators
+var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u");
+var pattern3 = new RegExp("(^|\\.)(__proto__|constructor|prototype)(\\.|$)", "u"), pattern4 = new RegExp("^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", "u");
+function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (Array.isArray(data)) {
+    if (data.length > 256) {
+      let err0 = { instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 256 }, message: "must NOT have more than 256 items" };
+      vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+    }
+    let len0 = data.length;
+    for (let i0 = 0; i0 < len0; i0++) {
+      let data0 = data[i0], _errs3 = errors, _errs4 = errors;
+      if (typeof data0 == "string" && !pattern3.test(data0)) {
+        let err1 = {};
+        vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+      }
+      var valid2 = _errs4 === errors;
+      if (valid2) {
+        let err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/not", keyword: "not", params: {}, message: "must NOT be valid" };
+        vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+      } else
+        errors = _errs3, vErrors !== null && (_errs3 ? vErrors.length = _errs3 : vErrors = null);
+      if (typeof data0 == "string") {
+        if (data0.length > 512) {
+          let err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+        }
+        if (!pattern4.test(data0)) {
+          let err4 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/pattern", keyword: "pattern", params: { pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$" }, message: 'must match pattern "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$"' };
+          vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
+        }
+      } else {
+        let err5 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
+      }
+    }
+    let i1 = data.length, j0;
+    if (i1 > 1) {
+      let indices0 = {};
+      for (; i1--; ) {
+        let item0 = data[i1];
+        if (typeof item0 == "string") {
+          if (typeof indices0[item0] == "number") {
+            j0 = indices0[item0];
+            let err6 = { instancePath, schemaPath: "#/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" };
+            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
+            break;
+          }
+          indices0[item0] = i1;
+        }
+      }
+    }
+  } else {
+    let err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+    vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
+  }
+  return validate222.errors = vErrors, errors === 0;
+}
+var schema8 = { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } };
+function validate24(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (Array.isArray(data)) {
+    if (data.length > 23) {
+      let err0 = { instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 23 }, message: "must NOT have more than 23 items" };
+      vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+    }
+    let len0 = data.length;
+    for (let i0 = 0; i0 < len0; i0++) {
+      let data0 = data[i0];
+      if (typeof data0 != "string") {
+        let err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+      }
+      if (!(data0 === "continue" || data0 === "allow" || data0 === "ask" || data0 === "retry" || data0 === "drop_chunk" || data0 === "skip" || data0 === "deny" || data0 === "block" || data0 === "halt" || data0 === "modify_input" || data0 === "replace_result" || data0 === "replace_error" || data0 === "transform" || data0 === "replace_messages" || data0 === "replace_system" || data0 === "set_params" || data0 === "replace_response" || data0 === "replace_chunk" || data0 === "augment" || data0 === "inject" || data0 === "add_context" || data0 === "notify" || data0 === "set_state")) {
+        let err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/enum", keyword: "enum", params: { allowedValues: schema8.items.enum }, message: "must be equal to one of the allowed values" };
+        vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+      }
+    }
+    let i1 = data.length, j0;
+    if (i1 > 1) {
+      let indices0 = {};
+      for (; i1--; ) {
+        let item0 = data[i1];
+        if (typeof item0 == "string") {
+          if (typeof indices0[item0] == "number") {
+            j0 = indices0[item0];
+            let err3 = { instancePath, schemaPath: "#/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" };
+            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+            break;
+          }
+          indices0[item0] = i1;
+        }
+      }
+    }
+  } else {
+    let err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+    vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
+  }
+  return validate24.errors = vErrors, errors === 0;
+}
+function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    for (let key0 of Object.keys(data))
+      if (!(key0 === "steps" || key0 === "wallMs" || key0 === "memoryKb" || key0 === "stackKb" || key0 === "inputBytes" || key0 === "outputBytes" || key0 === "outputDepth" || key0 === "logBytes")) {
+        let err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+      }
+    if (data.steps !== void 0 && func02.call(data, "steps")) {
+      let data0 = data.steps;
+      if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0))) {
+        let err1 = { instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+      }
+      if (typeof data0 == "number" && isFinite(data0)) {
+        if (data0 > 5e8 || isNaN(data0)) {
+          let err2 = { instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5e8 }, message: "must be <= 500000000" };
+          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+        }
+        if (data0 < 1e4 || isNaN(data0)) {
+          let err3 = { instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1e4 }, message: "must be >= 10000" };
+          vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+        }
+      }
+    }
+    if (data.wallMs !== void 0 && func02.call(data, "wallMs")) {
+      let data1 = data.wallMs;
+      if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1))) {
+        let err4 = { instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
+      }
+      if (typeof data1 == "number" && isFinite(data1)) {
+        if (data1 > 1e4 || isNaN(data1)) {
+          let err5 = { instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e4 }, message: "must be <= 10000" };
+          vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
+        }
+        if (data1 < 1 || isNaN(data1)) {
+          let err6 = { instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+          vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
+        }
+      }
+    }
+    if (data.memoryKb !== void 0 && func02.call(data, "memoryKb")) {
+      let data2 = data.memoryKb;
+      if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2))) {
+        let err7 = { instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
+      }
+      if (typeof data2 == "number" && isFinite(data2)) {
+        if (data2 > 131072 || isNaN(data2)) {
+          let err8 = { instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/maximum", keyword: "maximum", params: { comparison: "<=", limit: 131072 }, message: "must be <= 131072" };
+          vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
+        }
+        if (data2 < 1024 || isNaN(data2)) {
+          let err9 = { instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1024 }, message: "must be >= 1024" };
+          vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
+        }
+      }
+    }
+    if (data.stackKb !== void 0 && func02.call(data, "stackKb")) {
+      let data3 = data.stackKb;
+      if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3))) {
+        let err10 = { instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
+      }
+      if (typeof data3 == "number" && isFinite(data3)) {
+        if (data3 > 1024 || isNaN(data3)) {
+          let err11 = { instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1024 }, message: "must be <= 1024" };
+          vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
+        }
+        if (data3 < 64 || isNaN(data3)) {
+          let err12 = { instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/minimum", keyword: "minimum", params: { comparison: ">=", limit: 64 }, message: "must be >= 64" };
+          vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
+        }
+      }
+    }
+    if (data.inputBytes !== void 0 && func02.call(data, "inputBytes")) {
+      let data4 = data.inputBytes;
+      if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4))) {
+        let err13 = { instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
+      }
+      if (typeof data4 == "number" && isFinite(data4)) {
+        if (data4 > 8388608 || isNaN(data4)) {
+          let err14 = { instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 8388608 }, message: "must be <= 8388608" };
+          vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
+        }
+        if (data4 < 1024 || isNaN(data4)) {
+          let err15 = { instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1024 }, message: "must be >= 1024" };
+          vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
+        }
+      }
+    }
+    if (data.outputBytes !== void 0 && func02.call(data, "outputBytes")) {
+      let data5 = data.outputBytes;
+      if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5))) {
+        let err16 = { instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
+      }
+      if (typeof data5 == "number" && isFinite(data5)) {
+        if (data5 > 4194304 || isNaN(data5)) {
+          let err17 = { instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4194304 }, message: "must be <= 4194304" };
+          vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
+        }
+        if (data5 < 256 || isNaN(data5)) {
+          let err18 = { instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 256 }, message: "must be >= 256" };
+          vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
+        }
+      }
+    }
+    if (data.outputDepth !== void 0 && func02.call(data, "outputDepth")) {
+      let data6 = data.outputDepth;
+      if (!(typeof data6 == "number" && !(data6 % 1) && !isNaN(data6) && isFinite(data6))) {
+        let err19 = { instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
+      }
+      if (typeof data6 == "number" && isFinite(data6)) {
+        if (data6 > 128 || isNaN(data6)) {
+          let err20 = { instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/maximum", keyword: "maximum", params: { comparison: "<=", limit: 128 }, message: "must be <= 128" };
+          vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
+        }
+        if (data6 < 4 || isNaN(data6)) {
+          let err21 = { instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/minimum", keyword: "minimum", params: { comparison: ">=", limit: 4 }, message: "must be >= 4" };
+          vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
+        }
+      }
+    }
+    if (data.logBytes !== void 0 && func02.call(data, "logBytes")) {
+      let data7 = data.logBytes;
+      if (!(typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7))) {
+        let err22 = { instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
+      }
+      if (typeof data7 == "number" && isFinite(data7)) {
+        if (data7 > 65536 || isNaN(data7)) {
+          let err23 = { instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 65536 }, message: "must be <= 65536" };
+          vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
+        }
+        if (data7 < 0 || isNaN(data7)) {
+          let err24 = { instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" };
+          vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
+        }
+      }
+    }
+  } else {
+    let err25 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
+  }
+  return validate26.errors = vErrors, errors === 0;
+}
+function validate21(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.apiVersion === void 0 || !func02.call(data, "apiVersion")) {
+      let err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "apiVersion" }, message: "must have required property 'apiVersion'" };
+      vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+    }
+    if (data.name === void 0 || !func02.call(data, "name")) {
+      let err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "name" }, message: "must have required property 'name'" };
+      vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+    }
+    if (data.version === void 0 || !func02.call(data, "version")) {
+      let err2 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "version" }, message: "must have required property 'version'" };
+      vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+    }
+    if (data.entry === void 0 || !func02.call(data, "entry")) {
+      let err3 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "entry" }, message: "must have required property 'entry'" };
+      vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+    }
+    if (data.on === void 0 || !func02.call(data, "on")) {
+      let err4 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "on" }, message: "must have required property 'on'" };
+      vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
+    }
+    if (data.reads === void 0 || !func02.call(data, "reads")) {
+      let err5 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "reads" }, message: "must have required property 'reads'" };
+      vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
+    }
+    if (data.actions === void 0 || !func02.call(data, "actions")) {
+      let err6 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "actions" }, message: "must have required property 'actions'" };
+      vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
+    }
+    for (let key0 of Object.keys(data))
+      if (!func02.call(schema6.properties, key0)) {
+        let err7 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
+      }
+    if (data.$schema !== void 0 && func02.call(data, "$schema")) {
+      let data0 = data.$schema;
+      if (typeof data0 == "string") {
+        if (data0.length > 512) {
+          let err8 = { instancePath: instancePath + "/$schema", schemaPath: "#/properties/%24schema/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
+        }
+      } else {
+        let err9 = { instancePath: instancePath + "/$schema", schemaPath: "#/properties/%24schema/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
+      }
+    }
+    if (data.apiVersion !== void 0 && func02.call(data, "apiVersion") && data.apiVersion !== 1) {
+      let err10 = { instancePath: instancePath + "/apiVersion", schemaPath: "#/properties/apiVersion/const", keyword: "const", params: { allowedValue: 1 }, message: "must be equal to constant" };
+      vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
+    }
+    if (data.name !== void 0 && func02.call(data, "name")) {
+      let data2 = data.name;
+      if (typeof data2 == "string") {
+        if (data2.length > 64) {
+          let err11 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 }, message: "must NOT have more than 64 characters" };
+          vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
+        }
+        if (data2.length < 1) {
+          let err12 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
+        }
+        if (!pattern02.test(data2)) {
+          let err13 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, message: 'must match pattern "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"' };
+          vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
+        }
+      } else {
+        let err14 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
+      }
+    }
+    if (data.version !== void 0 && func02.call(data, "version")) {
+      let data3 = data.version;
+      if (typeof data3 == "string") {
+        if (data3.length > 256) {
+          let err15 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" };
+          vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
+        }
+        if (!pattern12.test(data3)) {
+          let err16 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/pattern", keyword: "pattern", params: { pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, message: 'must match pattern "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$"' };
+          vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
+        }
+      } else {
+        let err17 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
+      }
+    }
+    if (data.description !== void 0 && func02.call(data, "description")) {
+      let data4 = data.description;
+      if (typeof data4 == "string") {
+        if (data4.length > 1024) {
+          let err18 = { instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 1024 }, message: "must NOT have more than 1024 characters" };
+          vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
+        }
+      } else {
+        let err19 = { instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
+      }
+    }
+    if (data.entry !== void 0 && func02.call(data, "entry")) {
+      let data5 = data.entry;
+      if (typeof data5 == "string") {
+        if (data5.length > 512) {
+          let err20 = { instancePath: instancePath + "/entry", schemaPath: "#/properties/entry/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
+        }
+        if (data5.length < 1) {
+          let err21 = { instancePath: instancePath + "/entry", schemaPath: "#/properties/entry/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
+        }
+        if (!pattern22.test(data5)) {
+          let err22 = { instancePath: instancePath + "/entry", schemaPath: "#/properties/entry/pattern", keyword: "pattern", params: { pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, message: 'must match pattern "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$"' };
+          vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
+        }
+      } else {
+        let err23 = { instancePath: instancePath + "/entry", schemaPath: "#/properties/entry/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
+      }
+    }
+    if (data.on !== void 0 && func02.call(data, "on")) {
+      let data6 = data.on;
+      if (Array.isArray(data6)) {
+        if (data6.length > 64) {
+          let err24 = { instancePath: instancePath + "/on", schemaPath: "#/properties/on/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
+          vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
+        }
+        if (data6.length < 1) {
+          let err25 = { instancePath: instancePath + "/on", schemaPath: "#/properties/on/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
+        }
+        let len0 = data6.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data7 = data6[i0];
+          if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+            if (data7.event === void 0 || !func02.call(data7, "event")) {
+              let err26 = { instancePath: instancePath + "/on/" + i0, schemaPath: "#/properties/on/items/required", keyword: "required", params: { missingProperty: "event" }, message: "must have required property 'event'" };
+              vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
+            }
+            for (let key1 of Object.keys(data7))
+              if (!(key1 === "event" || key1 === "matcher")) {
+                let err27 = { instancePath: instancePath + "/on/" + i0, schemaPath: "#/properties/on/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" };
+                vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
+              }
+            if (data7.event !== void 0 && func02.call(data7, "event")) {
+              let data8 = data7.event;
+              if (typeof data8 != "string") {
+                let err28 = { instancePath: instancePath + "/on/" + i0 + "/event", schemaPath: "#/properties/on/items/properties/event/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+                vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
+              }
+              if (!(data8 === "SessionStart" || data8 === "SessionEnd" || data8 === "UserPromptSubmit" || data8 === "UserPromptAccepted" || data8 === "PreModelRequest" || data8 === "ModelResponseChunk" || data8 === "PostModelResponse" || data8 === "ModelRequestFailure" || data8 === "PreToolUse" || data8 === "PermissionRequest" || data8 === "PermissionDenied" || data8 === "PostToolUse" || data8 === "PostToolUseFailure" || data8 === "Stop" || data8 === "StopFailure" || data8 === "TurnComplete" || data8 === "SubagentStart" || data8 === "SubagentStop" || data8 === "PreCompact" || data8 === "CompactStage" || data8 === "PostCompact" || data8 === "Notification")) {
+                let err29 = { instancePath: instancePath + "/on/" + i0 + "/event", schemaPath: "#/properties/on/items/properties/event/enum", keyword: "enum", params: { allowedValues: schema6.properties.on.items.properties.event.enum }, message: "must be equal to one of the allowed values" };
+                vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
+              }
+            }
+            if (data7.matcher !== void 0 && func02.call(data7, "matcher")) {
+              let data9 = data7.matcher;
+              if (typeof data9 == "string") {
+                if (data9.length > 512) {
+                  let err30 = { instancePath: instancePath + "/on/" + i0 + "/matcher", schemaPath: "#/properties/on/items/properties/matcher/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+                  vErrors === null ? vErrors = [err30] : vErrors.push(err30), errors++;
+                }
+              } else {
+                let err31 = { instancePath: instancePath + "/on/" + i0 + "/matcher", schemaPath: "#/properties/on/items/properties/matcher/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+                vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
+              }
+            }
+          } else {
+            let err32 = { instancePath: instancePath + "/on/" + i0, schemaPath: "#/properties/on/items/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+            vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
+          }
+        }
+      } else {
+        let err33 = { instancePath: instancePath + "/on", schemaPath: "#/properties/on/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
+      }
+    }
+    if (data.reads !== void 0 && func02.call(data, "reads") && (validate222(data.reads, { instancePath: instancePath + "/reads", parentData: data, parentDataProperty: "reads", rootData }) || (vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors), errors = vErrors.length)), data.facts !== void 0 && func02.call(data, "facts")) {
+      let data11 = data.facts;
+      if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+        for (let key2 of Object.keys(data11))
+          if (!(key2 === "tool" || key2 === "shell")) {
+            let err34 = { instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" };
+            vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
+          }
+        if (data11.tool !== void 0 && func02.call(data11, "tool")) {
+          let data12 = data11.tool;
+          if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12))) {
+            let err35 = { instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err35] : vErrors.push(err35), errors++;
+          }
+          if (typeof data12 == "number" && isFinite(data12)) {
+            if (data12 > 999 || isNaN(data12)) {
+              let err36 = { instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" };
+              vErrors === null ? vErrors = [err36] : vErrors.push(err36), errors++;
+            }
+            if (data12 < 1 || isNaN(data12)) {
+              let err37 = { instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+              vErrors === null ? vErrors = [err37] : vErrors.push(err37), errors++;
+            }
+          }
+        }
+        if (data11.shell !== void 0 && func02.call(data11, "shell")) {
+          let data13 = data11.shell;
+          if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13))) {
+            let err38 = { instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err38] : vErrors.push(err38), errors++;
+          }
+          if (typeof data13 == "number" && isFinite(data13)) {
+            if (data13 > 999 || isNaN(data13)) {
+              let err39 = { instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" };
+              vErrors === null ? vErrors = [err39] : vErrors.push(err39), errors++;
+            }
+            if (data13 < 1 || isNaN(data13)) {
+              let err40 = { instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+              vErrors === null ? vErrors = [err40] : vErrors.push(err40), errors++;
+            }
+          }
+        }
+      } else {
+        let err41 = { instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err41] : vErrors.push(err41), errors++;
+      }
+    }
+    if (data.actions !== void 0 && func02.call(data, "actions") && (validate24(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors), errors = vErrors.length)), data.priority !== void 0 && func02.call(data, "priority")) {
+      let data15 = data.priority;
+      if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15))) {
+        let err42 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
+      }
+      if (typeof data15 == "number" && isFinite(data15)) {
+        if (data15 > 1e3 || isNaN(data15)) {
+          let err43 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" };
+          vErrors === null ? vErrors = [err43] : vErrors.push(err43), errors++;
+        }
+        if (data15 < -1e3 || isNaN(data15)) {
+          let err44 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/minimum", keyword: "minimum", params: { comparison: ">=", limit: -1e3 }, message: "must be >= -1000" };
+          vErrors === null ? vErrors = [err44] : vErrors.push(err44), errors++;
+        }
+      }
+    }
+    if (data.mode !== void 0 && func02.call(data, "mode")) {
+      let data16 = data.mode;
+      if (typeof data16 != "string") {
+        let err45 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err45] : vErrors.push(err45), errors++;
+      }
+      if (!(data16 === "sequential" || data16 === "parallel" || data16 === "monitor")) {
+        let err46 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema6.properties.mode.enum }, message: "must be equal to one of the allowed values" };
+        vErrors === null ? vErrors = [err46] : vErrors.push(err46), errors++;
+      }
+    }
+    if (data.onFailure !== void 0 && func02.call(data, "onFailure")) {
+      let data17 = data.onFailure;
+      if (typeof data17 != "string") {
+        let err47 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err47] : vErrors.push(err47), errors++;
+      }
+      if (!(data17 === "open" || data17 === "closed")) {
+        let err48 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema6.properties.onFailure.enum }, message: "must be equal to one of the allowed values" };
+        vErrors === null ? vErrors = [err48] : vErrors.push(err48), errors++;
+      }
+    }
+    if (data.limits !== void 0 && func02.call(data, "limits") && (validate26(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors), errors = vErrors.length)), data.state !== void 0 && func02.call(data, "state")) {
+      let data19 = data.state;
+      if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
+        if (data19.scope === void 0 || !func02.call(data19, "scope")) {
+          let err49 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "scope" }, message: "must have required property 'scope'" };
+          vErrors === null ? vErrors = [err49] : vErrors.push(err49), errors++;
+        }
+        if (data19.maxBytes === void 0 || !func02.call(data19, "maxBytes")) {
+          let err50 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "maxBytes" }, message: "must have required property 'maxBytes'" };
+          vErrors === null ? vErrors = [err50] : vErrors.push(err50), errors++;
+        }
+        for (let key3 of Object.keys(data19))
+          if (!(key3 === "scope" || key3 === "maxBytes")) {
+            let err51 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 }, message: "must NOT have additional properties" };
+            vErrors === null ? vErrors = [err51] : vErrors.push(err51), errors++;
+          }
+        if (data19.scope !== void 0 && func02.call(data19, "scope")) {
+          let data20 = data19.scope;
+          if (typeof data20 != "string") {
+            let err52 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            vErrors === null ? vErrors = [err52] : vErrors.push(err52), errors++;
+          }
+          if (!(data20 === "session" || data20 === "tenant")) {
+            let err53 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/enum", keyword: "enum", params: { allowedValues: schema6.properties.state.properties.scope.enum }, message: "must be equal to one of the allowed values" };
+            vErrors === null ? vErrors = [err53] : vErrors.push(err53), errors++;
+          }
+        }
+        if (data19.maxBytes !== void 0 && func02.call(data19, "maxBytes")) {
+          let data21 = data19.maxBytes;
+          if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21) && isFinite(data21))) {
+            let err54 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err54] : vErrors.push(err54), errors++;
+          }
+          if (typeof data21 == "number" && isFinite(data21)) {
+            if (data21 > 1048576 || isNaN(data21)) {
+              let err55 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1048576 }, message: "must be <= 1048576" };
+              vErrors === null ? vErrors = [err55] : vErrors.push(err55), errors++;
+            }
+            if (data21 < 1 || isNaN(data21)) {
+              let err56 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+              vErrors === null ? vErrors = [err56] : vErrors.push(err56), errors++;
+            }
+          }
+        }
+      } else {
+        let err57 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err57] : vErrors.push(err57), errors++;
+      }
+    }
+    if (data.config !== void 0 && func02.call(data, "config")) {
+      let data22 = data.config;
+      if (!(data22 && typeof data22 == "object" && !Array.isArray(data22))) {
+        let err58 = { instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err58] : vErrors.push(err58), errors++;
+      }
+    }
+  } else {
+    let err59 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    vErrors === null ? vErrors = [err59] : vErrors.push(err59), errors++;
+  }
+  return validate21.errors = vErrors, errors === 0;
+}
+var validatePackManifest = validate28, schema10 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "pack", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, hooks: { type: "array", maxItems: 1e3, uniqueItems: !0, items: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" } }, config: { type: "object", maxProperties: 1e3, patternProperties: { "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$": {} }, additionalProperties: !1 }, grants: { type: "object", maxProperties: 1e3, patternProperties: { "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$": { $ref: "#/definitions/grant" } }, additionalProperties: !1 }, defaults: { type: "object", properties: { limits: { $ref: "#/definitions/limits" }, onFailure: { type: "string", enum: ["open", "closed"] } }, additionalProperties: !1 }, budgets: { type: "object", properties: { decisionMs: { type: "integer", minimum: 1, maximum: 6e4 }, maxHooks: { type: "integer", minimum: 1, maximum: 1e3 }, injectionBytes: { type: "integer", minimum: 0, maximum: 4194304 } }, additionalProperties: !1 }, monitor: { type: "boolean" } }, required: ["apiVersion", "hooks"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, grant: { type: "object", properties: { actions: { allOf: [{ $ref: "#/definitions/actions" }] }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, roles: { type: "array", uniqueItems: !0, maxItems: 2, items: { type: "string", enum: ["user", "system"] } }, onFailure: { const: "open" } }, additionalProperties: !1 } } }, schema11 = { type: "object", properties: { actions: { allOf: [{ $ref: "#/definitions/actions" }] }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, roles: { type: "array", uniqueItems: !0, maxItems: 2, items: { type: "string", enum: ["user", "system"] } }, onFailure: { const: "open" } }, additionalProperties: !1 }, schema12 = { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } };
+function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (Array.isArray(data)) {
+    if (data.length > 23) {
+      let err0 = { instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 23 }, message: "must NOT have more than 23 items" };
+      vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+    }
+    let len0 = data.length;
+    for (let i0 = 0; i0 < len0; i0++) {
+      let data0 = data[i0];
+      if (typeof data0 != "string") {
+        let err1 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+      }
+      if (!(data0 === "continue" || data0 === "allow" || data0 === "ask" || data0 === "retry" || data0 === "drop_chunk" || data0 === "skip" || data0 === "deny" || data0 === "block" || data0 === "halt" || data0 === "modify_input" || data0 === "replace_result" || data0 === "replace_error" || data0 === "transform" || data0 === "replace_messages" || data0 === "replace_system" || data0 === "set_params" || data0 === "replace_response" || data0 === "replace_chunk" || data0 === "augment" || data0 === "inject" || data0 === "add_context" || data0 === "notify" || data0 === "set_state")) {
+        let err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/enum", keyword: "enum", params: { allowedValues: schema12.items.enum }, message: "must be equal to one of the allowed values" };
+        vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+      }
+    }
+    let i1 = data.length, j0;
+    if (i1 > 1) {
+      let indices0 = {};
+      for (; i1--; ) {
+        let item0 = data[i1];
+        if (typeof item0 == "string") {
+          if (typeof indices0[item0] == "number") {
+            j0 = indices0[item0];
+            let err3 = { instancePath, schemaPath: "#/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" };
+            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+            break;
+          }
+          indices0[item0] = i1;
+        }
+      }
+    }
+  } else {
+    let err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+    vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
+  }
+  return validate302.errors = vErrors, errors === 0;
+}
+function validate32(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (Array.isArray(data)) {
+    if (data.length > 256) {
+      let err0 = { instancePath, schemaPath: "#/maxItems", keyword: "maxItems", params: { limit: 256 }, message: "must NOT have more than 256 items" };
+      vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+    }
+    let len0 = data.length;
+    for (let i0 = 0; i0 < len0; i0++) {
+      let data0 = data[i0], _errs3 = errors, _errs4 = errors;
+      if (typeof data0 == "string" && !pattern3.test(data0)) {
+        let err1 = {};
+        vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+      }
+      var valid2 = _errs4 === errors;
+      if (valid2) {
+        let err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/not", keyword: "not", params: {}, message: "must NOT be valid" };
+        vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+      } else
+        errors = _errs3, vErrors !== null && (_errs3 ? vErrors.length = _errs3 : vErrors = null);
+      if (typeof data0 == "string") {
+        if (data0.length > 512) {
+          let err3 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+        }
+        if (!pattern4.test(data0)) {
+          let err4 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/pattern", keyword: "pattern", params: { pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$" }, message: 'must match pattern "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$"' };
+          vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
+        }
+      } else {
+        let err5 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
+      }
+    }
+    let i1 = data.length, j0;
+    if (i1 > 1) {
+      let indices0 = {};
+      for (; i1--; ) {
+        let item0 = data[i1];
+        if (typeof item0 == "string") {
+          if (typeof indices0[item0] == "number") {
+            j0 = indices0[item0];
+            let err6 = { instancePath, schemaPath: "#/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" };
+            vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
+            break;
+          }
+          indices0[item0] = i1;
+        }
+      }
+    }
+  } else {
+    let err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+    vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
+  }
+  return validate32.errors = vErrors, errors === 0;
+}
+function validate34(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    for (let key0 of Object.keys(data))
+      if (!(key0 === "steps" || key0 === "wallMs" || key0 === "memoryKb" || key0 === "stackKb" || key0 === "inputBytes" || key0 === "outputBytes" || key0 === "outputDepth" || key0 === "logBytes")) {
+        let err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+      }
+    if (data.steps !== void 0 && func02.call(data, "steps")) {
+      let data0 = data.steps;
+      if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0))) {
+        let err1 = { instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+      }
+      if (typeof data0 == "number" && isFinite(data0)) {
+        if (data0 > 5e8 || isNaN(data0)) {
+          let err2 = { instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5e8 }, message: "must be <= 500000000" };
+          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+        }
+        if (data0 < 1e4 || isNaN(data0)) {
+          let err3 = { instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1e4 }, message: "must be >= 10000" };
+          vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+        }
+      }
+    }
+    if (data.wallMs !== void 0 && func02.call(data, "wallMs")) {
+      let data1 = data.wallMs;
+      if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1))) {
+        let err4 = { instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
+      }
+      if (typeof data1 == "number" && isFinite(data1)) {
+        if (data1 > 1e4 || isNaN(data1)) {
+          let err5 = { instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e4 }, message: "must be <= 10000" };
+          vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
+        }
+        if (data1 < 1 || isNaN(data1)) {
+          let err6 = { instancePath: instancePath + "/wallMs", schemaPath: "#/properties/wallMs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+          vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
+        }
+      }
+    }
+    if (data.memoryKb !== void 0 && func02.call(data, "memoryKb")) {
+      let data2 = data.memoryKb;
+      if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2))) {
+        let err7 = { instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
+      }
+      if (typeof data2 == "number" && isFinite(data2)) {
+        if (data2 > 131072 || isNaN(data2)) {
+          let err8 = { instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/maximum", keyword: "maximum", params: { comparison: "<=", limit: 131072 }, message: "must be <= 131072" };
+          vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
+        }
+        if (data2 < 1024 || isNaN(data2)) {
+          let err9 = { instancePath: instancePath + "/memoryKb", schemaPath: "#/properties/memoryKb/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1024 }, message: "must be >= 1024" };
+          vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
+        }
+      }
+    }
+    if (data.stackKb !== void 0 && func02.call(data, "stackKb")) {
+      let data3 = data.stackKb;
+      if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3))) {
+        let err10 = { instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
+      }
+      if (typeof data3 == "number" && isFinite(data3)) {
+        if (data3 > 1024 || isNaN(data3)) {
+          let err11 = { instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1024 }, message: "must be <= 1024" };
+          vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
+        }
+        if (data3 < 64 || isNaN(data3)) {
+          let err12 = { instancePath: instancePath + "/stackKb", schemaPath: "#/properties/stackKb/minimum", keyword: "minimum", params: { comparison: ">=", limit: 64 }, message: "must be >= 64" };
+          vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
+        }
+      }
+    }
+    if (data.inputBytes !== void 0 && func02.call(data, "inputBytes")) {
+      let data4 = data.inputBytes;
+      if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4))) {
+        let err13 = { instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
+      }
+      if (typeof data4 == "number" && isFinite(data4)) {
+        if (data4 > 8388608 || isNaN(data4)) {
+          let err14 = { instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 8388608 }, message: "must be <= 8388608" };
+          vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
+        }
+        if (data4 < 1024 || isNaN(data4)) {
+          let err15 = { instancePath: instancePath + "/inputBytes", schemaPath: "#/properties/inputBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1024 }, message: "must be >= 1024" };
+          vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
+        }
+      }
+    }
+    if (data.outputBytes !== void 0 && func02.call(data, "outputBytes")) {
+      let data5 = data.outputBytes;
+      if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5))) {
+        let err16 = { instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
+      }
+      if (typeof data5 == "number" && isFinite(data5)) {
+        if (data5 > 4194304 || isNaN(data5)) {
+          let err17 = { instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4194304 }, message: "must be <= 4194304" };
+          vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
+        }
+        if (data5 < 256 || isNaN(data5)) {
+          let err18 = { instancePath: instancePath + "/outputBytes", schemaPath: "#/properties/outputBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 256 }, message: "must be >= 256" };
+          vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
+        }
+      }
+    }
+    if (data.outputDepth !== void 0 && func02.call(data, "outputDepth")) {
+      let data6 = data.outputDepth;
+      if (!(typeof data6 == "number" && !(data6 % 1) && !isNaN(data6) && isFinite(data6))) {
+        let err19 = { instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
+      }
+      if (typeof data6 == "number" && isFinite(data6)) {
+        if (data6 > 128 || isNaN(data6)) {
+          let err20 = { instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/maximum", keyword: "maximum", params: { comparison: "<=", limit: 128 }, message: "must be <= 128" };
+          vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
+        }
+        if (data6 < 4 || isNaN(data6)) {
+          let err21 = { instancePath: instancePath + "/outputDepth", schemaPath: "#/properties/outputDepth/minimum", keyword: "minimum", params: { comparison: ">=", limit: 4 }, message: "must be >= 4" };
+          vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
+        }
+      }
+    }
+    if (data.logBytes !== void 0 && func02.call(data, "logBytes")) {
+      let data7 = data.logBytes;
+      if (!(typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7))) {
+        let err22 = { instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
+      }
+      if (typeof data7 == "number" && isFinite(data7)) {
+        if (data7 > 65536 || isNaN(data7)) {
+          let err23 = { instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 65536 }, message: "must be <= 65536" };
+          vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
+        }
+        if (data7 < 0 || isNaN(data7)) {
+          let err24 = { instancePath: instancePath + "/logBytes", schemaPath: "#/properties/logBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" };
+          vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
+        }
+      }
+    }
+  } else {
+    let err25 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
+  }
+  return validate34.errors = vErrors, errors === 0;
+}
+function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    for (let key0 of Object.keys(data))
+      if (!(key0 === "actions" || key0 === "reads" || key0 === "limits" || key0 === "roles" || key0 === "onFailure")) {
+        let err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+      }
+    if (data.actions !== void 0 && func02.call(data, "actions") && (validate302(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate302.errors : vErrors.concat(validate302.errors), errors = vErrors.length)), data.reads !== void 0 && func02.call(data, "reads") && (validate32(data.reads, { instancePath: instancePath + "/reads", parentData: data, parentDataProperty: "reads", rootData }) || (vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors), errors = vErrors.length)), data.limits !== void 0 && func02.call(data, "limits") && (validate34(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors), errors = vErrors.length)), data.roles !== void 0 && func02.call(data, "roles")) {
+      let data3 = data.roles;
+      if (Array.isArray(data3)) {
+        if (data3.length > 2) {
+          let err1 = { instancePath: instancePath + "/roles", schemaPath: "#/properties/roles/maxItems", keyword: "maxItems", params: { limit: 2 }, message: "must NOT have more than 2 items" };
+          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+        }
+        let len0 = data3.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data4 = data3[i0];
+          if (typeof data4 != "string") {
+            let err2 = { instancePath: instancePath + "/roles/" + i0, schemaPath: "#/properties/roles/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+          }
+          if (!(data4 === "user" || data4 === "system")) {
+            let err3 = { instancePath: instancePath + "/roles/" + i0, schemaPath: "#/properties/roles/items/enum", keyword: "enum", params: { allowedValues: schema11.properties.roles.items.enum }, message: "must be equal to one of the allowed values" };
+            vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+          }
+        }
+        let i1 = data3.length, j0;
+        if (i1 > 1) {
+          let indices0 = {};
+          for (; i1--; ) {
+            let item0 = data3[i1];
+            if (typeof item0 == "string") {
+              if (typeof indices0[item0] == "number") {
+                j0 = indices0[item0];
+                let err4 = { instancePath: instancePath + "/roles", schemaPath: "#/properties/roles/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" };
+                vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
+                break;
+              }
+              indices0[item0] = i1;
+            }
+          }
+        }
+      } else {
+        let err5 = { instancePath: instancePath + "/roles", schemaPath: "#/properties/roles/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
+      }
+    }
+    if (data.onFailure !== void 0 && func02.call(data, "onFailure") && data.onFailure !== "open") {
+      let err6 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/const", keyword: "const", params: { allowedValue: "open" }, message: "must be equal to constant" };
+      vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
+    }
+  } else {
+    let err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
+  }
+  return validate29.errors = vErrors, errors === 0;
+}
+function validate28(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    if (data.apiVersion === void 0 || !func02.call(data, "apiVersion")) {
+      let err0 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "apiVersion" }, message: "must have required property 'apiVersion'" };
+      vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+    }
+    if (data.hooks === void 0 || !func02.call(data, "hooks")) {
+      let err1 = { instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: "hooks" }, message: "must have required property 'hooks'" };
+      vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+    }
+    for (let key0 of Object.keys(data))
+      if (!func02.call(schema10.properties, key0)) {
+        let err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+      }
+    if (data.$schema !== void 0 && func02.call(data, "$schema")) {
+      let data0 = data.$schema;
+      if (typeof data0 == "string") {
+        if (data0.length > 512) {
+          let err3 = { instancePath: instancePath + "/$schema", schemaPath: "#/properties/%24schema/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+        }
+      } else {
+        let err4 = { instancePath: instancePath + "/$schema", schemaPath: "#/properties/%24schema/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
+      }
+    }
+    if (data.apiVersion !== void 0 && func02.call(data, "apiVersion") && data.apiVersion !== 1) {
+      let err5 = { instancePath: instancePath + "/apiVersion", schemaPath: "#/properties/apiVersion/const", keyword: "const", params: { allowedValue: 1 }, message: "must be equal to constant" };
+      vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
+    }
+    if (data.name !== void 0 && func02.call(data, "name")) {
+      let data2 = data.name;
+      if (typeof data2 == "string") {
+        if (data2.length > 64) {
+          let err6 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 }, message: "must NOT have more than 64 characters" };
+          vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
+        }
+        if (data2.length < 1) {
+          let err7 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
+        }
+        if (!pattern02.test(data2)) {
+          let err8 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, message: 'must match pattern "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"' };
+          vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
+        }
+      } else {
+        let err9 = { instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
+      }
+    }
+    if (data.version !== void 0 && func02.call(data, "version")) {
+      let data3 = data.version;
+      if (typeof data3 == "string") {
+        if (data3.length > 256) {
+          let err10 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/maxLength", keyword: "maxLength", params: { limit: 256 }, message: "must NOT have more than 256 characters" };
+          vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
+        }
+        if (!pattern12.test(data3)) {
+          let err11 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/pattern", keyword: "pattern", params: { pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, message: 'must match pattern "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$"' };
+          vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
+        }
+      } else {
+        let err12 = { instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
+      }
+    }
+    if (data.hooks !== void 0 && func02.call(data, "hooks")) {
+      let data4 = data.hooks;
+      if (Array.isArray(data4)) {
+        if (data4.length > 1e3) {
+          let err13 = { instancePath: instancePath + "/hooks", schemaPath: "#/properties/hooks/maxItems", keyword: "maxItems", params: { limit: 1e3 }, message: "must NOT have more than 1000 items" };
+          vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
+        }
+        let len0 = data4.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data5 = data4[i0];
+          if (typeof data5 == "string") {
+            if (data5.length > 512) {
+              let err14 = { instancePath: instancePath + "/hooks/" + i0, schemaPath: "#/properties/hooks/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+              vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
+            }
+            if (data5.length < 1) {
+              let err15 = { instancePath: instancePath + "/hooks/" + i0, schemaPath: "#/properties/hooks/items/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+              vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
+            }
+            if (!pattern22.test(data5)) {
+              let err16 = { instancePath: instancePath + "/hooks/" + i0, schemaPath: "#/properties/hooks/items/pattern", keyword: "pattern", params: { pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, message: 'must match pattern "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$"' };
+              vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
+            }
+          } else {
+            let err17 = { instancePath: instancePath + "/hooks/" + i0, schemaPath: "#/properties/hooks/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
+          }
+        }
+        let i1 = data4.length, j0;
+        if (i1 > 1) {
+          let indices0 = {};
+          for (; i1--; ) {
+            let item0 = data4[i1];
+            if (typeof item0 == "string") {
+              if (typeof indices0[item0] == "number") {
+                j0 = indices0[item0];
+                let err18 = { instancePath: instancePath + "/hooks", schemaPath: "#/properties/hooks/uniqueItems", keyword: "uniqueItems", params: { i: i1, j: j0 }, message: "must NOT have duplicate items (items ## " + j0 + " and " + i1 + " are identical)" };
+                vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
+                break;
+              }
+              indices0[item0] = i1;
+            }
+          }
+        }
+      } else {
+        let err19 = { instancePath: instancePath + "/hooks", schemaPath: "#/properties/hooks/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
+      }
+    }
+    if (data.config !== void 0 && func02.call(data, "config")) {
+      let data6 = data.config;
+      if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+        if (Object.keys(data6).length > 1e3) {
+          let err20 = { instancePath: instancePath + "/config", schemaPath: "#/properties/config/maxProperties", keyword: "maxProperties", params: { limit: 1e3 }, message: "must NOT have more than 1000 properties" };
+          vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
+        }
+        for (let key1 of Object.keys(data6))
+          if (!pattern02.test(key1)) {
+            let err21 = { instancePath: instancePath + "/config", schemaPath: "#/properties/config/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" };
+            vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
+          }
+      } else {
+        let err22 = { instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
+      }
+    }
+    if (data.grants !== void 0 && func02.call(data, "grants")) {
+      let data7 = data.grants;
+      if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+        if (Object.keys(data7).length > 1e3) {
+          let err23 = { instancePath: instancePath + "/grants", schemaPath: "#/properties/grants/maxProperties", keyword: "maxProperties", params: { limit: 1e3 }, message: "must NOT have more than 1000 properties" };
+          vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
+        }
+        for (let key2 of Object.keys(data7))
+          if (!pattern02.test(key2)) {
+            let err24 = { instancePath: instancePath + "/grants", schemaPath: "#/properties/grants/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" };
+            vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
+          }
+        for (let key3 of Object.keys(data7))
+          pattern02.test(key3) && (validate29(data7[key3], { instancePath: instancePath + "/grants/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data7, parentDataProperty: key3, rootData }) || (vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors), errors = vErrors.length));
+      } else {
+        let err25 = { instancePath: instancePath + "/grants", schemaPath: "#/properties/grants/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
+      }
+    }
+    if (data.defaults !== void 0 && func02.call(data, "defaults")) {
+      let data9 = data.defaults;
+      if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
+        for (let key4 of Object.keys(data9))
+          if (!(key4 === "limits" || key4 === "onFailure")) {
+            let err26 = { instancePath: instancePath + "/defaults", schemaPath: "#/properties/defaults/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 }, message: "must NOT have additional properties" };
+            vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
+          }
+        if (data9.limits !== void 0 && func02.call(data9, "limits") && (validate34(data9.limits, { instancePath: instancePath + "/defaults/limits", parentData: data9, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors), errors = vErrors.length)), data9.onFailure !== void 0 && func02.call(data9, "onFailure")) {
+          let data11 = data9.onFailure;
+          if (typeof data11 != "string") {
+            let err27 = { instancePath: instancePath + "/defaults/onFailure", schemaPath: "#/properties/defaults/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
+          }
+          if (!(data11 === "open" || data11 === "closed")) {
+            let err28 = { instancePath: instancePath + "/defaults/onFailure", schemaPath: "#/properties/defaults/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema10.properties.defaults.properties.onFailure.enum }, message: "must be equal to one of the allowed values" };
+            vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
+          }
+        }
+      } else {
+        let err29 = { instancePath: instancePath + "/defaults", schemaPath: "#/properties/defaults/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
+      }
+    }
+    if (data.budgets !== void 0 && func02.call(data, "budgets")) {
+      let data12 = data.budgets;
+      if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+        for (let key5 of Object.keys(data12))
+          if (!(key5 === "decisionMs" || key5 === "maxHooks" || key5 === "injectionBytes")) {
+            let err30 = { instancePath: instancePath + "/budgets", schemaPath: "#/properties/budgets/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 }, message: "must NOT have additional properties" };
+            vErrors === null ? vErrors = [err30] : vErrors.push(err30), errors++;
+          }
+        if (data12.decisionMs !== void 0 && func02.call(data12, "decisionMs")) {
+          let data13 = data12.decisionMs;
+          if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13))) {
+            let err31 = { instancePath: instancePath + "/budgets/decisionMs", schemaPath: "#/properties/budgets/properties/decisionMs/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
+          }
+          if (typeof data13 == "number" && isFinite(data13)) {
+            if (data13 > 6e4 || isNaN(data13)) {
+              let err32 = { instancePath: instancePath + "/budgets/decisionMs", schemaPath: "#/properties/budgets/properties/decisionMs/maximum", keyword: "maximum", params: { comparison: "<=", limit: 6e4 }, message: "must be <= 60000" };
+              vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
+            }
+            if (data13 < 1 || isNaN(data13)) {
+              let err33 = { instancePath: instancePath + "/budgets/decisionMs", schemaPath: "#/properties/budgets/properties/decisionMs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+              vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
+            }
+          }
+        }
+        if (data12.maxHooks !== void 0 && func02.call(data12, "maxHooks")) {
+          let data14 = data12.maxHooks;
+          if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14))) {
+            let err34 = { instancePath: instancePath + "/budgets/maxHooks", schemaPath: "#/properties/budgets/properties/maxHooks/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
+          }
+          if (typeof data14 == "number" && isFinite(data14)) {
+            if (data14 > 1e3 || isNaN(data14)) {
+              let err35 = { instancePath: instancePath + "/budgets/maxHooks", schemaPath: "#/properties/budgets/properties/maxHooks/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" };
+              vErrors === null ? vErrors = [err35] : vErrors.push(err35), errors++;
+            }
+            if (data14 < 1 || isNaN(data14)) {
+              let err36 = { instancePath: instancePath + "/budgets/maxHooks", schemaPath: "#/properties/budgets/properties/maxHooks/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+              vErrors === null ? vErrors = [err36] : vErrors.push(err36), errors++;
+            }
+          }
+        }
+        if (data12.injectionBytes !== void 0 && func02.call(data12, "injectionBytes")) {
+          let data15 = data12.injectionBytes;
+          if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15))) {
+            let err37 = { instancePath: instancePath + "/budgets/injectionBytes", schemaPath: "#/properties/budgets/properties/injectionBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err37] : vErrors.push(err37), errors++;
+          }
+          if (typeof data15 == "number" && isFinite(data15)) {
+            if (data15 > 4194304 || isNaN(data15)) {
+              let err38 = { instancePath: instancePath + "/budgets/injectionBytes", schemaPath: "#/properties/budgets/properties/injectionBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4194304 }, message: "must be <= 4194304" };
+              vErrors === null ? vErrors = [err38] : vErrors.push(err38), errors++;
+            }
+            if (data15 < 0 || isNaN(data15)) {
+              let err39 = { instancePath: instancePath + "/budgets/injectionBytes", schemaPath: "#/properties/budgets/properties/injectionBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 }, message: "must be >= 0" };
+              vErrors === null ? vErrors = [err39] : vErrors.push(err39), errors++;
+            }
+          }
+        }
+      } else {
+        let err40 = { instancePath: instancePath + "/budgets", schemaPath: "#/properties/budgets/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err40] : vErrors.push(err40), errors++;
+      }
+    }
+    if (data.monitor !== void 0 && func02.call(data, "monitor") && typeof data.monitor != "boolean") {
+      let err41 = { instancePath: instancePath + "/monitor", schemaPath: "#/properties/monitor/type", keyword: "type", params: { type: "boolean" }, message: "must be boolean" };
+      vErrors === null ? vErrors = [err41] : vErrors.push(err41), errors++;
+    }
+  } else {
+    let err42 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
+  }
+  return validate28.errors = vErrors, errors === 0;
 }
 
 // <stdin>

@@ -1,10 +1,10 @@
 import { RE2JS } from "re2js";
 import { type FaultCode, faultTable } from "@hookwarden/sandbox";
-import { forbiddenEventKeys, JsonError, pointerPart, quote, readJsonBytes } from "@hookwarden/sandbox/json";
+import { forbiddenEventKeys, pointerPart, quote, readJsonBytes } from "@hookwarden/sandbox/json";
 import { type Verdict, defaultMaxEventBytes, readEvent } from "../../broker/index.ts";
 import { actionNames, actionRows, legalActions } from "../../catalogue/index.ts";
-import { HookwardenError } from "../../errors/index.ts";
-import { checkAgainst, didYouMean } from "../../pack/index.ts";
+import { didYouMean, HookwardenError, readingJson } from "../../errors/index.ts";
+import { checkAgainst } from "../../pack/index.ts";
 
 /** A text that is expected: a part of it, all of it, a pattern of it, or that there is none. */
 export type ExpectedText = string | { readonly equals: string } | { readonly matches: string } | null;
@@ -54,6 +54,7 @@ export const casesLimits = {
 /** What an event of a case has where it does not say. */
 export const caseDefaults = { session_id: "case", time: "2026-01-01T00:00:00Z" } as const;
 
+const verdicts = actionNames.filter((name) => actionRows.get(name)?.kind === "verdict");
 const text = {
   anyOf: [
     { type: "string" },
@@ -77,7 +78,7 @@ const faultCode = { enum: Object.keys(faultTable) };
 const expectation = {
   type: "object",
   properties: {
-    verdict: { enum: actionNames.filter((name) => actionRows.get(name)?.kind === "verdict") },
+    verdict: { enum: verdicts },
     reason: text,
     feedback: text,
     changes: { type: "object" },
@@ -130,7 +131,8 @@ type Json = { readonly [key: string]: unknown };
  */
 export function readCases(bytes: Uint8Array, file: string): readonly Case[] {
   const value = parse(bytes, file);
-  if (!Array.isArray(value)) throw invalid("the file is not a list of cases", file, "");
+  if (!Array.isArray(value))
+    throw invalid('the file must be a list of cases: `[{ "name": …, "event": …, "expect": … }]`', file, "");
   const names = new Set<string>();
   return value.map((item: unknown, index) => {
     checkForm(item, caseSchema, "the case", file, `/${index}`);
@@ -167,13 +169,8 @@ function checkForm(value: unknown, schema: ObjectSchema, what: string, file: str
 }
 
 function parse(bytes: Uint8Array, file: string): unknown {
-  try {
-    return readJsonBytes(bytes, { ...casesLimits, forbiddenKeys: forbiddenEventKeys });
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const { line, column, pointer } = error;
-    throw new HookwardenError("cases-invalid", `the file ${error.message}`, { file, line, column, pointer });
-  }
+  const limits = { ...casesLimits, byteOrderMark: true, forbiddenKeys: forbiddenEventKeys };
+  return readingJson("cases-invalid", "the file", () => readJsonBytes(bytes, limits), { file });
 }
 
 function caseOf(item: Json, file: string, pointer: string): Case {
@@ -225,7 +222,16 @@ function checkEvent(given: Json, expected: Expectation | null, file: string, poi
   const name = String((given as Json)["hook_event_name"]);
   const { verdict = "continue" } = expected ?? {};
   if (!legalActions(name).has(verdict)) {
-    throw invalid(`the verdict \`${verdict}\` is not legal at ${name}`, file, pointer);
+    const legal = verdicts.filter((one) => legalActions(name).has(one)).map((one) => `\`${one}\``);
+    const at = pointer.replace(
+      /\/event(s\/\d+)?$/,
+      (_, index: string | undefined) => `/expect${index?.slice(1) ?? ""}/verdict`,
+    );
+    throw invalid(
+      `the verdict \`${verdict}\` is not legal at ${name}; legal are ${legal.join(", ")}`,
+      file,
+      at,
+    );
   }
   const { changes: _values, state: _state, ...texts } = expected ?? {};
   checkPatterns(texts, file, `${pointer.replace(/\/events?(\/\d+)?$/, "")}/expect`);

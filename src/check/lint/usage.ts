@@ -10,6 +10,8 @@ import { nodesOf, type Syntax } from "./syntax.ts";
 export interface Usage {
   /** Names of properties and short texts in the pack's own code. */
   readonly names: readonly string[];
+  /** Fields that a handler takes from its event directly, as `event.prompt` or `({ prompt }) => …`. */
+  readonly eventFields: readonly string[];
   /** Whether the event is handed on whole somewhere, listed field by field, or given to a package. */
   readonly takesAll: boolean;
   /** Names of actions that stand somewhere in the program. */
@@ -54,10 +56,29 @@ export function usageOf(syntax: Syntax, event: Flow, origins: Origins): Usage {
   }
   return {
     names: [...names],
+    eventFields: eventFieldsOf(syntax),
     takesAll: takesAll(syntax, event, own),
     actions: [...actions],
     always: alwaysOf(syntax),
   };
+}
+
+function eventFieldsOf(syntax: Syntax): readonly string[] {
+  const events = new Set<unknown>();
+  const fields = new Set<string>();
+  const add = (key: AnyNode): void => void (key.type === "Identifier" && fields.add(key.name));
+  for (const { params } of handlersOf(syntax)) {
+    const [event] = params;
+    if (event?.type === "Identifier") events.add(syntax.variables.get(event));
+    if (event?.type !== "ObjectPattern") continue;
+    for (const part of event.properties) if (part.type === "Property" && !part.computed) add(part.key);
+  }
+  events.delete(undefined);
+  for (const { object, property, computed } of nodesOf(syntax, "MemberExpression")) {
+    const isEvent = object.type === "Identifier" && events.has(syntax.variables.get(object));
+    if (isEvent && !computed) add(property as AnyNode);
+  }
+  return [...fields];
 }
 
 function takesAll(syntax: Syntax, event: Flow, own: (node: Node) => boolean): boolean {

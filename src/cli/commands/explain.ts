@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { quote } from "@hookwarden/sandbox/json";
 import { type EventName, eventNames, eventRows } from "../../catalogue/index.ts";
-import { HookwardenError } from "../../errors/index.ts";
+import { didYouMean, HookwardenError } from "../../errors/index.ts";
 import { defaultLimits, type Limits } from "@hookwarden/sandbox";
 import { unhooked } from "../../dialects/index.ts";
-import { loadPack, didYouMean } from "../../pack/index.ts";
+import { loadPack } from "../../pack/index.ts";
 import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
 import { explain, type Explanation, type RunningHook } from "../explanation.ts";

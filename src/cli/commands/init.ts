@@ -3,8 +3,8 @@ import { basename, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { quote } from "@hookwarden/sandbox/json";
 import { type EventName, eventNames, eventRows } from "../../catalogue/index.ts";
-import { HookwardenError } from "../../errors/index.ts";
-import { packManifestFile, readPackManifest, namePattern, didYouMean } from "../../pack/index.ts";
+import { didYouMean, HookwardenError } from "../../errors/index.ts";
+import { packManifestFile, readPackManifest, namePattern } from "../../pack/index.ts";
 import type { Cli } from "../cli.ts";
 import { safeJson } from "../sanitize-text.ts";
 import { hookTemplate, json, type Language } from "../init/template.ts";
@@ -76,11 +76,11 @@ function eventOf(name: string): EventName {
 
 function hookName(name: string | undefined, folder: string): string {
   if (name === undefined) {
-    const message = `${quote(folder)} has a pack already; give \`--hook NAME\` for a new hook in it`;
+    const message = `${quote(folder)} already has a pack; add a hook to it with \`--hook NAME\``;
     throw new HookwardenError("usage", message);
   }
   if (new RegExp(namePattern).test(name)) return name;
-  const message = `${quote(name)} is no name of a hook; use small letters, digits and \`-\`, at most 64 of them`;
+  const message = `${quote(name)} is not a valid hook name; use lowercase letters, digits and \`-\`, at most 64 characters`;
   throw new HookwardenError("usage", message);
 }
 

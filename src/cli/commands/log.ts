@@ -4,7 +4,7 @@ import type { Cli } from "../cli.ts";
 import { plural } from "../decision-table.ts";
 import { safeJson } from "../sanitize-text.ts";
 import { readBytesOf } from "../input-stream.ts";
-import { addExample, addFormat, type FormatOption } from "../options.ts";
+import { addExample, addFormat, type FormatOption, required } from "../options.ts";
 import { paragraph } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -19,10 +19,13 @@ const broken = 1;
 export function define(command: Command, cli: Cli): void {
   command
     .addArgument(new Argument("<action>", "what to do").choices(["verify"]))
-    .argument("<file>", "the log; `-` is standard input")
+    // Optional for the parser only, so that a missing action is reported first.
+    .addArgument(new Argument("[file]", "the log; `-` is standard input (required)"))
     .option("--expect <hash>", "a record with this hash must be there, such as a head noted down before")
     .option("--gathered", "the file holds several logs, one behind the other")
-    .action((_: string, file: string, options: LogCommandOptions) => run(file, options, cli));
+    .action((_: string, file: string | undefined, options: LogCommandOptions) =>
+      run(required(file, "<file>"), options, cli),
+    );
   addExample(
     addFormat(command),
     "log verify decisions.jsonl",
@@ -63,9 +66,10 @@ async function print(report: LogReport, terminal: Terminal): Promise<void> {
     await terminal.line(
       paragraph(terminal, 0, { text: `${problem.kind}: ${problem.message}`, style: "red" }),
     );
-    await terminal.line(paragraph(terminal, 0, `before it: ${good}`));
+    if (problem.kind !== "not-a-log") await terminal.line(paragraph(terminal, 0, `before it: ${good}`));
     return;
   }
+  if (records === 0) return terminal.line("the file is empty: nothing was logged, or everything was removed");
   const end = closed
     ? "closed in order"
     : "not closed: it is still written, or what was not flushed is missing";

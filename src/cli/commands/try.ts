@@ -9,8 +9,8 @@ import {
   eventNames,
   eventRows,
 } from "../../catalogue/index.ts";
-import { HookwardenError } from "../../errors/index.ts";
-import { didYouMean, type LoadedPack } from "../../pack/index.ts";
+import { didYouMean, HookwardenError } from "../../errors/index.ts";
+import { type LoadedPack } from "../../pack/index.ts";
 import { sourcePlace } from "../../compile/index.ts";
 import { MemoryStateStore } from "../../state/index.ts";
 import { createWarden, createSandbox } from "../../warden/index.ts";

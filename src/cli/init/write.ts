@@ -1,13 +1,13 @@
 import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { quote } from "@hookwarden/sandbox/json";
-import { HookwardenError } from "../../errors/index.ts";
+import { fileError, HookwardenError } from "../../errors/index.ts";
 
 /**
  * Writes files that are not there yet. Where one is, nothing is written.
  *
- * @throws {HookwardenError} `file-exists`, `file-unreadable`
+ * @throws {HookwardenError} `file-exists`, `file-unwritable`
  */
 export async function writeNew(files: ReadonlyMap<string, string>): Promise<void> {
   for (const path of files.keys()) if (await exists(path)) throw taken(path);
@@ -16,7 +16,7 @@ export async function writeNew(files: ReadonlyMap<string, string>): Promise<void
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text, { flag: "wx" });
     } catch (error) {
-      throw codeOf(error) === "EEXIST" ? taken(path) : unwritable(path, error);
+      throw codeOf(error) === "EEXIST" ? taken(path) : fileError(path, error, "write");
     }
   }
 }
@@ -32,7 +32,7 @@ export async function exists(path: string): Promise<boolean> {
 /**
  * Adds an item to the end of a list at the top of a JSON file, and leaves all else in it as it was.
  *
- * @throws {HookwardenError} `file-unreadable`
+ * @throws {HookwardenError} `file-unwritable`
  */
 export async function appendToList(path: string, key: string, item: string): Promise<void> {
   const next = `${path}.new`;
@@ -45,18 +45,12 @@ export async function appendToList(path: string, key: string, item: string): Pro
     await rename(next, path);
   } catch (error) {
     if (codeOf(error) !== "EEXIST") await rm(next, { force: true });
-    throw codeOf(error) === "EEXIST" ? taken(next) : unwritable(path, error);
+    throw codeOf(error) === "EEXIST" ? taken(next) : fileError(path, error, "write");
   }
 }
 
 function taken(path: string): HookwardenError {
-  return new HookwardenError("file-exists", `${quote(path)} is there already`, { file: join(path) });
-}
-
-function unwritable(path: string, error: unknown): HookwardenError {
-  return new HookwardenError("file-unreadable", `${quote(path)} cannot be written (${codeOf(error)})`, {
-    file: path,
-  });
+  return new HookwardenError("file-exists", `${quote(path)} already exists`, { file: path });
 }
 
 function codeOf(error: unknown): string {

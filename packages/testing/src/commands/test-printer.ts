@@ -41,7 +41,7 @@ export class TestPrinter {
     const untested = hooks.filter((hook) => hook.untested).length;
     const parts = [
       `${plural(passed + failed, "case")} on ${engines.join(" and ")}`,
-      failed === 0 ? "all passed" : `${failed} failed`,
+      failed > 0 ? `${failed} failed` : passed === 0 ? "nothing was tested" : "all passed",
       ...(untested > 0 ? [`${plural(untested, "hook")} without cases`] : []),
       `${(durationMs / 1_000).toFixed(1)} s`,
     ];

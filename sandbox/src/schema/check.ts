@@ -1,9 +1,9 @@
-import { pointerPart } from "@hookwarden/sandbox/json";
-import { prepareSchema } from "./interpreted-accept.ts";
-import { checks } from "./interpreted-keywords.ts";
-import type { PreparedSchema, SchemaNode, SchemaProblem, SchemaRun } from "./interpreted-types.ts";
+import { pointerPart } from "../json/index.ts";
+import { prepareSchema } from "./accept.ts";
+import { checks } from "./keywords.ts";
+import type { PreparedSchema, SchemaNode, SchemaProblem, SchemaRun } from "./types.ts";
 
-export type { SchemaProblem } from "./interpreted-types.ts";
+export type { SchemaProblem } from "./types.ts";
 
 /**
  * JSON Schemas that strangers wrote: of a hook's configuration, of a tool's input. They are walked, never compiled to

@@ -1,7 +1,7 @@
-import { isObject, quote } from "@hookwarden/sandbox/json";
-import { canonicalJson } from "../files/index.ts";
+import { canonicalJson, isObject, quote } from "../json/index.ts";
 import { isMultiple } from "./decimal.ts";
-import type { SchemaNode, SchemaProblem, SchemaRun } from "./interpreted-types.ts";
+import { possibleValues } from "./possible-values.ts";
+import type { SchemaNode, SchemaProblem, SchemaRun } from "./types.ts";
 
 /** Where a keyword is checked: its sibling keywords, and the position in the value. */
 export interface KeywordContext {
@@ -217,7 +217,7 @@ export const checks: ReadonlyMap<string, KeywordCheck> = new Map<string, Keyword
       const wanted = text(value, run);
       return (values as unknown[]).some((one) => text(one, run) === wanted)
         ? null
-        : { pointer, message: "is none of the values that it can have" };
+        : { pointer, message: `must be ${possibleValues(values as unknown[], value)}` };
     },
   ],
   [
@@ -274,10 +274,16 @@ export const checks: ReadonlyMap<string, KeywordCheck> = new Map<string, Keyword
   ],
   [
     "anyOf",
-    (schemas, value, { pointer, run }) =>
-      (schemas as unknown[]).some((schema) => run.check(schema, value, pointer) === null)
-        ? null
-        : { pointer, message: "is none of the forms that it can have" },
+    (schemas, value, { pointer, run }) => {
+      let likely: SchemaProblem | null = null;
+      for (const schema of schemas as unknown[]) {
+        const problem = run.check(schema, value, pointer);
+        if (problem === null) return null;
+        // The form that was probably meant is one that is at least of the right type.
+        if (likely === null || likely.message.startsWith("is of type ")) likely = problem;
+      }
+      return likely;
+    },
   ],
   ["oneOf", oneOf],
   [

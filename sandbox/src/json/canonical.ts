@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-
 /**
  * A JSON value as text that is the same for equal values: keys sorted by code units, no white space. For digests.
  * Values are as `readJson` makes them: no `undefined`, no cycles, finite numbers.
@@ -12,9 +10,4 @@ export function canonicalJson(value: unknown): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
   return `{${members.join(",")}}`;
-}
-
-/** `sha256:` and the digest of a text's UTF-8, in hexadecimal. */
-export function sha256(text: string): string {
-  return `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
 }

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
-import { isObject, pointerPart, quote } from "@hookwarden/sandbox/json";
-import type { PreparedSchema, SchemaProblem } from "./interpreted-types.ts";
+import { isObject, pointerPart, quote } from "../json/index.ts";
+import type { PreparedSchema, SchemaProblem } from "./types.ts";
 
 /** Limits of a schema that a stranger wrote. */
 export const schemaLimits = {

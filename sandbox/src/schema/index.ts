@@ -1,0 +1,2 @@
+/** JSON Schemas that third parties wrote, interpreted within limits. */
+export { acceptSchema, checkAgainst, type SchemaProblem } from "./check.ts";
