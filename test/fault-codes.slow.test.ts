@@ -194,7 +194,7 @@ describe("each cause has its code, and the gate closes with the title of that co
     const program = { key: "killer", name: "killer", source: "" };
     const breaker = new BreakerSandbox(sandbox, null);
     const codes: (string | undefined)[] = [];
-    for (let at = 0; at <= breakerLimits.strikes; at++) {
+    for (let at = 0; at <= breakerLimits.failures; at++) {
       const outcome = await breaker.call({
         program,
         tenant: "t",
@@ -206,7 +206,7 @@ describe("each cause has its code, and the gate closes with the title of that co
       });
       codes.push(outcome.ok ? undefined : outcome.fault.code);
     }
-    expect(codes).toEqual([...Array<string>(breakerLimits.strikes).fill("crashed"), "quarantined"]);
+    expect(codes).toEqual([...Array<string>(breakerLimits.failures).fill("crashed"), "quarantined"]);
   });
 
   test("a sandbox with no room, or that has been closed: `overloaded`", async () => {

@@ -1,49 +1,51 @@
-import type { Call, Program } from "./contract.ts";
-import { ExpiringMap } from "./expiring-map.ts";
+import type { Call } from "./contract.ts";
 import type { Fault } from "./fault.ts";
 import { loadLimits, loadMs } from "./limits.ts";
 import { faults } from "./outcome.ts";
+import { CircuitBreaker } from "./resilience/circuit-breaker.ts";
 
-/** Maximum number of remembered programs. */
-const maxEntries = 1_024;
 /** A call with this many times the budget of the failed load retries it. */
 const retryFactor = 2;
 
 type Load = Pick<Call, "program" | "tenant" | "limits" | "budgetMs">;
 
 /**
- * Negative cache of programs that timed out while loading: a module that never finishes loading would cost every
- * call its whole budget. Kept for each tenant separately, so that no tenant's time budget decides
- * about another tenant's call.
+ * Programs that timed out while loading: a module that never finishes loading would cost every call its whole budget.
+ * Kept for each tenant separately, so that no tenant's time budget decides about another tenant's call.
  */
 export class SlowLoads {
-  readonly #failed = new ExpiringMap<Load>(loadLimits.retryMs, maxEntries);
+  readonly #breaker = new CircuitBreaker<Omit<Load, "program">>({
+    failures: 1,
+    openMs: loadLimits.retryMs,
+    maxCircuits: 1_024,
+    now: () => performance.now(),
+  });
 
   /** The fault of a call whose program is not to be loaded again yet, or `null`. */
   recall(load: Load): Fault | null {
-    if (this.#failed.size === 0) return null;
+    if (this.#breaker.size === 0) return null;
     const key = keyOf(load);
-    const failed = this.#failed.get(key);
-    if (!failed || loadMs(load) >= retryFactor * loadMs(failed)) return null;
+    const failed = this.#breaker.get(key)?.cause;
+    const waitMs = this.#breaker.remainingMs(key);
+    if (!failed || waitMs === 0 || loadMs(load) >= retryFactor * loadMs(failed)) return null;
     const { code, message } = faults.loadWall(failed);
-    return { code, message: `${message}; it is not loaded again for ${this.#failed.remainingMs(key)} ms` };
+    return { code, message: `${message}; it is not loaded again for ${waitMs} ms` };
   }
 
-  remember({ program, tenant, limits, budgetMs }: Load): void {
+  remember(load: Load): void {
+    const { tenant, limits, budgetMs } = load;
+    const key = keyOf(load);
+    // It had more time than the load that failed before.
+    this.#breaker.reset(key);
     // Do not retain the whole call: its event may take megabytes.
-    this.#failed.set(keyOf({ program, tenant }), {
-      program,
-      tenant,
-      limits,
-      ...(budgetMs === undefined ? undefined : { budgetMs }),
-    });
+    this.#breaker.failure(key, { tenant, limits, ...(budgetMs === undefined ? undefined : { budgetMs }) });
   }
 
   forget(programKey: string): void {
-    this.#failed.deleteWhere((key) => key.endsWith(`\n${programKey}`));
+    this.#breaker.resetWhere((key) => key.endsWith(`\n${programKey}`));
   }
 }
 
-function keyOf({ tenant, program }: { tenant: string; program: Program }): string {
+function keyOf({ tenant, program }: Pick<Load, "tenant" | "program">): string {
   return `${tenant}\n${program.key}`;
 }

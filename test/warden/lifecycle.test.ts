@@ -312,13 +312,13 @@ describe("rel-007 a hook that ends its process each time", () => {
       expect(verdict).toBe("deny");
       expect(trace.map(({ hook, outcome, fault }) => [hook, outcome, fault?.code])).toEqual([
         ["other", "honoured", undefined],
-        ["killer", "faulted", index < breakerLimits.strikes ? "crashed" : "quarantined"],
+        ["killer", "faulted", index < breakerLimits.failures ? "crashed" : "quarantined"],
       ]);
     }
-    expect(ran()).toBe(breakerLimits.strikes);
+    expect(ran()).toBe(breakerLimits.failures);
     // Another tenant's events are another matter.
     await warden.dispatch(event, { tenant: "another" });
-    expect(ran()).toBe(breakerLimits.strikes + 1);
+    expect(ran()).toBe(breakerLimits.failures + 1);
   });
 
   test("is tried again after a pause that grows, and is as before once it behaves", async () => {
@@ -342,7 +342,7 @@ describe("rel-007 a hook that ends its process each time", () => {
       await call(command);
       return sandbox.calls.length > before;
     };
-    for (let index = 0; index < breakerLimits.strikes; index++) expect(await ran()).toBe(true);
+    for (let index = 0; index < breakerLimits.failures; index++) expect(await ran()).toBe(true);
     for (const pause of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
       now += pause - 1;
       expect(await ran()).toBe(false);
@@ -352,7 +352,7 @@ describe("rel-007 a hook that ends its process each time", () => {
     }
     now += 60_000;
     expect(await ran("kind")).toBe(true);
-    for (let index = 0; index < breakerLimits.strikes; index++) expect(await ran()).toBe(true);
+    for (let index = 0; index < breakerLimits.failures; index++) expect(await ran()).toBe(true);
     expect(await ran()).toBe(false);
   });
 
@@ -378,7 +378,7 @@ describe("rel-007 a hook that ends its process each time", () => {
         seed: [1, 2, 3, 4],
         limits: hook!.limits,
       });
-    for (let index = 0; index < breakerLimits.strikes; index++) {
+    for (let index = 0; index < breakerLimits.failures; index++) {
       const under = call();
       release();
       await under;
@@ -387,7 +387,7 @@ describe("rel-007 a hook that ends its process each time", () => {
     const trial = call();
     expect(trial).toBeInstanceOf(Promise);
     expect(await call()).toMatchObject({ ok: false, fault: { code: "quarantined" } });
-    expect(sandbox.calls).toHaveLength(breakerLimits.strikes + 1);
+    expect(sandbox.calls).toHaveLength(breakerLimits.failures + 1);
     release();
     await trial;
   });
@@ -453,7 +453,7 @@ describe("rel-007 a hook that ends its process each time", () => {
       hookOf("killer", 60, "export default () => new Array(2 ** 28).join('x');");
       await using warden = await createWarden({ pack: folder });
       const messages: string[] = [];
-      for (let index = 0; index < breakerLimits.strikes + 3; index++) {
+      for (let index = 0; index < breakerLimits.failures + 3; index++) {
         const { verdict, trace } = await warden.dispatch(event);
         expect(verdict).toBe("deny");
         expect(trace[0]).toMatchObject({ hook: "other", outcome: "honoured" });
@@ -461,9 +461,9 @@ describe("rel-007 a hook that ends its process each time", () => {
       }
       // How many of them fall into the pause depends on how long a process takes to start here.
       expect(
-        messages.slice(0, breakerLimits.strikes).some((message) => message.startsWith("not run: ")),
+        messages.slice(0, breakerLimits.failures).some((message) => message.startsWith("not run: ")),
       ).toBe(false);
-      expect(messages[breakerLimits.strikes]).toMatch(
+      expect(messages[breakerLimits.failures]).toMatch(
         /^not run: it has ended its process or not loaded in time 5 times in a row/,
       );
     },

@@ -20,6 +20,8 @@ const externalKillWeight = 0.25;
 export interface ChildPoolOwner {
   /** A spare child is ready. */
   available(): void;
+  /** A child is done with its oldest job, which took so many microseconds. */
+  finished(entry: Entry, us: number): void;
   /** A child has answered, and may have room for another job. */
   answered(runner: Runner): void;
   /** A child has ended; `jobs` are those that it has not answered, oldest first. */
@@ -35,6 +37,9 @@ export class ChildPool implements RunnerOwner {
   version = "";
   /** Whether one child more than configured may run, for programs with a crash history. */
   room = false;
+
+  /** How many tenants wait for a child of their own. */
+  reserved = 0;
 
   readonly #settings: Settings;
   readonly #owner: ChildPoolOwner;
@@ -144,8 +149,12 @@ export class ChildPool implements RunnerOwner {
     this.refill();
   }
 
+  finished(entry: Entry, us: number): void {
+    this.#owner.finished(entry, us);
+  }
+
   answered(runner: Runner): void {
-    if (runner.draining && runner.jobs.length === 0) runner.kill({ cause: "retired" });
+    if (runner.draining && runner.isDrained) runner.kill({ cause: "retired" });
     else this.#owner.answered(runner);
   }
 
@@ -154,7 +163,7 @@ export class ChildPool implements RunnerOwner {
     void runner.ended.then(() => this.#endings.delete(runner.ended));
     this.active = this.active.filter((other) => other !== runner);
     this.#spare = this.#spare.filter((other) => other !== runner);
-    if (end.cause !== "retired" && jobs.length > 0 && !this.#disposed) this.#raiseReserve();
+    if (end.cause !== "retired" && jobs.length > 0 && !this.#disposed) this.raiseReserve();
     if (this.#started(runner) && !this.#disposed) this.#failed(runner, end);
     this.#owner.lost(runner, end, jobs);
     if (this.startupFailure !== null) this.#owner.startupFailed(this.startupFailure);
@@ -163,8 +172,8 @@ export class ChildPool implements RunnerOwner {
 
   // ---- starting children
 
-  /** Keeps more spares while children are killed faster than new ones start. */
-  #raiseReserve(): void {
+  /** Keeps more spares while children are replaced faster than new ones start. */
+  raiseReserve(): void {
     if (this.#reserveTimer && this.#settings.spares > 0 && this.#reserve < maxReserve) this.#reserve++;
     clearTimeout(this.#reserveTimer);
     this.#reserveTimer = setTimeout(() => {
@@ -188,15 +197,17 @@ export class ChildPool implements RunnerOwner {
   refill(): void {
     const { processes } = this.#settings;
     const target = this.#targetSpares;
+    // A child that is being drained is replaced before it ends.
+    const active = this.active.filter(({ draining }) => !draining).length;
     const max = processes + target + (this.room ? 1 : 0);
-    const spares = this.#demand ? Math.max(1, target) : target;
-    const wanted = Math.min(max, Math.max(1, this.active.length + spares));
+    const spares = this.#demand ? Math.max(1, target, this.reserved) : target;
+    const wanted = Math.min(max, Math.max(1, active + spares));
     while (
       !this.#disposed &&
       !this.#retry &&
       // With a spare at hand, others start one after another, and leave a core to running calls.
       (this.#spare.length === 0 || this.#starting.size + this.#requested === 0) &&
-      this.active.length + this.#spare.length + this.#starting.size + this.#requested < wanted
+      active + this.#spare.length + this.#starting.size + this.#requested < wanted
     ) {
       if (this.#failures === 0) this.#start();
       else {

@@ -1,6 +1,7 @@
 import type { Call, Inspection, Outcome, Program } from "../contract.ts";
 import type { Fault, FaultCode } from "../fault.ts";
 import type { Limits } from "../limits.ts";
+import type { Flow } from "../resilience/fair-queue.ts";
 
 export type Answer = Outcome | Inspection;
 
@@ -9,9 +10,8 @@ export interface JobOwner {
   settled(job: Job, answer: Answer): void;
 }
 
-/** One call or inspection on its way through the pool. Settles exactly once. */
-export class Job {
-  readonly kind: "call" | "inspect";
+/** What a job is made of. */
+export interface JobInit {
   readonly program: Program;
   readonly tenant: string;
   readonly limits: Limits;
@@ -19,24 +19,29 @@ export class Job {
   readonly call: Call | null;
   /** Size of its arguments in bytes; the program's source does not count. */
   readonly bytes: number;
+  readonly resolve: (answer: never) => void;
+}
+
+/** One call or inspection on its way through the pool. Settles exactly once. */
+export class Job {
+  readonly kind: "call" | "inspect";
+  readonly program: Program;
+  readonly tenant: string;
+  readonly limits: Limits;
+  readonly call: Call | null;
+  readonly bytes: number;
   /** The caller's remaining time, in milliseconds. */
   readonly budgetMs: number;
-  /** When it was first queued, by `performance.now()`. */
-  waitsSince = 0;
+  /** When it was submitted, by `performance.now()`. Its time in the queue counts from here, however often it returns there. */
+  readonly submittedAt = performance.now();
+  /** Its place in the fair queue. */
+  flow: Flow<Job> | null = null;
   /** Number of children that it has been sent to. */
   attempts = 0;
   readonly #owner: JobOwner;
   #resolve: ((answer: Answer) => void) | null;
 
-  constructor(
-    owner: JobOwner,
-    program: Program,
-    tenant: string,
-    limits: Limits,
-    call: Call | null,
-    bytes: number,
-    resolve: (answer: never) => void,
-  ) {
+  constructor(owner: JobOwner, { program, tenant, limits, call, bytes, resolve }: JobInit) {
     this.kind = call ? "call" : "inspect";
     this.program = program;
     this.tenant = tenant;
@@ -46,6 +51,10 @@ export class Job {
     this.budgetMs = call?.budgetMs ?? Infinity;
     this.#owner = owner;
     this.#resolve = resolve as (answer: Answer) => void;
+  }
+
+  get isSettled(): boolean {
+    return this.#resolve === null;
   }
 
   /** Resolves the call; later answers are ignored. */
@@ -65,19 +74,15 @@ export class Job {
   }
 
   /** The same, if the job ended its process. */
-  failKilled(code: FaultCode, message: string, durationUs: number): void {
+  failKilled({ code, message }: Fault, durationUs: number): void {
     if (!this.call) return this.fail(code, message, durationUs);
     this.settle({ ...faultOutcome(code, message, durationUs), killed: true });
   }
 
   /** The same, if the process had to be killed while it loaded the program. */
-  failLoading(fault: Fault, durationUs: number): void {
-    if (!this.call) return this.fail(fault.code, fault.message, durationUs);
-    this.settle({
-      ...faultOutcome(fault.code, fault.message, durationUs),
-      killed: true,
-      loadTimedOut: true,
-    });
+  failLoading({ code, message }: Fault, durationUs: number): void {
+    if (!this.call) return this.fail(code, message, durationUs);
+    this.settle({ ...faultOutcome(code, message, durationUs), killed: true, loadTimedOut: true });
   }
 }
 

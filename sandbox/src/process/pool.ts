@@ -1,32 +1,22 @@
 import type { Call, EngineName, Inspection, Outcome, Program, Sandbox } from "../contract.ts";
-import type { Fault } from "../fault.ts";
 import type { Limits } from "../limits.ts";
-import { describeEnd, ChildPool, type ChildPoolOwner } from "./child-pool.ts";
-import { ExpiringMap } from "../expiring-map.ts";
-import { faults } from "../outcome.ts";
 import { SlowLoads } from "../slow-loads.ts";
+import { failRunning, isCrash } from "./child-failure.ts";
+import { ChildPool, type ChildPoolOwner } from "./child-pool.ts";
 import { type Answer, faultOutcome, Job, type JobOwner } from "./job.ts";
+import { JobQueue } from "./job-queue.ts";
 import type { Settings } from "./options.ts";
 import type { End, Entry, Runner } from "./runner.ts";
 import { Schedule } from "./schedule.ts";
-import { TenantQueues } from "./tenant-queues.ts";
 
-/** How often deadlines are looked at, in milliseconds. */
+/** Interval at which deadlines are checked, in milliseconds. */
 const tickMs = 10;
-/** How often the memory of busy children is read, in milliseconds. */
+/** Interval at which the memory of busy children is read, in milliseconds. */
 const memoryMs = 25;
-/** Calls that are made together are written to a busy child so many at a time. */
+/** Calls that are made together are written to a busy child in batches of this size. */
 const burst = 8;
-/** How long a program that has had its child killed is isolated from others, in milliseconds. */
-const isolationMs = 60_000;
-/** Most such programs that are remembered. */
-const maxIsolated = 1_024;
-/** A job is sent to at most so many children; from the third on it is the first that each of them has. */
+/** Maximum number of children that a job is sent to; from the third on it is the first job of each. */
 const maxAttempts = 5;
-
-function queueOf(tenant: string): string {
-  return `tenant ${tenant}`;
-}
 
 const closed = "the sandbox has been closed";
 
@@ -36,19 +26,13 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
 
   readonly #settings: Settings;
   readonly #children: ChildPool;
+  readonly #queue: JobQueue;
   readonly #schedule: Schedule;
-  /** Programs that have had a child killed not long ago. */
-  readonly #isolated = new ExpiringMap<true>(isolationMs, maxIsolated);
   readonly #slowLoads = new SlowLoads();
-  readonly #waiting: TenantQueues;
-  /** Children that have jobs which have not been written yet. */
+  /** Children with jobs that have not been written yet. */
   #unwritten: Runner[] = [];
-  /** Reasons to offer the waiting jobs to children, since this was begun; 0 while it is not being done. */
-  #pumpRequests = 0;
-  #jobs = 0;
-  #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Until when this process does not go to sleep, by `performance.now()`. */
+  /** Until when this process spins instead of sleeping, by `performance.now()`. */
   #spinUntil = 0;
   #spinning = false;
   #lastMemory = 0;
@@ -58,13 +42,8 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
     this.engine = settings.engine;
     this.#settings = settings;
     this.#children = new ChildPool(settings, this);
-    this.#schedule = new Schedule(this.#children, settings);
-    const shared = settings.tenantsPerProcess === "shared";
-    // Programs that have killed wait apart, and tenants that hold up children, so that nobody waits for them.
-    this.#waiting = new TenantQueues((job) => {
-      if (this.#isIsolated(job)) return "apart";
-      return shared && !this.#schedule.isHeld(job.tenant) ? "all" : queueOf(job.tenant);
-    });
+    this.#queue = new JobQueue(settings, (job) => this.#start(job));
+    this.#schedule = new Schedule(this.#children, this.#queue, settings);
   }
 
   get version(): string {
@@ -79,30 +58,30 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
   call(call: Call): Outcome | Promise<Outcome> {
     let bytes = 0;
     for (const arg of call.args) bytes += Buffer.byteLength(arg);
-    const { inputBytes } = call.limits;
-    if (bytes > inputBytes) {
+    const { program, tenant, limits } = call;
+    if (bytes > limits.inputBytes) {
       return faultOutcome(
         "input-too-large",
-        `the arguments have ${bytes} bytes, and \`limits.inputBytes\` is ${inputBytes}`,
+        `the arguments have ${bytes} bytes, and \`limits.inputBytes\` is ${limits.inputBytes}`,
       );
     }
-    const refusal = this.#refusal(bytes);
-    if (refusal) return refusal;
+    const refusal = this.#refusal(tenant, bytes);
+    if (refusal !== null) return faultOutcome("overloaded", refusal);
     return new Promise<Outcome>((resolve) => {
-      this.#submit(new Job(this, call.program, call.tenant, call.limits, call, bytes, resolve));
+      this.#submit(new Job(this, { program, tenant, limits, call, bytes, resolve }));
     });
   }
 
   async inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
-    const refusal = this.#refusal(0);
-    if (refusal) return { ok: false, fault: refusal.fault };
+    const refusal = this.#refusal(tenant, 0);
+    if (refusal !== null) return { ok: false, fault: { code: "overloaded", message: refusal } };
     return new Promise<Inspection>((resolve) => {
-      this.#submit(new Job(this, program, tenant, limits, null, 0, resolve));
+      this.#submit(new Job(this, { program, tenant, limits, call: null, bytes: 0, resolve }));
     });
   }
 
   forget(programKey: string): void {
-    this.#isolated.deleteWhere((key) => key === programKey);
+    this.#queue.forget(programKey);
     this.#slowLoads.forget(programKey);
     for (const runner of this.#children.all) if (runner.forget(programKey)) this.#writeSoon(runner);
   }
@@ -110,79 +89,46 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     clearInterval(this.#timer);
-    for (const job of this.#waiting.drain()) job.fail("overloaded", closed);
+    for (const job of this.#queue.drain()) job.fail("overloaded", closed);
     await this.#children.dispose();
   }
 
   // ---- from call to child
 
-  #refusal(bytes: number): (Outcome & { ok: false }) | null {
-    if (this.#disposed) return faultOutcome("overloaded", closed);
-    if (this.#jobs >= this.#settings.queueLimit) {
-      return faultOutcome("overloaded", `${this.#jobs} calls are waiting already`);
-    }
-    if (this.#jobs > 0 && this.#bytes + bytes > this.#settings.queueBytes) {
-      return faultOutcome("overloaded", `calls with ${this.#bytes} bytes are waiting already`);
-    }
+  #refusal(tenant: string, bytes: number): string | null {
+    if (this.#disposed) return closed;
+    const full = this.#queue.makeRoom(tenant, bytes);
+    if (full !== null) return full;
     const { startupFailure } = this.#children;
-    return startupFailure === null
-      ? null
-      : faultOutcome("overloaded", `no process could be started: ${startupFailure}`);
+    return startupFailure === null ? null : `no process could be started: ${startupFailure}`;
   }
 
   #submit(job: Job): void {
-    this.#jobs++;
-    this.#bytes += job.bytes;
     if (this.#timer === undefined) {
       this.#schedule.now = performance.now();
       this.#timer = setInterval(this.#tick, tickMs);
     }
-    if (this.#isSlowLoad(job)) return;
-    if (this.#waiting.isFor(job) || !this.#place(job)) this.#waiting.push(job, this.#schedule.now);
+    this.#queue.submit(job);
   }
 
-  #isIsolated({ program }: Job): boolean {
-    return this.#isolated.get(program.key) !== undefined;
-  }
-
-  /** Answers a call whose program is not to be loaded again yet. */
-  #isSlowLoad(job: Job): boolean {
-    const fault = job.call && this.#slowLoads.recall(job.call);
-    if (fault) job.settle({ ...faultOutcome(fault.code, fault.message), loadTimedOut: true });
-    return fault !== null;
-  }
-
-  readonly #tryPlace = (job: Job): boolean => this.#place(job);
-
-  #place(job: Job): boolean {
-    if (this.#isSlowLoad(job)) return true;
-    const runner = this.#isIsolated(job) ? this.#schedule.chooseDedicated(job) : this.#schedule.choose(job);
+  /** Sends a job to a child, if one has room for it. */
+  #start(job: Job): boolean | "dropped" {
+    const slow = job.call && this.#slowLoads.recall(job.call);
+    if (slow) {
+      job.settle({ ...faultOutcome(slow.code, slow.message), loadTimedOut: true });
+      return "dropped";
+    }
+    const runner = this.#queue.isIsolated(job)
+      ? this.#schedule.chooseDedicated(job)
+      : this.#schedule.choose(job);
     if (!runner) return false;
     if (runner.send(job)) this.#writeSoon(runner);
-    // A child that has nothing to do begins with the first of many calls while the others are still being written.
+    // An idle child starts with the first of many calls while the others are still being written.
     if (!this.#settings.gather && runner.unwritten >= (runner.jobs.length > runner.unwritten ? burst : 1)) {
       runner.flush();
       this.#spin();
     }
     return true;
-  }
-
-  #pump(): void {
-    this.#offer(() => this.#waiting.each(this.#tryPlace));
-  }
-
-  /** To place a job can end a child, which is told back here: then it is gone round once more, not within itself. */
-  #offer(round: () => void): void {
-    if (this.#waiting.length === 0 || this.#pumpRequests++ > 0) return;
-    try {
-      round();
-      while (this.#pumpRequests > 1) {
-        this.#pumpRequests = 1;
-        this.#waiting.each(this.#tryPlace);
-      }
-    } finally {
-      this.#pumpRequests = 0;
-    }
   }
 
   #writeSoon(runner: Runner): void {
@@ -193,7 +139,7 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
     this.#unwritten.push(runner);
   }
 
-  /** Runs when all that was ready to run has run, so that calls made together travel together. */
+  /** Runs after everything that was ready to run, so that calls that were made together are written together. */
   readonly #write = (): void => {
     const runners = this.#unwritten;
     this.#unwritten = [];
@@ -201,7 +147,7 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
     this.#spin();
   };
 
-  /** Answers are looked for as long as one is likely to come at once; all else goes on between two looks. */
+  /** Spins for as long as an answer is likely to come; other work is done between two polls. */
   #spin(): void {
     const { spinUs } = this.#settings;
     if (spinUs === 0) return;
@@ -212,88 +158,65 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
   }
 
   readonly #poll = (): void => {
-    this.#spinning = this.#jobs > 0 && performance.now() < this.#spinUntil;
+    this.#spinning = this.#queue.jobs > 0 && performance.now() < this.#spinUntil;
     if (this.#spinning) setImmediate(this.#poll);
   };
 
   settled(job: Job, answer: Answer): void {
-    this.#jobs--;
-    this.#bytes -= job.bytes;
-    if (!answer.ok && "loadTimedOut" in answer && job.call) this.#rememberSlowLoad(job.call);
+    this.#queue.settled(job);
+    if (answer.ok || !("loadTimedOut" in answer) || !job.call) return;
+    // The fault of a load that was not tried again must not extend its period.
+    if (!this.#slowLoads.recall(job.call)) this.#slowLoads.remember(job.call);
   }
 
-  /** What is remembered already must not be remembered for longer each time that it is asked for. */
-  #rememberSlowLoad(call: Call): void {
-    if (!this.#slowLoads.recall(call)) this.#slowLoads.remember(call);
-  }
-
-  // ---- what the fleet tells
+  // ---- events of children
 
   available(): void {
-    this.#pump();
+    this.#queue.pump();
   }
 
-  answered(runner: Runner): void {
-    if (this.#jobs > 0) this.#spin();
-    if (this.#waiting.length === 0) return;
-    const { tenant } = runner;
-    // With a lane for each tenant there may be hundreds, of which this child can serve one.
-    if (tenant === null) this.#pump();
-    else this.#offer(() => this.#waiting.some(queueOf(tenant), this.#tryPlace));
+  finished({ job, abandoned, chargedUs }: Entry, us: number): void {
+    if (abandoned) this.#queue.charge(job, us - chargedUs);
+    else this.#queue.finish(job, us, chargedUs);
+  }
+
+  answered({ tenant, jobs }: Runner): void {
+    if (this.#queue.jobs > 0) this.#spin();
+    // There may be hundreds of waiting tenants; a busy child of one tenant can take jobs of that one only.
+    if (tenant !== null && jobs.length > 0) this.#queue.pump(tenant);
+    else this.#queue.pump();
   }
 
   lost(runner: Runner, end: End, entries: Entry[]): void {
-    const [blamed] = entries;
-    if (blamed && !blamed.abandoned) this.#blame(blamed, end, performance.now() - runner.since);
-    else if (blamed) this.#recordCrash(blamed.job, end);
+    const [running, ...others] = entries;
+    if (running) this.#failRunning(running, end, performance.now() - runner.since);
     const again: Job[] = [];
-    for (const entry of entries) {
-      const { job, abandoned } = entry;
-      // A job that has left may have come back to the same child, behind what it has left there: that one is not lost.
-      if (abandoned || entry === blamed) continue;
+    for (const { job, abandoned } of others) {
+      // An abandoned job is waiting or running elsewhere.
+      if (abandoned) continue;
+      if (!this.#disposed && job.attempts < maxAttempts) {
+        again.push(job);
+        continue;
+      }
+      this.#queue.cancel(job);
       if (this.#disposed) job.fail("overloaded", closed);
-      else if (job.attempts < maxAttempts) again.push(job);
       else job.fail("overloaded", "the process ended before it was this call's turn, several times in a row");
     }
-    this.#waiting.requeue(again, this.#schedule.now);
-    this.#pump();
+    this.#queue.giveBack(again);
+    this.#queue.pump();
   }
 
   startupFailed(why: string): void {
-    for (const job of this.#waiting.drain()) job.fail("overloaded", `no process could be started: ${why}`);
+    for (const job of this.#queue.drain()) job.fail("overloaded", `no process could be started: ${why}`);
   }
 
-  #recordCrash(job: Job, end: End): void {
-    if (end.cause !== "retired" && !(end.cause === "exit" && end.killedExternally))
-      this.#isolated.set(job.program.key, true);
-  }
-
-  /** Names the fault of the job that a child was at when it ended. */
-  #blame({ job, kind, phase, runMs }: Entry, end: End, durationMs: number): void {
-    this.#recordCrash(job, end);
-    const us = durationMs * 1_000;
-    const { memoryKb } = job.limits;
-    if (this.#disposed) job.fail("overloaded", closed, us);
-    else if (end.cause === "deadline") {
-      const loading = kind === "inspect" || phase === "new" || phase === "loading";
-      const { code, message } = loading ? faults.loadWall(job) : lateFault(job.limits, runMs);
-      const fault = { code, message: `${message}, and its process was killed` };
-      if (loading) job.failLoading(fault, us);
-      else job.failKilled(code, fault.message, us);
-    } else if (end.cause === "memory") {
-      job.failKilled(
-        "memory-exceeded",
-        `its process grew beyond \`limits.memoryKb\` (${memoryKb} KiB), and was killed`,
-        us,
-      );
-    } else if (end.cause === "exit" && end.outOfMemory) {
-      job.failKilled("memory-exceeded", "its process ran out of memory", us);
-    } else {
-      const message = `its process ended in the middle of the call (${describeEnd(end)})`;
-      // What a stranger kills is not the program's doing.
-      if (end.cause === "exit" && end.killedExternally) job.fail("crashed", message, us);
-      else job.failKilled("crashed", message, us);
-    }
+  #failRunning(running: Entry, end: End, durationMs: number): void {
+    const { job, abandoned } = running;
+    this.finished(running, durationMs * 1_000);
+    if (isCrash(end)) this.#queue.crashed(job);
+    if (abandoned) return;
+    if (this.#disposed) job.fail("overloaded", closed, durationMs * 1_000);
+    else failRunning(running, end, durationMs);
   }
 
   // ---- time
@@ -302,20 +225,20 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
   readonly #tick = (): void => {
     const now = performance.now();
     this.#schedule.now = now;
-    if (now - this.#lastMemory >= memoryMs || this.#jobs === 0) this.#watchMemory(now);
-    if (this.#jobs === 0) {
+    if (now - this.#lastMemory >= memoryMs || this.#queue.jobs === 0) this.#watchMemory(now);
+    if (this.#queue.jobs === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
       this.#schedule.shrink();
       return;
     }
-    // Where this process itself was held up, answers may lie in the pipes: they are read before anyone is killed.
+    // If this process itself was blocked, answers may lie in the pipes: they are read before a child is killed.
     if (this.#children.active.some((runner) => now > runner.deadline)) setImmediate(this.#killLate);
-    this.#waiting.requeue(this.#schedule.rebalanceStalled(), now);
-    this.#pump();
-    const { queueMs } = this.#settings;
-    for (const job of this.#waiting.expired(now - queueMs))
-      job.fail("overloaded", `no process was free for ${queueMs} ms`);
+    this.#chargeRunning(now);
+    this.#queue.giveBack(this.#schedule.rebalanceStalled());
+    this.#schedule.dropReservations();
+    this.#failExpired(now - this.#settings.queueMs);
+    this.#queue.pump();
   };
 
   readonly #killLate = (): void => {
@@ -323,6 +246,30 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
     for (const runner of this.#children.active.slice())
       if (now > runner.deadline) runner.kill({ cause: "deadline" });
   };
+
+  /** Charges long jobs while they run, so that the order of tenants does not depend on when they end. */
+  #chargeRunning(now: number): void {
+    for (const { jobs, since } of this.#children.active) {
+      const running = jobs.peek();
+      if (!running) continue;
+      const us = (now - since) * 1_000;
+      this.#queue.charge(running.job, us - running.chargedUs);
+      running.chargedUs = us;
+    }
+  }
+
+  #failExpired(before: number): void {
+    const expired = this.#queue.expired(before);
+    // Those that wait in the pipe of a child wait as well.
+    for (const runner of this.#children.active) {
+      if (runner.jobs.length < 2) continue;
+      for (const job of runner.giveBack(({ submittedAt }) => submittedAt < before)) {
+        this.#queue.cancel(job);
+        expired.push(job);
+      }
+    }
+    for (const job of expired) job.fail("overloaded", `no process was free for ${this.#settings.queueMs} ms`);
+  }
 
   #watchMemory(now: number): void {
     this.#lastMemory = now;
@@ -333,16 +280,9 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
       if (entry && runner.floor === 0) runner.floor = bytes;
       if (entry && bytes > runner.floor + entry.limits.memoryKb * 1_024 + this.#settings.rssMarginBytes) {
         runner.kill({ cause: "memory" });
-      } else if (bytes > this.#settings.rssRetireBytes) {
-        if (entry) runner.draining = true;
-        else runner.kill({ cause: "retired" });
+      } else if (bytes > this.#settings.rssRetireBytes && !runner.draining) {
+        this.#queue.giveBack(runner.drain());
       }
     }
   }
-}
-
-/** Names the limit that a call met while it ran: its own, or the time that its caller or its loading left it. */
-function lateFault({ wallMs }: Limits, runMs: number): Fault {
-  if (runMs < wallMs) return faults.budget(runMs);
-  return { code: "timeout", message: `it took longer than \`limits.wallMs\` (${wallMs} ms)` };
 }

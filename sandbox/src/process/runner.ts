@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import { type Limits, loadMs } from "../limits.ts";
-import { Fifo } from "./fifo.ts";
+import { Fifo } from "../resilience/fifo.ts";
 import { Job } from "./job.ts";
 import type { Child } from "./launch.ts";
 import type { Settings } from "./options.ts";
@@ -22,6 +22,8 @@ export type End =
 
 export interface RunnerOwner {
   ready(runner: Runner): void;
+  /** The child is done with its oldest job, which took so many microseconds. */
+  finished(entry: Entry, us: number): void;
   answered(runner: Runner): void;
   /** The child has ended or been killed; `jobs` are those that it has not answered, oldest first. */
   gone(runner: Runner, end: End, jobs: Entry[]): void;
@@ -42,6 +44,8 @@ export interface Entry {
   runMs: number;
   /** The job was given to another child: the answer is read, checked and dropped. */
   abandoned: boolean;
+  /** The part of its time that its tenant has been charged for already, in microseconds. */
+  chargedUs: number;
 }
 
 /** Bytes kept of a child's standard error, for debugging. */
@@ -163,9 +167,9 @@ export class Runner {
     this.#outbox += call ? encodeCall(id, index, call) : encodeInspect(id, index, job.tenant, limits);
     const runMs = Math.min(limits.wallMs, job.budgetMs);
     const phase = isNew ? "new" : "sent";
-    const entry: Entry = { id, kind: job.kind, limits, job, phase, runMs, abandoned: false };
+    const entry: Entry = { id, kind: job.kind, limits, job, phase, runMs, abandoned: false, chargedUs: 0 };
     this.jobs.push(entry);
-    if (this.jobs.length === 1) this.#begin(entry);
+    if (this.jobs.length === 1) this.#begin(entry, performance.now());
     return first;
   }
 
@@ -188,16 +192,30 @@ export class Runner {
     if (this.state === "ready") this.#child.stdin.write(text);
   }
 
-  /** Gives back the jobs behind the oldest; their answers will be dropped. */
-  giveBack(mayGiveBack: (job: Job) => boolean): Job[] {
+  /** Gives back the jobs behind the oldest that match; their answers will be dropped. */
+  giveBack(matches: (job: Job) => boolean): Job[] {
     const jobs: Job[] = [];
     const oldest = this.jobs.peek();
     for (const entry of this.jobs) {
-      if (entry.job === oldest?.job || entry.abandoned || !mayGiveBack(entry.job)) continue;
+      if (entry.job === oldest?.job || entry.abandoned || !matches(entry.job)) continue;
       entry.abandoned = true;
       jobs.push(entry.job);
     }
     return jobs;
+  }
+
+  /** Lets the child end as soon as it has answered its oldest job. @returns the others, which were given back. */
+  drain(): Job[] {
+    this.draining = true;
+    if (this.jobs.length > 0) return this.giveBack(() => true);
+    this.kill({ cause: "retired" });
+    return [];
+  }
+
+  /** Whether a draining child has nothing left to do. */
+  get isDrained(): boolean {
+    for (const { abandoned } of this.jobs) if (!abandoned) return false;
+    return true;
   }
 
   /** Kills the child. */
@@ -213,8 +231,7 @@ export class Runner {
   }
 
   /** Starts the clock of a job, when it has become the oldest of its child. */
-  #begin({ job, kind, phase, runMs }: Entry): void {
-    const now = performance.now();
+  #begin({ job, kind, phase, runMs }: Entry, now: number): void {
     this.since = now;
     const loads = kind === "inspect" || phase === "new";
     this.deadline = now + (loads ? loadMs(job) : runMs) + this.#graceMs;
@@ -262,8 +279,10 @@ export class Runner {
 
   #answered(entry: Entry, answer: Parameters<Job["settle"]>[0]): void {
     this.jobs.shift();
+    const now = performance.now();
+    this.#owner.finished(entry, (now - this.since) * 1_000);
     const next = this.jobs.peek();
-    if (next) this.#begin(next);
+    if (next) this.#begin(next, now);
     else this.deadline = Infinity;
     if (!entry.abandoned) entry.job.settle(answer);
     this.#owner.answered(this);

@@ -1,36 +1,47 @@
 import type { ChildPool } from "./child-pool.ts";
 import type { Job } from "./job.ts";
+import type { JobQueue } from "./job-queue.ts";
 import type { Settings } from "./options.ts";
 import type { Runner } from "./runner.ts";
 
-/** A child whose oldest job has run so long gets no more while another one can take them, in milliseconds. */
+/** A child whose oldest job has run this long gets no more until it has answered, in milliseconds. */
 const slowMs = 5;
-/** Jobs behind one that has run so long are given to another child as well, in milliseconds. */
+/** Jobs behind one that has run this long are given to a free child, in milliseconds. */
 const stalledMs = 10;
+/** A child is replaced if others wait for a job that has run this long, in milliseconds. */
+const drainStalledMs = 250;
 /** How long after jobs of several tenants each of them leaves children to the others, in milliseconds. */
 const contentionMs = 10_000;
-/** A job that has been sent to so many children gets one that has nothing else to do. */
+/** A job that has been sent to this many children gets an idle one. */
 const retriedAttempts = 2;
-/** How long a child stays with a tenant at least before another tenant can have its place, in milliseconds. */
+/** Minimum time that a child serves a tenant before another tenant can have its place, in milliseconds. */
 const minTenantSlotMs = 50;
-/** How long the child for programs that have killed stays after its last job, at least, in milliseconds. */
+/** A child that has been idle for this long may be replaced by a second one of another tenant, in milliseconds. */
+const idleReuseMs = 1_000;
+/** How long the dedicated child stays after its last job, in milliseconds. */
 const idleTimeoutMs = 5_000;
-/** What it costs to send a program to a child that does not have it, in jobs that wait there. */
+/** Cost of sending a program to a child that does not have it, in waiting jobs. */
 const loadCost = 2;
+/** Expected work of a tenant that one child may hold in its pipe, in microseconds. */
+const maxPipelinedUs = 4_000;
 
-/** Decides which child gets which job. */
+/** Decides which child gets which job. `FairQueue` decides whose job is next. */
 export class Schedule {
-  /** The time that all decisions between two ticks go by. */
+  /** The time that all decisions between two ticks use. */
   now = 0;
   readonly #children: ChildPool;
+  readonly #queue: JobQueue;
   readonly #pipeline: number;
   readonly #processes: number;
   readonly #shared: boolean;
   #lastTenant: string | null = null;
   #contendedUntil = 0;
+  /** Tenants that a child is being drained for: the place that it frees is theirs. */
+  readonly #reservations = new Set<string>();
 
-  constructor(fleet: ChildPool, settings: Settings) {
-    this.#children = fleet;
+  constructor(children: ChildPool, queue: JobQueue, settings: Settings) {
+    this.#children = children;
+    this.#queue = queue;
     this.#pipeline = settings.pipeline;
     this.#processes = settings.processes;
     this.#shared = settings.tenantsPerProcess === "shared";
@@ -38,7 +49,7 @@ export class Schedule {
 
   /** The child for a job, or `null` if it has to wait. */
   choose(job: Job): Runner | null {
-    if (this.isHeld(job.tenant)) return null;
+    if (this.#isHeld(job.tenant)) return null;
     if (job.tenant !== this.#lastTenant) {
       if (this.#lastTenant !== null) this.#contendedUntil = this.now + contentionMs;
       this.#lastTenant = job.tenant;
@@ -46,26 +57,11 @@ export class Schedule {
     const tenant = this.#shared ? null : job.tenant;
     const best = this.#leastLoaded(job, tenant);
     if (best && best.jobs.length === 0) return best;
-    if (best === null && tenant !== null) this.#evictTenant(tenant);
-    // A stuck child is as good as none: a spare may take its place before it is dead.
-    const isRoom = this.#activeCount() < this.#processes || (this.#shared && this.#areAllSlow());
-    return (isRoom ? this.#children.promote(tenant) : null) ?? best;
+    if (tenant === null) return (this.#hasSharedRoom() ? this.#children.promote(null) : null) ?? best;
+    return this.#promoteFor(tenant) ?? best ?? (this.#evictFor(tenant) ? this.#promoteFor(tenant) : null);
   }
 
-  /**
-   * Whether a tenant keeps so many children busy with jobs that take long that it gets no other: those that stand by are
-   * for the jobs of others then, or it would hold up them all, one after another.
-   */
-  isHeld(tenant: string): boolean {
-    if (!this.#shared || this.now >= this.#contendedUntil) return false;
-    let held = 0;
-    for (const runner of this.#children.active) {
-      if (!runner.dedicated && this.#isSlow(runner) && runner.jobs.peek()?.job.tenant === tenant) held++;
-    }
-    return held >= this.#processes;
-  }
-
-  /** A job of a program that has had its child killed: it runs alone, in the one child that is kept for such. */
+  /** The child for a job whose program has crashed another: it runs alone, in a child that is dedicated to such. */
   chooseDedicated(job: Job): Runner | null {
     const tenant = this.#shared ? null : job.tenant;
     for (const runner of this.#children.active) {
@@ -82,23 +78,25 @@ export class Schedule {
   }
 
   /**
-   * Jobs that wait behind a stuck one, where a child is free for them. They may run twice then, so it is not done where
-   * all are busy: that would make an overload worse.
+   * Takes jobs back that wait behind a stalled one, if a child is free for them. They may run twice then. If no child is
+   * free and other tenants wait, the stalled child is drained, so that its tenant cannot block them with what it has sent.
    */
   rebalanceStalled(): Job[] {
+    if (!this.#shared) return [];
     const isFree =
       this.#children.hasSpare ||
       this.#children.active.some((runner) => runner.jobs.length === 0 && !runner.dedicated);
-    if (!this.#shared || !isFree) return [];
     const jobs: Job[] = [];
     for (const runner of this.#children.active) {
-      if (runner.jobs.length < 2 || this.now - runner.since < stalledMs) continue;
-      jobs.push(...runner.giveBack((job) => job.attempts === 1));
+      const stalled = this.now - runner.since;
+      if (runner.jobs.length < 2 || stalled < stalledMs) continue;
+      if (isFree) jobs.push(...runner.giveBack((job) => job.attempts === 1));
+      else if (stalled >= drainStalledMs && this.#delaysOthers(runner)) jobs.push(...runner.drain());
     }
     return jobs;
   }
 
-  /** Lets idle children go that are more than enough. */
+  /** Ends idle children beyond the configured number, and reservations of tenants that no longer wait. */
   shrink(): void {
     const idle = this.#children.active.filter((runner) => runner.jobs.length === 0);
     for (const runner of idle) {
@@ -107,24 +105,44 @@ export class Schedule {
       } else if (this.#activeCount() > this.#processes) this.#children.rest(runner);
     }
     this.#children.room = this.#children.active.some((runner) => runner.dedicated);
+    this.dropReservations();
+  }
+
+  /** Drops the reservations of tenants that no longer wait. */
+  dropReservations(): void {
+    for (const tenant of this.#reservations) if (!this.#queue.hasWaiting(tenant)) this.#release(tenant);
+  }
+
+  /**
+   * Whether a tenant has so many children busy with slow jobs that it gets no other: spares are for the jobs of others
+   * then, or it would block all of them, one after another.
+   */
+  #isHeld(tenant: string): boolean {
+    if (!this.#shared || this.now >= this.#contendedUntil) return false;
+    let held = 0;
+    for (const runner of this.#children.active) {
+      if (!runner.dedicated && this.#isSlow(runner) && runner.jobs.peek()?.job.tenant === tenant) held++;
+    }
+    return held >= this.#processes;
   }
 
   #leastLoaded(job: Job, tenant: string | null): Runner | null {
     let best: Runner | null = null;
     let least = Infinity;
     let place = 0;
+    const maxLength = Math.min(this.#pipeline, maxPipelinedUs / (job.flow?.estimateUs ?? 1));
     for (const runner of this.#children.active) {
       const { length } = runner.jobs;
       if (runner.dedicated) continue;
       place++;
-      if (runner.tenant !== tenant || length >= this.#pipeline || runner.draining) continue;
-      // Its children have died before its turn: now nothing is before it that could kill the next one.
-      if (job.attempts >= retriedAttempts && length > 0) continue;
-      const slow = length > 0 && this.#isSlow(runner);
-      if (slow && job.attempts > 0) continue;
-      // One that was called in beyond the number of processes is used only while others are slow.
-      const avoid = slow ? 1_000 : place > this.#processes ? 500 : 0;
-      const load = length + (runner.has(job.program.key) ? 0 : loadCost) + avoid;
+      if (runner.tenant !== tenant || runner.draining) continue;
+      // A retried job gets an idle child: its children died before its turn, and nothing must be ahead that could kill
+      // the next one. No job waits behind a slow one: the queue decides who is next.
+      const mustBeIdle = length >= maxLength || job.attempts >= retriedAttempts || this.#isSlow(runner);
+      if (length > 0 && mustBeIdle) continue;
+      // Children beyond the configured number are used only while others are slow.
+      const load =
+        length + (runner.has(job.program.key) ? 0 : loadCost) + (place > this.#processes ? 500 : 0);
       if (load >= least) continue;
       least = load;
       best = runner;
@@ -142,26 +160,78 @@ export class Schedule {
     );
   }
 
-  /** Children that work, the one that is isolated not counted. */
+  /** Whether other tenants' jobs wait for the oldest job of a child. */
+  #delaysOthers(runner: Runner): boolean {
+    const tenant = runner.jobs.peek()?.job.tenant ?? "";
+    if (this.#queue.othersWait(tenant)) return true;
+    for (const { job } of runner.jobs) if (job.tenant !== tenant) return true;
+    return false;
+  }
+
+  /** Active children, without the dedicated one. */
   #activeCount(): number {
     let count = 0;
     for (const runner of this.#children.active) if (!runner.dedicated) count++;
     return count;
   }
 
-  /** A tenant waits while all children are others': the one that has rested longest goes, or else the next to rest. */
-  #evictTenant(tenant: string): void {
-    if (this.#activeCount() < this.#processes) return;
-    const others = this.#children.active.filter((runner) => runner.tenant !== tenant && !runner.dedicated);
-    if (others.some((runner) => runner.draining)) return;
-    const [longest] = others
-      .filter((runner) => this.now - runner.boundAt > minTenantSlotMs)
+  /** A spare may take the place of a slow child before that one ends. */
+  #hasSharedRoom(): boolean {
+    return this.#activeCount() < this.#processes || this.#areAllSlow();
+  }
+
+  #promoteFor(tenant: string): Runner | null {
+    const runner = this.#hasRoomFor(tenant) ? this.#children.promote(tenant) : null;
+    if (runner) this.#release(tenant);
+    return runner;
+  }
+
+  #release(tenant: string): void {
+    this.#reservations.delete(tenant);
+    this.#children.reserved = this.#reservations.size;
+  }
+
+  /** Whether a tenant may have a child more, where each child serves one tenant. */
+  #hasRoomFor(tenant: string): boolean {
+    const { active } = this.#children;
+    const free = this.#processes - this.#activeCount();
+    const isReserved = this.#reservations.has(tenant);
+    const reservations = isReserved ? 0 : this.#reservations.size;
+    const draining = active.filter((runner) => runner.draining).length;
+    // A child that is being drained is one of those that places are reserved for.
+    if (free > 0) return free > reservations - draining;
+    // A tenant without a child need not wait for slow or idle ones of others while there is a spare.
+    const isDelayed = active.every((runner) => runner.jobs.length === 0 || this.#isSlow(runner));
+    return reservations === 0 && isDelayed && !active.some((runner) => runner.tenant === tenant);
+  }
+
+  /**
+   * A tenant waits while all children serve others: an idle one is ended, or else one is drained. The place is reserved,
+   * so that the tenant that had it cannot take it again.
+   *
+   * @returns whether it is free now.
+   */
+  #evictFor(tenant: string): boolean {
+    if (this.#activeCount() < this.#processes || this.#reservations.has(tenant)) return false;
+    const children = this.#children.active.filter(({ dedicated, draining }) => !dedicated && !draining);
+    const held = (other: string | null): number =>
+      children.filter((runner) => runner.tenant === other).length;
+    // One that has a child already takes only what others have not used for a while.
+    const minIdleMs = held(tenant) > 0 ? idleReuseMs : -Infinity;
+    const [victim] = children
+      .filter((runner) => runner.tenant !== tenant && this.now - runner.boundAt > minTenantSlotMs)
+      .filter(({ jobs, since }) => minIdleMs < 0 || (jobs.length === 0 && this.now - since > minIdleMs))
       .sort(
         (one, other) =>
-          Number(one.jobs.length > 0) - Number(other.jobs.length > 0) || one.since - other.since,
+          held(other.tenant) - held(one.tenant) ||
+          Number(one.jobs.length > 0) - Number(other.jobs.length > 0) ||
+          one.since - other.since,
       );
-    if (!longest) return;
-    if (longest.jobs.length === 0) longest.kill({ cause: "retired" });
-    else longest.draining = true;
+    if (!victim) return false;
+    this.#reservations.add(tenant);
+    this.#children.reserved = this.#reservations.size;
+    this.#children.raiseReserve();
+    this.#queue.giveBack(victim.drain());
+    return victim.state === "gone";
   }
 }

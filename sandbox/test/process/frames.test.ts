@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LogLine, Outcome } from "../../src/contract.ts";
 import { defaultLimits } from "../../src/limits.ts";
+import { printable } from "../../src/printable.ts";
 import { ReplyReader } from "../../src/process/read-reply.ts";
 import {
   encodeCall,
@@ -176,12 +177,12 @@ describe("replies", () => {
         { maxLength: 4 },
       ),
     };
-    const printable = text.map((value) => value.replace(/[\p{Cc}\u2028\u2029]/gu, ""));
+    const safeText = text.map(printable);
     const outcome: fc.Arbitrary<Outcome> = fc.oneof(
       fc.record({ ok: fc.constant(true as const), output: fc.option(text), ...usage }),
       fc.record({
         ok: fc.constant(false as const),
-        fault: fc.record({ code: fc.constant("threw" as const), message: printable }),
+        fault: fc.record({ code: fc.constant("threw" as const), message: safeText }),
         ...usage,
       }),
     );

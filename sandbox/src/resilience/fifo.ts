@@ -1,4 +1,4 @@
-/** A queue whose `shift` does not move what is behind it. */
+/** A queue with a constant-time `shift`. */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;
@@ -13,6 +13,12 @@ export class Fifo<T> {
 
   push(item: T): void {
     this.#items.push(item);
+  }
+
+  /** Puts an item before all others. */
+  unshift(item: T): void {
+    if (this.#head > 0) this.#items[--this.#head] = item;
+    else this.#items.unshift(item);
   }
 
   /** Puts items before all others, in their order. */
@@ -35,11 +41,28 @@ export class Fifo<T> {
     return item;
   }
 
+  /** Takes out the newest item. */
+  pop(): T | undefined {
+    return this.length === 0 ? undefined : this.#items.pop();
+  }
+
+  /** Takes out the items that match. */
+  remove(matches: (item: T) => boolean): T[] {
+    const removed: T[] = [];
+    const kept: T[] = [];
+    for (const item of this) (matches(item) ? removed : kept).push(item);
+    if (removed.length > 0) {
+      this.#items = kept;
+      this.#head = 0;
+    }
+    return removed;
+  }
+
   *[Symbol.iterator](): IterableIterator<T> {
     for (let at = this.#head; at < this.#items.length; at++) yield this.#items[at] as T;
   }
 
-  /** Takes everything out. */
+  /** Takes out everything. */
   drain(): T[] {
     const items = this.#items.slice(this.#head) as T[];
     this.#items = [];
