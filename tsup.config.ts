@@ -1,6 +1,14 @@
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { build } from "esbuild";
 import { defineConfig, type Options } from "tsup";
+import { nodeProblem } from "./src/cli/node-version.ts";
+
+/** Oldest syntax in what is built: an old Node.js must be able to read the files, so that it can say that it is too old. */
+const target = "node18";
+/** At the top of every file, so that the first one that runs refuses an old Node.js with one sentence. */
+const throwIfOld = `{const p=(${nodeProblem.toString()})();if(p!==null)throw Object.assign(new Error(p),{code:"node-too-old"})}`;
+/** The same for programs, which print the sentence; 2 is the status at which an agent client refuses the tool. */
+const exitIfOld = `{const p=(${nodeProblem.toString()})();if(p!==null){console.error(p);process.exit(2)}}`;
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -31,8 +39,9 @@ interface Package {
 const packages: readonly Package[] = [
   {
     folder: ".",
-    programs: { cli: "src/cli/main.ts" },
+    programs: { start: "src/cli/start.ts" },
     alone: {
+      cli: "src/cli/main.ts",
       "compile-child": "src/compile/compile-child.ts",
       "lint-child": "src/check/lint/child.ts",
       "types-child": "src/check/types/child.ts",
@@ -105,7 +114,8 @@ function optionsOf({ folder, programs, alone, assets }: Package): Options {
     outDir: `${folder}/dist`,
     format: "esm",
     platform: "node",
-    target: "node24",
+    target,
+    banner: { js: throwIfOld },
     splitting: true,
     sourcemap: false,
     clean: true,
@@ -133,7 +143,8 @@ function optionsOf({ folder, programs, alone, assets }: Package): Options {
           ],
           format: "esm",
           platform: "node",
-          target: "node24",
+          target,
+          banner: { js: exitIfOld },
           logLevel: "error",
         });
       }

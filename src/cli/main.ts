@@ -1,23 +1,6 @@
 #!/usr/bin/env node
-import { HookwardenError } from "../errors/index.ts";
-import { checkPack, isHookCall } from "./hook-call.ts";
-import { installed } from "./installed.ts";
-
-const args = process.argv.slice(2);
-if (isHookCall(args)) {
-  try {
-    checkPack(args[1]);
-    type HookCall = { readonly hookCall: (args: readonly string[]) => Promise<void> };
-    const { hookCall } = await installed<HookCall>("@hookwarden/clients", "claude-code");
-    await hookCall(args.slice(1));
-  } catch (error) {
-    // Claude Code runs the tool if its hook ends with any status but 0 and 2.
-    console.error(
-      error instanceof HookwardenError ? error.toLine() : String((error as Error).message ?? error),
-    );
-    process.exitCode = 2;
-  }
-} else {
-  const { main } = await import("./program.ts");
-  process.exitCode = await main(args);
-}
+/**
+ * The command line. The build puts a check of the Node.js version in front of this file, so the rest is loaded only
+ * afterwards: an old Node.js may not be able to read it. The name is computed to keep the bundler from following it.
+ */
+await import(import.meta.url.replace(/main\.ts$|cli\.js$/, (name) => name.replace(/main|cli/, "start")));

@@ -1,9 +1,12 @@
 import { closeSync, openSync } from "node:fs";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { HookwardenError } from "../errors/index.ts";
 import { quote } from "@hookwarden/sandbox/json";
 import { type Quota, type QuotaOptions, quotaOf, StateQuotaError } from "./quota.ts";
 import type { StateKey, StateRecord, StateStore, StateWrite } from "./store.ts";
+
+// Not imported: an old Node.js would fail at the import, before it can say that it is too old.
+const { DatabaseSync: Sqlite } = process.getBuiltinModule("node:sqlite");
 
 export interface SqliteStateOptions extends QuotaOptions {
   /** The file; it is made where it is absent, readable by its owner only. */
@@ -58,7 +61,7 @@ export class SqliteStateStore implements StateStore {
     try {
       // SQLite would create a world-readable file.
       if (options.path !== ":memory:") closeSync(openSync(options.path, "a", 0o600));
-      this.#database = new DatabaseSync(options.path, { timeout: busyMs });
+      this.#database = new Sqlite(options.path, { timeout: busyMs });
       this.#database.exec(schema);
     } catch (error) {
       throw new HookwardenError(

@@ -1,5 +1,7 @@
 import { closeSync, openSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+
+// Not imported: an old Node.js would fail at the import, before it can say that it is too old.
+const { DatabaseSync: Sqlite } = process.getBuiltinModule("node:sqlite");
 
 /**
  * Takes the lock of a daemon for as long as this process lives. The system gives it back when the process is gone,
@@ -9,7 +11,7 @@ import { DatabaseSync } from "node:sqlite";
  */
 export function takeLock(path: string): { release(): void } | null {
   closeSync(openSync(path, "a", 0o600));
-  const database = new DatabaseSync(path, { timeout: 0 });
+  const database = new Sqlite(path, { timeout: 0 });
   try {
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch {

@@ -1,8 +1,11 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden/errors";
+
+// Not imported: an old Node.js would fail at the import, before it can say that it is too old.
+const { DatabaseSync: Sqlite } = process.getBuiltinModule("node:sqlite");
 
 /** A SQLite file with its statements prepared once. */
 export class Database {
@@ -28,7 +31,7 @@ export class Database {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       // SQLite would make the file readable for everybody.
       closeSync(openSync(path, "a", 0o600));
-      database = new DatabaseSync(path, { timeout: 5_000 });
+      database = new Sqlite(path, { timeout: 5_000 });
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
       migrate(database, migrations);
       return new Database(database);

@@ -1,8 +1,11 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden/errors";
+
+// Not imported: an old Node.js would fail at the import, before it can say that it is too old.
+const { DatabaseSync: Sqlite } = process.getBuiltinModule("node:sqlite");
 
 /** How long another server may take to let go of the folder, in milliseconds: it may be ending just now. */
 const waitMs = 1_000;
@@ -21,7 +24,7 @@ export function lockFolder(folder: string): Disposable {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     // SQLite would make the file readable for everybody.
     closeSync(openSync(path, "a", 0o600));
-    database = new DatabaseSync(path, { timeout: waitMs });
+    database = new Sqlite(path, { timeout: waitMs });
     database.exec("BEGIN EXCLUSIVE");
     const held = database;
     return { [Symbol.dispose]: () => held.close() };
