@@ -24,6 +24,7 @@ import {
   hostileScripts,
   hostileTools,
   isExpected,
+  isRefusedChange,
   returnsAction,
   unsanitised,
   writeHostilePack,
@@ -143,7 +144,9 @@ describe.each(["quickjs", "isolate"] as const)("%s", (engine: EngineName) => {
       for (const tenant of tenants) {
         const decision = await warden.dispatch(event, { tenant });
         const fault = faultOf(decision);
-        expect(isExpected(script, fault), `${script.file} ended as ${fault ?? decision.verdict}`).toBe(true);
+        const isRight =
+          isExpected(script, fault) || (script.file.startsWith("tam-") && isRefusedChange(decision));
+        expect(isRight, `${script.file} ended as ${fault ?? decision.verdict}`).toBe(true);
         const text = JSON.stringify(decision);
         expect(text).not.toContain("CANARY");
         expect(text).not.toContain(secret);

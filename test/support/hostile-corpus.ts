@@ -94,6 +94,12 @@ export function isExpected(script: HostileScript, fault: FaultCode | null): bool
   );
 }
 
+/** Whether a decision says that the attack wanted to change built-in objects, which a frozen realm refuses by design. */
+export function isRefusedChange(decision: Decision): boolean {
+  const message = decision.trace.find(({ hook }) => hook === "hostile")?.fault?.message;
+  return message?.includes('`realm: "fresh"`') ?? false;
+}
+
 /** Whether a file plainly returns an action of this name. */
 export function returnsAction(script: HostileScript, action: string): boolean {
   return readFileSync(new URL(`scripts/${script.file}`, folder), "utf8").includes(`'${action}'`);

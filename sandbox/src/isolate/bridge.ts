@@ -66,8 +66,23 @@ const bridgeSource = `((world) => {
     }
   };
 
+  // Evaluates a program, unless there is no index, and calls it, unless there are no arguments. One function with one
+  // place for each, so that the frames below a program are the same however it is called.
+  const run = (index, args, handler, numbers) => {
+    guard();
+    reply = "e";
+    if (index !== undefined) {
+      reply = evaluate(index);
+      if (args === undefined || reply[0] !== "r") return;
+    }
+    reply = "p";
+    reply = entry(args, handler, numbers);
+  };
+
   return (task, a, b, c, d, e) => {
     switch (task) {
+      case "run":
+        return run(a, b, c, d);
       // Before any code of a program: the two that make the world of a context that of the allow-list.
       case "confine":
         return stringify(confine(parse(a)));
@@ -78,11 +93,6 @@ const bridgeSource = `((world) => {
       case "load":
         guard();
         reply = load(a, b, c, d);
-        return;
-      case "call":
-        guard();
-        reply = "p";
-        reply = entry(a, b, c);
         return;
       // For kept contexts, where a call has to be cheap: no decoy, and the reply at once.
       case "plain":
@@ -100,19 +110,6 @@ const bridgeSource = `((world) => {
         return;
       case "drop":
         programs[a] = undefined;
-        return;
-      case "evaluate":
-        guard();
-        reply = "e";
-        reply = evaluate(a);
-        return;
-      case "evaluate and call":
-        guard();
-        reply = "e";
-        reply = evaluate(a);
-        if (reply[0] !== "r") return;
-        reply = "p";
-        reply = entry(b, c, d);
         return;
     }
   };

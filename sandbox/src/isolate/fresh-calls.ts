@@ -5,7 +5,7 @@ import type { Stop } from "./instance.ts";
 import { IsolatePool, loadKey, type Pooled, slotOf } from "./isolate-pool.ts";
 import { type LoadCache, loadOutcome } from "./load-cache.ts";
 import { type Load, loadFault, type LoadFailure } from "./load-result.ts";
-import { callTask, type PendingCall, runCall } from "./run-call.ts";
+import { type PendingCall, runCall } from "./run-call.ts";
 import type { World } from "./world.ts";
 
 /** A program whose load took longer is not loaded ahead of its next call: the next caller may want another one. */
@@ -58,9 +58,7 @@ export class FreshCalls {
       realm = result;
     }
     this.#next = realm.loadMs < slowLoadMs ? { isolate, program, limits } : null;
-    const outcome = runCall(instance, pending, (deadline) =>
-      instance.call(realm.bridge, callTask(pending.message), deadline),
-    );
+    const outcome = runCall(instance, pending, (deadline) => instance.call(realm, pending.message, deadline));
     instance.release(realm);
     this.#recycle(isolate);
     return outcome;

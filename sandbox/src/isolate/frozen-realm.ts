@@ -14,7 +14,6 @@ import {
   readExports,
   syntaxFailure,
 } from "./load-result.ts";
-import { callTask } from "./run-call.ts";
 
 /** Length of the sources in one realm; a realm with more takes no further program. In UTF-16 code units. */
 const fullAt = 1_048_576;
@@ -115,13 +114,9 @@ export class FrozenRealm {
 
   /** Calls a program that was prepared. */
   call(program: FrozenProgram, message: Message, deadline: number): CallResult | LoadFailure {
-    const { bridge } = this.#realm;
-    const isReady = this.#ready === program;
+    const index = this.#ready === program ? undefined : program.index;
     this.#ready = null;
-    if (isReady) return this.#instance.call(bridge, callTask(message), deadline);
-    const { args, handler, numbers } = message;
-    const task = ["evaluate and call", program.index, args, handler, numbers] as const;
-    const result = this.#instance.call(bridge, [...task], deadline);
+    const result = this.#instance.call(this.#realm, message, deadline, index);
     if (result.kind !== "text") return result;
     if (result.text.startsWith("l")) return thrownAtLoad(result.text.slice(1), program.program);
     return result.text === "e" ? this.#instance.stop(deadline) : result;
@@ -189,7 +184,7 @@ export class FrozenRealm {
   ): { readonly handlers: Handlers } | LoadFailure | Stop {
     const { bridge } = this.#realm;
     const stopped = this.#instance.guarded(deadline, (timeout) =>
-      bridge.applySync(undefined, ["evaluate", index], { timeout }),
+      bridge.applySync(undefined, ["run", index], { timeout }),
     );
     if (stopped) return stopped;
     const reply = this.#instance.take(bridge);

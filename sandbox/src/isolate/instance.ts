@@ -22,9 +22,6 @@ export interface Stop {
 export type CallResult =
   { readonly kind: "text"; readonly text: string } | { readonly kind: "unsettled" } | Stop;
 
-/** Arguments of the bridge: a task's name and what it needs. */
-type Task = [name: string, ...rest: (string | number)[]];
-
 /** A context in which the prelude has run and the allow-list was applied. */
 export interface Realm {
   readonly context: IsolatedVm.Context;
@@ -114,8 +111,14 @@ export class Instance {
     return this.stop(deadline);
   }
 
-  /** Runs a task that calls a program, and takes its reply. */
-  call(bridge: Bridge, task: Task, deadline: number): CallResult {
+  /**
+   * Calls a program and takes its reply.
+   *
+   * @param index the program whose module is evaluated first; absent where that has been done
+   */
+  call(realm: Pick<Realm, "bridge">, message: Message, deadline: number, index?: number): CallResult {
+    const { bridge } = realm;
+    const task = ["run", index, message.args, message.handler, message.numbers];
     const stopped = this.guarded(deadline, (timeout) => bridge.applySync(undefined, task, { timeout }));
     return stopped ?? this.#reply(this.take(bridge), deadline);
   }

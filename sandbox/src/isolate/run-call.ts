@@ -36,8 +36,3 @@ export function runCall(
     ? { ok: true, output: reply.output, steps: null, durationUs, memoryBytes, logs }
     : { ok: false, fault: reply.fault, steps: null, durationUs, memoryBytes, logs };
 }
-
-/** The bridge's task that calls the program that is ready. */
-export function callTask({ args, handler, numbers }: Message): [string, string, string, string] {
-  return ["call", args, handler, numbers];
-}

@@ -21,7 +21,7 @@ export interface ProcessSandboxOptions {
   /**
    * What pristine calls run in; isolate only. `frozen`: a context whose built-in objects are frozen, in which the module
    * is evaluated anew for each call. `fresh`: a new context for each call, about a hundred times slower, for programs
-   * that change built-in objects. Default `fresh`.
+   * that change built-in objects. Default `frozen`.
    */
   readonly realm?: RealmKind;
   /** Memory of a child beyond what it had before a call and what the call may take, in bytes. Default 64 MiB. */
@@ -88,7 +88,7 @@ export function settingsOf(options: ProcessSandboxOptions): Settings {
     processes: Math.max(1, Math.min(4, availableParallelism() - 1)),
     spares: 1,
     pristine: true,
-    realm: "fresh",
+    realm: "frozen",
     rssMarginBytes: 64 * MiB,
     rssRetireBytes: 1_280 * MiB,
     heapMb: 512,
