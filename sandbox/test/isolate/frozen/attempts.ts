@@ -28,8 +28,6 @@ function program(name: string, source: string, endless?: true): void {
   attempts.push({ name, source, ...(endless && { endless }) });
 }
 
-const found = (expression: string): string => `return ${expression} ?? "nothing";`;
-
 // ---- names: rebinding, properties, prototypes, deletion ------------------------------------------------------------
 
 for (const name of allowedGlobalNames) {
