@@ -1,3 +1,7 @@
+import { deriveHosts } from "./hosts/hosts.ts";
+import type { HostsFact } from "./hosts/row.ts";
+import { derivePaths } from "./paths/paths.ts";
+import type { PathsFact } from "./paths/row.ts";
 import type { ShellFact } from "./shell/row.ts";
 import { deriveShell } from "./shell/shell.ts";
 import type { FactName } from "./table.ts";
@@ -8,6 +12,8 @@ import { deriveTool } from "./tool/tool.ts";
 export interface FactValues {
   readonly tool: ToolFact;
   readonly shell: ShellFact;
+  readonly paths: PathsFact;
+  readonly hosts: HostsFact;
 }
 
 type Fields = { readonly [field: string]: unknown };
@@ -18,6 +24,8 @@ const derivations: {
 } = {
   tool: deriveTool,
   shell: (fields, set) => deriveShell(fields, set.valueOf("tool")),
+  paths: (fields, set) => derivePaths(fields, set.valueOf("tool"), set.valueOf("shell")),
+  hosts: (_, set) => deriveHosts(set.valueOf("tool"), set.valueOf("shell")),
 };
 
 /** The facts of one state of an event. Each is derived when it is first asked for, and then kept. */

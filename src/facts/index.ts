@@ -11,6 +11,8 @@ export {
 export { FactSet, type FactValues } from "./fact-set.ts";
 export { compileMatcher, type Matcher, matcherLimits } from "./matcher.ts";
 export { factDifferences, factProblem, factsRead, factVersions, type FactVersions } from "./pins.ts";
+export type { HostsFact, HostUse } from "./hosts/row.ts";
+export type { PathsFact, PathUse } from "./paths/row.ts";
 export type { ShellCommand, ShellFact, ShellWord, ShellWordPart } from "./shell/row.ts";
 export { type FactName, factNames, factRows, facts, factsOf, majorOf } from "./table.ts";
 export {

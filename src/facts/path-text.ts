@@ -8,7 +8,8 @@ export function homeOf(directory: string): string | undefined {
 
 /** Whether a text starts with something that is not known. */
 export function isFloating(path: string): boolean {
-  return path.startsWith("\uFDD0");
+  // A pattern is a name in the working directory.
+  return path.startsWith("\uFDD0") && path[1] !== "g";
 }
 
 /**

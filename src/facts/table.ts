@@ -1,9 +1,16 @@
 import type { FactRow } from "./fact.ts";
+import { hostsRow } from "./hosts/row.ts";
+import { pathsRow } from "./paths/row.ts";
 import { shellRow } from "./shell/row.ts";
 import { toolRow } from "./tool/row.ts";
 
 /** The facts. Adding one is a row here, a function in `fact-set.ts`, and `npm run generate`. */
-export const facts = { tool: toolRow, shell: shellRow } as const satisfies Record<string, FactRow>;
+export const facts = {
+  tool: toolRow,
+  shell: shellRow,
+  paths: pathsRow,
+  hosts: hostsRow,
+} as const satisfies Record<string, FactRow>;
 
 export type FactName = keyof typeof facts;
 

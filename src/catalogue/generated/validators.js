@@ -2193,7 +2193,7 @@ function validate116(data, { instancePath = "", parentData, parentDataProperty, 
 }
 
 // memory:hookwarden-manifest-validators
-var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u");
+var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 }, paths: { type: "integer", minimum: 1, maximum: 999 }, hosts: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u");
 var pattern3 = new RegExp("(^|\\.)(__proto__|constructor|prototype)(\\.|$)", "u"), pattern4 = new RegExp("^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", "u");
 function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
@@ -2624,7 +2624,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       let data11 = data.facts;
       if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
         for (let key2 of Object.keys(data11))
-          if (!(key2 === "tool" || key2 === "shell")) {
+          if (!(key2 === "tool" || key2 === "shell" || key2 === "paths" || key2 === "hosts")) {
             let err34 = { instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" };
             vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
           }
@@ -2662,109 +2662,143 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
             }
           }
         }
+        if (data11.paths !== void 0 && func02.call(data11, "paths")) {
+          let data14 = data11.paths;
+          if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14))) {
+            let err41 = { instancePath: instancePath + "/facts/paths", schemaPath: "#/properties/facts/properties/paths/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err41] : vErrors.push(err41), errors++;
+          }
+          if (typeof data14 == "number" && isFinite(data14)) {
+            if (data14 > 999 || isNaN(data14)) {
+              let err42 = { instancePath: instancePath + "/facts/paths", schemaPath: "#/properties/facts/properties/paths/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" };
+              vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
+            }
+            if (data14 < 1 || isNaN(data14)) {
+              let err43 = { instancePath: instancePath + "/facts/paths", schemaPath: "#/properties/facts/properties/paths/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+              vErrors === null ? vErrors = [err43] : vErrors.push(err43), errors++;
+            }
+          }
+        }
+        if (data11.hosts !== void 0 && func02.call(data11, "hosts")) {
+          let data15 = data11.hosts;
+          if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15))) {
+            let err44 = { instancePath: instancePath + "/facts/hosts", schemaPath: "#/properties/facts/properties/hosts/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err44] : vErrors.push(err44), errors++;
+          }
+          if (typeof data15 == "number" && isFinite(data15)) {
+            if (data15 > 999 || isNaN(data15)) {
+              let err45 = { instancePath: instancePath + "/facts/hosts", schemaPath: "#/properties/facts/properties/hosts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" };
+              vErrors === null ? vErrors = [err45] : vErrors.push(err45), errors++;
+            }
+            if (data15 < 1 || isNaN(data15)) {
+              let err46 = { instancePath: instancePath + "/facts/hosts", schemaPath: "#/properties/facts/properties/hosts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+              vErrors === null ? vErrors = [err46] : vErrors.push(err46), errors++;
+            }
+          }
+        }
       } else {
-        let err41 = { instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-        vErrors === null ? vErrors = [err41] : vErrors.push(err41), errors++;
+        let err47 = { instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err47] : vErrors.push(err47), errors++;
       }
     }
     if (data.actions !== void 0 && func02.call(data, "actions") && (validate24(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors), errors = vErrors.length)), data.priority !== void 0 && func02.call(data, "priority")) {
-      let data15 = data.priority;
-      if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15))) {
-        let err42 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
+      let data17 = data.priority;
+      if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17))) {
+        let err48 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err48] : vErrors.push(err48), errors++;
       }
-      if (typeof data15 == "number" && isFinite(data15)) {
-        if (data15 > 1e3 || isNaN(data15)) {
-          let err43 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" };
-          vErrors === null ? vErrors = [err43] : vErrors.push(err43), errors++;
+      if (typeof data17 == "number" && isFinite(data17)) {
+        if (data17 > 1e3 || isNaN(data17)) {
+          let err49 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" };
+          vErrors === null ? vErrors = [err49] : vErrors.push(err49), errors++;
         }
-        if (data15 < -1e3 || isNaN(data15)) {
-          let err44 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/minimum", keyword: "minimum", params: { comparison: ">=", limit: -1e3 }, message: "must be >= -1000" };
-          vErrors === null ? vErrors = [err44] : vErrors.push(err44), errors++;
+        if (data17 < -1e3 || isNaN(data17)) {
+          let err50 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/minimum", keyword: "minimum", params: { comparison: ">=", limit: -1e3 }, message: "must be >= -1000" };
+          vErrors === null ? vErrors = [err50] : vErrors.push(err50), errors++;
         }
       }
     }
     if (data.mode !== void 0 && func02.call(data, "mode")) {
-      let data16 = data.mode;
-      if (typeof data16 != "string") {
-        let err45 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        vErrors === null ? vErrors = [err45] : vErrors.push(err45), errors++;
+      let data18 = data.mode;
+      if (typeof data18 != "string") {
+        let err51 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err51] : vErrors.push(err51), errors++;
       }
-      if (!(data16 === "sequential" || data16 === "parallel" || data16 === "monitor")) {
-        let err46 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema6.properties.mode.enum }, message: "must be equal to one of the allowed values" };
-        vErrors === null ? vErrors = [err46] : vErrors.push(err46), errors++;
+      if (!(data18 === "sequential" || data18 === "parallel" || data18 === "monitor")) {
+        let err52 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema6.properties.mode.enum }, message: "must be equal to one of the allowed values" };
+        vErrors === null ? vErrors = [err52] : vErrors.push(err52), errors++;
       }
     }
     if (data.onFailure !== void 0 && func02.call(data, "onFailure")) {
-      let data17 = data.onFailure;
-      if (typeof data17 != "string") {
-        let err47 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        vErrors === null ? vErrors = [err47] : vErrors.push(err47), errors++;
+      let data19 = data.onFailure;
+      if (typeof data19 != "string") {
+        let err53 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err53] : vErrors.push(err53), errors++;
       }
-      if (!(data17 === "open" || data17 === "closed")) {
-        let err48 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema6.properties.onFailure.enum }, message: "must be equal to one of the allowed values" };
-        vErrors === null ? vErrors = [err48] : vErrors.push(err48), errors++;
+      if (!(data19 === "open" || data19 === "closed")) {
+        let err54 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema6.properties.onFailure.enum }, message: "must be equal to one of the allowed values" };
+        vErrors === null ? vErrors = [err54] : vErrors.push(err54), errors++;
       }
     }
     if (data.limits !== void 0 && func02.call(data, "limits") && (validate26(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors), errors = vErrors.length)), data.state !== void 0 && func02.call(data, "state")) {
-      let data19 = data.state;
-      if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
-        if (data19.scope === void 0 || !func02.call(data19, "scope")) {
-          let err49 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "scope" }, message: "must have required property 'scope'" };
-          vErrors === null ? vErrors = [err49] : vErrors.push(err49), errors++;
+      let data21 = data.state;
+      if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+        if (data21.scope === void 0 || !func02.call(data21, "scope")) {
+          let err55 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "scope" }, message: "must have required property 'scope'" };
+          vErrors === null ? vErrors = [err55] : vErrors.push(err55), errors++;
         }
-        if (data19.maxBytes === void 0 || !func02.call(data19, "maxBytes")) {
-          let err50 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "maxBytes" }, message: "must have required property 'maxBytes'" };
-          vErrors === null ? vErrors = [err50] : vErrors.push(err50), errors++;
+        if (data21.maxBytes === void 0 || !func02.call(data21, "maxBytes")) {
+          let err56 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "maxBytes" }, message: "must have required property 'maxBytes'" };
+          vErrors === null ? vErrors = [err56] : vErrors.push(err56), errors++;
         }
-        for (let key3 of Object.keys(data19))
+        for (let key3 of Object.keys(data21))
           if (!(key3 === "scope" || key3 === "maxBytes")) {
-            let err51 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 }, message: "must NOT have additional properties" };
-            vErrors === null ? vErrors = [err51] : vErrors.push(err51), errors++;
+            let err57 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 }, message: "must NOT have additional properties" };
+            vErrors === null ? vErrors = [err57] : vErrors.push(err57), errors++;
           }
-        if (data19.scope !== void 0 && func02.call(data19, "scope")) {
-          let data20 = data19.scope;
-          if (typeof data20 != "string") {
-            let err52 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            vErrors === null ? vErrors = [err52] : vErrors.push(err52), errors++;
+        if (data21.scope !== void 0 && func02.call(data21, "scope")) {
+          let data22 = data21.scope;
+          if (typeof data22 != "string") {
+            let err58 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            vErrors === null ? vErrors = [err58] : vErrors.push(err58), errors++;
           }
-          if (!(data20 === "session" || data20 === "tenant")) {
-            let err53 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/enum", keyword: "enum", params: { allowedValues: schema6.properties.state.properties.scope.enum }, message: "must be equal to one of the allowed values" };
-            vErrors === null ? vErrors = [err53] : vErrors.push(err53), errors++;
+          if (!(data22 === "session" || data22 === "tenant")) {
+            let err59 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/enum", keyword: "enum", params: { allowedValues: schema6.properties.state.properties.scope.enum }, message: "must be equal to one of the allowed values" };
+            vErrors === null ? vErrors = [err59] : vErrors.push(err59), errors++;
           }
         }
-        if (data19.maxBytes !== void 0 && func02.call(data19, "maxBytes")) {
-          let data21 = data19.maxBytes;
-          if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21) && isFinite(data21))) {
-            let err54 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-            vErrors === null ? vErrors = [err54] : vErrors.push(err54), errors++;
+        if (data21.maxBytes !== void 0 && func02.call(data21, "maxBytes")) {
+          let data23 = data21.maxBytes;
+          if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23) && isFinite(data23))) {
+            let err60 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err60] : vErrors.push(err60), errors++;
           }
-          if (typeof data21 == "number" && isFinite(data21)) {
-            if (data21 > 1048576 || isNaN(data21)) {
-              let err55 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1048576 }, message: "must be <= 1048576" };
-              vErrors === null ? vErrors = [err55] : vErrors.push(err55), errors++;
+          if (typeof data23 == "number" && isFinite(data23)) {
+            if (data23 > 1048576 || isNaN(data23)) {
+              let err61 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1048576 }, message: "must be <= 1048576" };
+              vErrors === null ? vErrors = [err61] : vErrors.push(err61), errors++;
             }
-            if (data21 < 1 || isNaN(data21)) {
-              let err56 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
-              vErrors === null ? vErrors = [err56] : vErrors.push(err56), errors++;
+            if (data23 < 1 || isNaN(data23)) {
+              let err62 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+              vErrors === null ? vErrors = [err62] : vErrors.push(err62), errors++;
             }
           }
         }
       } else {
-        let err57 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-        vErrors === null ? vErrors = [err57] : vErrors.push(err57), errors++;
+        let err63 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err63] : vErrors.push(err63), errors++;
       }
     }
     if (data.config !== void 0 && func02.call(data, "config")) {
-      let data22 = data.config;
-      if (!(data22 && typeof data22 == "object" && !Array.isArray(data22))) {
-        let err58 = { instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-        vErrors === null ? vErrors = [err58] : vErrors.push(err58), errors++;
+      let data24 = data.config;
+      if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
+        let err64 = { instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err64] : vErrors.push(err64), errors++;
       }
     }
   } else {
-    let err59 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    vErrors === null ? vErrors = [err59] : vErrors.push(err59), errors++;
+    let err65 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    vErrors === null ? vErrors = [err65] : vErrors.push(err65), errors++;
   }
   return validate21.errors = vErrors, errors === 0;
 }

@@ -84,7 +84,8 @@ const partSchema: JsonSchema = {
   ],
 };
 const named = (tsType: string, schema: JsonSchema): JsonSchema => ({ ...schema, tsType });
-const wordSchema: JsonSchema = {
+/** The schema of `ShellWord`. */
+export const wordSchema: JsonSchema = {
   anyOf: [text, { type: "array", items: named("ShellWordPart", partSchema) }],
 };
 const word = named("ShellWord", wordSchema);

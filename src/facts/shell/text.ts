@@ -83,3 +83,19 @@ export function toWord(text: string): ShellWord {
   if (end < text.length) parts.push(text.slice(end));
   return parts;
 }
+
+const letters = new Map(
+  Object.entries(kinds).map(([letter, kind]) => [kind as string, letter as keyof typeof kinds]),
+);
+
+/** The inverse of `toWord`. */
+export function fromWord(word: ShellWord): string {
+  if (typeof word === "string") return word;
+  return word
+    .map((part) => {
+      if (typeof part === "string") return part;
+      if ("glob" in part) return globMark(part.glob);
+      return unknown(letters.get(part.unknown) ?? "a", part.name, part.many);
+    })
+    .join("");
+}

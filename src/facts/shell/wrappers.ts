@@ -115,6 +115,12 @@ export interface Wrapped {
 
 const assignment = /^([A-Za-z_][A-Za-z0-9_]*)=([^]*)$/;
 
+/** Whether a program starts the one in its arguments, on this machine, and uses nothing else of them. */
+export function isPlainWrapper(name: string): boolean {
+  const wrapper = wrappers.get(name);
+  return wrapper !== undefined && wrapper.verbs === undefined && wrapper.code !== true;
+}
+
 /** The program that a wrapper starts; `null` for a program that is no wrapper, or starts nothing here. */
 export function unwrap(words: readonly string[]): Wrapped | null {
   const name = programName(words[0] ?? "");

@@ -109,6 +109,64 @@ export type ShellFact =
       readonly recursion: string | null;
     };
 
+/** One use of a path. */
+export type PathUse = {
+  /** Absolute and without `.`, `..` and `//` if the working directory is known; what is not known is marked. */
+  readonly path: ShellWord;
+  /** What happens to it; `list`: its name or entries are looked at, `any`: a program that the fact does not know has it as an argument. */
+  readonly access: "read" | "write" | "delete" | "execute" | "list" | "any";
+  /** Whether it is in the workspace; `null` if that is not known. */
+  readonly inside: boolean | null;
+  /** Index in the commands of `facts.shell`; `null`: the tool itself uses it. */
+  readonly command: number | null;
+};
+
+/** `facts.paths`: the files and folders that a call reads, writes, deletes or runs, by a tool of its own or by commands. Symbolic links are not followed. */
+export type PathsFact =
+  | NotKnown
+  | {
+      readonly ok: true;
+      /** The event's `cwd`, normalised; `null` if it is absent or not absolute. */
+      readonly workspace: string | null;
+      /** Uses of paths, those of the tool first. */
+      readonly paths: readonly PathUse[];
+      /** Whether the paths are all that the arguments name; `false` if `facts.shell` is not complete, or a command is one that the fact does not know. What programs use on their own is never listed. */
+      readonly complete: boolean;
+    };
+
+/** An address that a call uses. */
+export type HostUse = {
+  /** Name in lower case and in ASCII, without a dot at its end; an address in its usual form, IPv4 in IPv6 and as a number as dotted IPv4. */
+  readonly host: ShellWord;
+  /** Where it leads, as far as the address says so itself: a public name may have any address. */
+  readonly scope: "public" | "private" | "loopback" | "link-local" | "metadata" | "unknown";
+  /** Port, if one is named. */
+  readonly port: number | null;
+  /** Scheme of the URL, such as `https`; `null` without one. */
+  readonly scheme: string | null;
+  /** Whether the call connects to it, goes through it, or listens there. */
+  readonly role: "connect" | "proxy" | "listen";
+  /** Whether programs read the address in different ways, as with `http://a\@b/`; each way is a use. */
+  readonly ambiguous: boolean;
+  /** The address as written. */
+  readonly written: ShellWord;
+  /** Index in the commands of `facts.shell`; `null`: the tool itself connects. */
+  readonly command: number | null;
+};
+
+/** `facts.hosts`: the hosts that a call would connect to, every spelling of an address in one form; options told from operands. */
+export type HostsFact =
+  | NotKnown
+  | {
+      readonly ok: true;
+      /** Addresses, those of the tool first. */
+      readonly hosts: readonly HostUse[];
+      /** Indices of commands in `facts.shell` that may connect to a place that their arguments do not name: `aws`, `gh`, `git push origin`. */
+      readonly unnamed: readonly number[];
+      /** Whether these are all addresses that the arguments of known programs name; `false` if `facts.shell` is not complete. Other programs may connect anywhere. */
+      readonly complete: boolean;
+    };
+
 /** A session begins or is resumed. */
 export interface SessionStartEvent extends EventBase {
   readonly hook_event_name: "SessionStart";
@@ -211,7 +269,12 @@ export interface PreToolUseEvent extends EventBase {
   /** Id of the tool call. */
   readonly tool_use_id?: string;
   /** Facts, as far as `reads` names them. */
-  readonly facts: { readonly tool: ToolFact; readonly shell: ShellFact };
+  readonly facts: {
+    readonly tool: ToolFact;
+    readonly shell: ShellFact;
+    readonly paths: PathsFact;
+    readonly hosts: HostsFact;
+  };
 }
 
 /** A person is about to be asked whether a tool may run. */
@@ -226,7 +289,12 @@ export interface PermissionRequestEvent extends EventBase {
   /** Rules that the host suggests to the person. */
   readonly permission_suggestions?: readonly unknown[];
   /** Facts, as far as `reads` names them. */
-  readonly facts: { readonly tool: ToolFact; readonly shell: ShellFact };
+  readonly facts: {
+    readonly tool: ToolFact;
+    readonly shell: ShellFact;
+    readonly paths: PathsFact;
+    readonly hosts: HostsFact;
+  };
 }
 
 /** A tool call has been refused. */
@@ -241,7 +309,12 @@ export interface PermissionDeniedEvent extends EventBase {
   /** Why. */
   readonly reason?: string;
   /** Facts, as far as `reads` names them. */
-  readonly facts: { readonly tool: ToolFact; readonly shell: ShellFact };
+  readonly facts: {
+    readonly tool: ToolFact;
+    readonly shell: ShellFact;
+    readonly paths: PathsFact;
+    readonly hosts: HostsFact;
+  };
 }
 
 /** A tool has run, and the model has not seen its result. */
@@ -262,7 +335,12 @@ export interface PostToolUseEvent extends EventBase {
   /** How long it took, in milliseconds. */
   readonly duration_ms?: number;
   /** Facts, as far as `reads` names them. */
-  readonly facts: { readonly tool: ToolFact; readonly shell: ShellFact };
+  readonly facts: {
+    readonly tool: ToolFact;
+    readonly shell: ShellFact;
+    readonly paths: PathsFact;
+    readonly hosts: HostsFact;
+  };
 }
 
 /** A tool could not run to its end. */
@@ -281,7 +359,12 @@ export interface PostToolUseFailureEvent extends EventBase {
   /** How long it took, in milliseconds. */
   readonly duration_ms?: number;
   /** Facts, as far as `reads` names them. */
-  readonly facts: { readonly tool: ToolFact; readonly shell: ShellFact };
+  readonly facts: {
+    readonly tool: ToolFact;
+    readonly shell: ShellFact;
+    readonly paths: PathsFact;
+    readonly hosts: HostsFact;
+  };
 }
 
 /** The agent is about to end its turn. */

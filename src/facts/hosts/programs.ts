@@ -1,0 +1,263 @@
+import {
+  type Arguments,
+  argumentsOf,
+  hasOption,
+  type Syntax,
+  syntaxes,
+  valuesOf,
+} from "../commands/arguments.ts";
+import type { ShellCommand } from "../shell/row.ts";
+import { fromWord } from "../shell/text.ts";
+import type { HostRole } from "./row.ts";
+
+/** What a command connects to. */
+export interface Connections {
+  readonly uses: readonly (readonly [address: string, role: HostRole])[];
+  /** Whether it may connect to a place that its arguments do not name. */
+  readonly unnamed: boolean;
+}
+
+type Rule = (args: Arguments) => Connections;
+
+const connect = (addresses: readonly string[], unnamed = false): Connections => ({
+  uses: addresses.map((address) => [address, "connect"]),
+  unnamed,
+});
+const nothing: Connections = { uses: [], unnamed: false };
+const url = /^[a-z][a-z0-9+.-]{0,30}:\/\//i;
+/** `user@host:path`, as ssh and its kin write it. */
+const remotePath = /^(?:[^@/:]{1,256}@)?(?:\[[^\]]*\]|[A-Za-z0-9\uFDD0][^/:]{0,255}):(?!\/\/)/;
+
+/** Fetches every operand, and may go another way. */
+const fetcher: Rule = (args) => {
+  if (hasOption(args, "help", "version", "V", "h", "manual")) {
+    if (args.operands.length === 0) return nothing;
+  }
+  const proxies = valuesOf(args, "x", "proxy", "preproxy", "socks4", "socks4a", "socks5", "socks5-hostname");
+  return {
+    uses: [
+      ...[...args.operands, ...valuesOf(args, "url", "doh-url")].map(
+        (address) => [address, "connect"] as const,
+      ),
+      ...proxies.map((proxy) => [proxy, "proxy"] as const),
+    ],
+    unnamed: hasOption(args, "resolve", "connect-to", "K", "config", "i", "input-file", "unix-socket"),
+  };
+};
+
+/** Connects to its first operand. */
+const first: Rule = ({ operands }) => connect(operands.slice(0, 1));
+
+const ssh: Rule = (args) => {
+  const jumps = valuesOf(args, "J").flatMap((list) => list.split(","));
+  const settings = valuesOf(args, "o").flatMap(
+    (setting) => /^(?:hostname|proxyjump)[= ](.+)$/i.exec(setting)?.[1] ?? [],
+  );
+  return {
+    uses: [
+      ...[...args.operands.slice(0, 1), ...settings].map((host) => [host, "connect"] as const),
+      ...jumps.map((host) => [host, "proxy"] as const),
+    ],
+    unnamed: valuesOf(args, "o").some((setting) => /^proxycommand/i.test(setting)) || hasOption(args, "F"),
+  };
+};
+
+/** Copies between places, of which some are on other machines. */
+const copier: Rule = ({ operands }) =>
+  connect(operands.filter((path) => url.test(path) || remotePath.test(path)).map(withoutPath));
+
+function withoutPath(path: string): string {
+  return url.test(path) ? path : (remotePath.exec(path)?.[0].slice(0, -1) ?? path);
+}
+
+const netcat: Rule = (args) => {
+  const role: HostRole = hasOption(args, "l", "listen") ? "listen" : "connect";
+  const [host, port] = args.operands;
+  if (host === undefined) return nothing;
+  // `nc -l 8080` has a port alone.
+  if (role === "listen" && port === undefined && /^\d+$/.test(host))
+    return { uses: [["0.0.0.0", role]], unnamed: false };
+  const proxies = valuesOf(args, "x", "proxy").map((proxy) => [proxy, "proxy"] as const);
+  return {
+    uses: [[port !== undefined && /^\d+$/.test(port) ? `${host}:${port}` : host, role], ...proxies],
+    unnamed: false,
+  };
+};
+
+const dig: Rule = ({ operands }) =>
+  connect(
+    operands
+      .map((word) => (word.startsWith("@") ? word.slice(1) : word))
+      .filter((word) => /[.:\uFDD0]/.test(word)),
+  );
+
+const socat: Rule = ({ operands }) => ({
+  uses: operands.flatMap((word): readonly (readonly [string, HostRole])[] => {
+    const [, kind = "", rest = ""] = /^([a-z0-9-]+):([^]*)$/i.exec(word) ?? [];
+    if (/^(?:tcp|udp|sctp|openssl|ssl)[46]?(?:-connect)?$/i.test(kind))
+      return [[rest.split(",")[0] ?? "", "connect"]];
+    if (/listen|^(?:tcp|udp)[46]?-l$/i.test(kind)) return [["0.0.0.0", "listen"]];
+    if (/^(?:proxy|socks)/i.test(kind)) return [[rest.split(":")[0] ?? "", "proxy"]];
+    return [];
+  }),
+  unnamed: false,
+});
+
+const unnamed: Rule = ({ operands }) => ({ uses: addressed(operands), unnamed: true });
+
+/** Operands that are addresses for sure. */
+function addressed(operands: readonly string[]): Connections["uses"] {
+  return operands.filter((word) => url.test(word)).map((address) => [address, "connect"] as const);
+}
+
+/** Connects with some of its commands only. */
+const only =
+  (...commands: readonly string[]): Rule =>
+  (args) => {
+    const at = args.operands.findIndex((word) => !/=/.test(word));
+    return commands.includes(args.operands[at] ?? "")
+      ? unnamed(args)
+      : { uses: addressed(args.operands), unnamed: false };
+  };
+
+const gitCommands = ["clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote", "archive"];
+
+const git: Rule = ({ operands }) => {
+  const [command = "", ...rest] = operands;
+  if (!gitCommands.includes(command)) return nothing;
+  const named = rest.filter((word) => url.test(word) || remotePath.test(word));
+  if (command === "remote" && !["update", "show", "prune", "add", "set-url"].includes(rest[0] ?? ""))
+    return nothing;
+  return connect(named.map(withoutPath), named.length === 0 && command !== "archive");
+};
+
+interface Program extends Syntax {
+  readonly rule: Rule;
+}
+
+const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ["curl", { ...syntaxes.get("curl"), rule: fetcher }],
+  ["wget", { ...syntaxes.get("wget"), rule: fetcher }],
+  ["aria2c", { short: "dioxsj", long: ["dir", "out", "input-file", "all-proxy"], rule: fetcher }],
+  ["axel", { short: "nosU", rule: fetcher }],
+  ["lwp-request", { short: "mbtipcCHo", rule: fetcher }],
+  ["fetch", { short: "o", rule: fetcher }],
+  ["lynx", { rule: fetcher }],
+  ["w3m", { rule: fetcher }],
+  ["links", { rule: fetcher }],
+  ...["http", "https", "xh", "xhs"].map((name): [string, Program] => [
+    name,
+    {
+      short: "oaA",
+      long: ["output", "auth", "auth-type", "proxy", "session", "timeout", "print", "style"],
+      rule: (args) => {
+        const words = args.operands.filter((word, at) => !(at === 0 && /^[A-Z]+$/.test(word)));
+        const address = words[0];
+        return {
+          ...connect(
+            address === undefined ? [] : [address.startsWith(":") ? `localhost${address}` : address],
+          ),
+          unnamed: false,
+        };
+      },
+    },
+  ]),
+  ["ssh", { ...syntaxes.get("ssh"), rule: ssh }],
+  ["mosh", { rule: first }],
+  [
+    "sftp",
+    { ...syntaxes.get("sftp"), rule: ({ operands }) => connect(operands.slice(0, 1).map(withoutPath)) },
+  ],
+  ["ftp", { rule: first }],
+  ["telnet", { short: "lbe", rule: netcat }],
+  ["nc", { ...syntaxes.get("nc"), rule: netcat }],
+  ["ncat", { ...syntaxes.get("ncat"), rule: netcat }],
+  ["netcat", { ...syntaxes.get("nc"), rule: netcat }],
+  ["socat", { rule: socat }],
+  ["ping", { ...syntaxes.get("ping"), rule: first }],
+  ["traceroute", { rule: first }],
+  ["nslookup", { rule: ({ operands }) => connect(operands) }],
+  ["dig", { ...syntaxes.get("dig"), rule: dig }],
+  ["host", { short: "tcRWm", rule: ({ operands }) => connect(operands) }],
+  ["nmap", { short: "pSeTo", rule: ({ operands }) => connect(operands) }],
+  ["scp", { ...syntaxes.get("scp"), rule: copier }],
+  ["rsync", { ...syntaxes.get("rsync"), rule: copier }],
+  ["git", { ...syntaxes.get("git"), rule: git }],
+  [
+    "openssl",
+    { long: ["connect", "host", "proxy"], rule: (args) => connect(valuesOf(args, "connect", "host")) },
+  ],
+  ["docker", { rule: only("pull", "push", "login", "build", "run") }],
+  ["podman", { rule: only("pull", "push", "login", "build", "run") }],
+  ["npm", { rule: only("publish", "login", "install", "i", "ci", "add", "update", "audit", "view", "exec") }],
+  ["pnpm", { rule: only("publish", "install", "i", "add", "update", "dlx") }],
+  ["yarn", { rule: only("publish", "install", "add", "up", "dlx", "npm") }],
+  ...[
+    "rclone",
+    "aws",
+    "gcloud",
+    "gsutil",
+    "az",
+    "gh",
+    "glab",
+    "kubectl",
+    "helm",
+    "terraform",
+    "heroku",
+    "vercel",
+    "netlify",
+    "flyctl",
+    "fly",
+    "supabase",
+    "ngrok",
+    "cloudflared",
+    "mail",
+    "sendmail",
+    "mutt",
+    "npx",
+    "pip",
+    "pip3",
+    "uv",
+    "uvx",
+    "poetry",
+    "cargo",
+    "go",
+    "gem",
+    "bundle",
+    "composer",
+    "apt",
+    "apt-get",
+    "yum",
+    "dnf",
+    "apk",
+    "brew",
+    "pacman",
+    "conda",
+  ].map((name): [string, Program] => [name, { rule: unnamed }]),
+]);
+
+/** What a command connects to, as far as its arguments tell. */
+export function connectionsOf(command: ShellCommand): Connections {
+  const program = programs.get(command.name ?? "");
+  const found = program ? program.rule(argumentsOf(command, program)) : nothing;
+  const words = [...command.argv, ...command.redirects.map(({ target }) => target)].map((word) =>
+    fromWord(word),
+  );
+  const devices = words.flatMap((word) => {
+    const [, host, port] = /^\/dev\/(?:tcp|udp)\/([^/]*)(?:\/(\d+))?/.exec(word) ?? [];
+    return host === undefined ? [] : [port === undefined ? host : `${host}:${port}`];
+  });
+  // Of programs that are not known, addresses are those that say so themselves.
+  const named = program ? [] : words.slice(1).flatMap((word) => (url.test(word) ? [word] : []));
+  const variables = command.variables.flatMap(({ name, value }) =>
+    /^(?:https?|all|ftp)_proxy$/i.test(name) ? [fromWord(value)] : [],
+  );
+  return {
+    uses: [
+      ...found.uses,
+      ...connect([...devices, ...named]).uses,
+      ...variables.filter((value) => value !== "").map((value) => [value, "proxy"] as const),
+    ],
+    unnamed: found.unnamed,
+  };
+}

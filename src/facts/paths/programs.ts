@@ -1,0 +1,365 @@
+import {
+  type Arguments,
+  argumentsOf,
+  hasOption,
+  type Syntax,
+  syntaxes,
+  valuesOf,
+} from "../commands/arguments.ts";
+import type { ShellCommand } from "../shell/row.ts";
+import { isPlainWrapper } from "../shell/wrappers.ts";
+import type { PathAccess } from "./row.ts";
+
+export type Use = readonly [path: string, access: PathAccess];
+type Rule = (args: Arguments) => readonly Use[];
+
+const as =
+  (access: PathAccess) =>
+  (paths: readonly string[]): readonly Use[] =>
+    paths.map((path) => [path, access]);
+const [reads, writes, deletes, lists] = [as("read"), as("write"), as("delete"), as("list")];
+
+const all =
+  (use: typeof reads): Rule =>
+  ({ operands }) =>
+    use(operands);
+const afterFirst =
+  (use: typeof reads): Rule =>
+  ({ operands }) =>
+    use(operands.slice(1));
+
+/** Copies: the last operand is written, or the folder of `-t`. */
+const copy =
+  (source: typeof reads): Rule =>
+  (args) => {
+    const folders = valuesOf(args, "t", "target-directory");
+    const { operands } = args;
+    if (folders.length > 0) return [...source(operands), ...writes(folders)];
+    return [...source(operands.slice(0, -1)), ...writes(operands.slice(-1))];
+  };
+
+/** A pattern or script first, unless an option gives it. */
+const afterScript =
+  (use: (args: Arguments) => typeof reads, options: readonly string[], files: readonly string[]): Rule =>
+  (args) => [
+    ...use(args)(hasOption(args, ...options, ...files) ? args.operands : args.operands.slice(1)),
+    ...reads(valuesOf(args, ...files)),
+  ];
+
+const inPlace = (args: Arguments): typeof reads =>
+  args.options.some(([name]) => name === "i" || name === "in-place") ? writes : reads;
+
+const archive: Rule = (args) => {
+  const { operands } = args;
+  // `tar czf FILE …` has its options without a dash.
+  const bare = /^[a-zA-Z]+$/.test(operands[0] ?? "") && args.options.every(([name]) => name.length > 1);
+  const modes = bare ? (operands[0] ?? "") : args.options.map(([name]) => name).join("");
+  const rest = bare ? operands.slice(1) : operands;
+  const files = bare && modes.includes("f") ? rest.slice(0, 1) : valuesOf(args, "f", "file");
+  const members = bare && modes.includes("f") ? rest.slice(1) : rest;
+  const folders = valuesOf(args, "C", "directory");
+  if (/x/.test(modes) || hasOption(args, "extract", "get"))
+    return [...reads(files), ...writes(folders.length > 0 ? folders : ["."])];
+  if (/t/.test(modes) || hasOption(args, "list")) return reads(files);
+  return [
+    ...writes(files),
+    ...(hasOption(args, "remove-files") ? deletes : reads)(members),
+    ...reads(folders),
+  ];
+};
+
+/** The folders that `find` searches, and what its actions do with what is found. */
+const find: Rule = ({ operands, options }) => {
+  const has = (...names: string[]): boolean => options.some(([name]) => names.includes(name));
+  const searched = operands.length > 0 ? operands : ["."];
+  return [
+    ...(has("delete") ? deletes : lists)(searched),
+    ...writes(
+      options.flatMap(([name, value]) => (/^f(?:ls|print0?|printf)$/.test(name) && value ? [value] : [])),
+    ),
+  ];
+};
+
+interface Program extends Syntax {
+  readonly uses: Rule;
+}
+
+const none: Rule = () => [];
+const readers =
+  "cat tac nl less more bat head tail wc od xxd hexdump strings base64 base32 md5sum sha1sum sha256sum sha512sum cksum sum sort uniq cut paste column fold fmt rev tr expand jq yq zcat zless gunzip diff cmp comm source . open xdg-open view vi vim nvim nano emacs code".split(
+    " ",
+  );
+const listers = "ls dir tree stat file du test [ realpath readlink dirname basename which cd pushd".split(
+  " ",
+);
+
+const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ...readers.map((name): [string, Program] => [
+    name,
+    { short: "ncSkto", long: ["lines", "bytes", "output", "field-separator", "key"], uses: all(reads) },
+  ]),
+  ...listers.map((name): [string, Program] => [name, { uses: all(lists) }]),
+  ...[
+    "echo",
+    "printf",
+    "true",
+    "false",
+    ":",
+    "export",
+    "pwd",
+    "exit",
+    "sleep",
+    "date",
+    "whoami",
+    "id",
+    "uname",
+    "kill",
+    "set",
+    "unset",
+    "shift",
+    "read",
+    "local",
+    "declare",
+    "return",
+    "break",
+    "continue",
+    "wait",
+    "type",
+    "alias",
+    "hash",
+    "ps",
+    "env",
+    "printenv",
+    "seq",
+    "expr",
+  ].map((name): [string, Program] => [name, { uses: none }]),
+  [
+    "sort",
+    {
+      short: "kotST",
+      long: ["output", "key"],
+      uses: (args) => [...reads(args.operands), ...writes(valuesOf(args, "o", "output"))],
+    },
+  ],
+  ["touch", { short: "drt", long: ["date", "reference"], uses: all(writes) }],
+  ["mkdir", { short: "m", long: ["mode"], uses: all(writes) }],
+  ["mkfifo", { short: "m", uses: all(writes) }],
+  ["truncate", { short: "sr", long: ["size", "reference"], uses: all(writes) }],
+  ["tee", { uses: all(writes) }],
+  ["rm", { uses: all(deletes) }],
+  ["rmdir", { uses: all(deletes) }],
+  ["unlink", { uses: all(deletes) }],
+  ["rimraf", { uses: all(deletes) }],
+  ["trash", { uses: all(deletes) }],
+  ["shred", { short: "ns", long: ["iterations", "size"], uses: all(deletes) }],
+  ["chmod", { long: ["reference"], uses: afterFirst(writes) }],
+  ["chown", { long: ["reference", "from"], uses: afterFirst(writes) }],
+  ["chgrp", { long: ["reference"], uses: afterFirst(writes) }],
+  ["chattr", { uses: afterFirst(writes) }],
+  ["cp", { short: "tS", long: ["target-directory", "suffix"], uses: copy(reads) }],
+  ["mv", { short: "tS", long: ["target-directory", "suffix"], uses: copy(deletes) }],
+  ["ln", { short: "tS", long: ["target-directory", "suffix"], uses: copy(reads) }],
+  ["install", { short: "tmogS", long: ["target-directory", "mode", "owner", "group"], uses: copy(reads) }],
+  [
+    "grep",
+    {
+      short: "efmABC",
+      long: ["regexp", "file", "max-count", "include", "exclude"],
+      uses: afterScript(() => reads, ["e", "regexp"], ["f", "file"]),
+    },
+  ],
+  ["egrep", { short: "efmABC", uses: afterScript(() => reads, ["e"], ["f"]) }],
+  ["fgrep", { short: "efmABC", uses: afterScript(() => reads, ["e"], ["f"]) }],
+  [
+    "rg",
+    {
+      short: "efmABCgtT",
+      long: ["regexp", "file", "glob", "type"],
+      uses: afterScript(() => reads, ["e", "regexp", "files"], ["f", "file"]),
+    },
+  ],
+  [
+    "sed",
+    {
+      short: "efl",
+      long: ["expression", "file"],
+      uses: afterScript(inPlace, ["e", "expression"], ["f", "file"]),
+    },
+  ],
+  [
+    "perl",
+    {
+      short: "eEIMm",
+      uses: (args) =>
+        hasOption(args, "e", "E")
+          ? inPlace(args)(args.operands)
+          : [...as("execute")(args.operands.slice(0, 1)), ...as("any")(args.operands.slice(1))],
+    },
+  ],
+  ["awk", { short: "vFf", uses: afterScript(() => reads, [], ["f"]) }],
+  ["tar", { short: "fCTXIbKN", long: ["file", "directory", "exclude", "files-from"], uses: archive }],
+  ["bsdtar", { short: "fCTX", long: ["file", "directory"], uses: archive }],
+  [
+    "unzip",
+    {
+      short: "dx",
+      uses: (args) => [
+        ...reads(args.operands.slice(0, 1)),
+        ...writes(valuesOf(args, "d").length > 0 ? valuesOf(args, "d") : ["."]),
+      ],
+    },
+  ],
+  ["zip", { uses: ({ operands }) => [...writes(operands.slice(0, 1)), ...reads(operands.slice(1))] }],
+  ["gzip", { uses: all(writes) }],
+  [
+    "dd",
+    {
+      uses: ({ operands }) =>
+        operands.flatMap((word): readonly Use[] =>
+          word.startsWith("of=")
+            ? [[word.slice(3), "write"]]
+            : word.startsWith("if=")
+              ? [[word.slice(3), "read"]]
+              : [],
+        ),
+    },
+  ],
+  [
+    "find",
+    {
+      long: "name iname path ipath regex iregex type size newer mtime ctime atime mmin maxdepth mindepth perm user group fls fprint fprint0 fprintf printf exec".split(
+        " ",
+      ),
+      expression: true,
+      uses: find,
+    },
+  ],
+  [
+    "patch",
+    {
+      short: "dipo",
+      long: ["directory", "input", "output", "strip"],
+      uses: (args) => [
+        ...writes([...args.operands.slice(0, 1), ...valuesOf(args, "d", "directory", "o", "output")]),
+        ...reads(valuesOf(args, "i", "input")),
+      ],
+    },
+  ],
+  [
+    "curl",
+    {
+      ...syntaxes.get("curl"),
+      uses: (args) => [
+        ...writes(
+          valuesOf(
+            args,
+            "o",
+            "output",
+            "output-dir",
+            "c",
+            "cookie-jar",
+            "D",
+            "dump-header",
+            "trace",
+            "trace-ascii",
+          ),
+        ),
+        ...(hasOption(args, "O", "remote-name", "remote-name-all", "J") && !hasOption(args, "output-dir")
+          ? writes(["."])
+          : []),
+        ...reads([
+          ...valuesOf(args, "T", "upload-file", "K", "config", "netrc-file", "E", "cert", "key", "cacert"),
+          ...valuesOf(
+            args,
+            "d",
+            "data",
+            "data-binary",
+            "data-ascii",
+            "json",
+            "F",
+            "form",
+            "data-urlencode",
+            "H",
+            "header",
+          ).flatMap((value) => /(?:^|=)[@<](.+)$/s.exec(value)?.[1]?.split(";")[0] ?? []),
+        ]),
+      ],
+    },
+  ],
+  [
+    "wget",
+    {
+      ...syntaxes.get("wget"),
+      uses: (args) => [
+        ...writes(
+          valuesOf(args, "O", "output-document").length > 0
+            ? valuesOf(args, "O", "output-document")
+            : [valuesOf(args, "P", "directory-prefix")[0] ?? "."],
+        ),
+        ...writes(valuesOf(args, "o", "output-file", "a", "append-output", "save-cookies")),
+        ...reads(
+          valuesOf(
+            args,
+            "i",
+            "input-file",
+            "post-file",
+            "body-file",
+            "load-cookies",
+            "config",
+            "private-key",
+            "certificate",
+          ),
+        ),
+      ],
+    },
+  ],
+  ["ssh", { ...syntaxes.get("ssh"), uses: (args) => reads(valuesOf(args, "i", "F", "E")) }],
+  ...["ping", "dig", "nc", "ncat"].map((name): [string, Program] => [
+    name,
+    { ...syntaxes.get(name), uses: none },
+  ]),
+  ["scp", { ...syntaxes.get("scp"), uses: remoteCopy }],
+  ["rsync", { ...syntaxes.get("rsync"), uses: remoteCopy }],
+]);
+
+const interpreters = /^(?:ba|z|da|k|a|fi)?sh$|^(?:python|node|ruby|php|lua|deno|bun)[0-9.]*$/;
+
+/** `host:path` is a place on another machine. */
+function remoteCopy(args: Arguments): readonly Use[] {
+  return copy(reads)(args).filter(([path]) => !/^[^/]*:/.test(path));
+}
+
+/** The paths that a command uses, as written, and whether that is all that its arguments name. */
+export function pathsOfCommand(command: ShellCommand): {
+  readonly uses: readonly Use[];
+  readonly known: boolean;
+} {
+  const name = command.name ?? "";
+  const program = programs.get(name);
+  if (program) return { uses: program.uses(argumentsOf(command, program)), known: true };
+  // What it starts is a command of its own.
+  if (isPlainWrapper(name)) return { uses: [], known: true };
+  const args = argumentsOf(command, {});
+  if (interpreters.test(name)) {
+    const inline = hasOption(args, "c", "e", "eval", "p", "print");
+    const script = inline ? undefined : args.operands[0];
+    const rest = inline ? args.operands : args.operands.slice(1);
+    return {
+      uses: [...as("execute")(script === undefined ? [] : [script]), ...as("any")(rest.filter(isPathLike))],
+      known: false,
+    };
+  }
+  const values = args.options.flatMap(([, value]) => (value === null ? [] : [value]));
+  const parts = [...args.operands, ...values].flatMap((word) => [word, ...word.split(/[=@:,<]/).slice(1)]);
+  return { uses: as("any")(parts.filter(isPathLike)), known: command.argv.length <= 1 };
+}
+
+/** Whether an argument of any program may be a path. */
+function isPathLike(word: string): boolean {
+  return (
+    word !== "" &&
+    !/\s/.test(word) &&
+    !/^[a-z][a-z0-9+.-]*:\/\//i.test(word) &&
+    (/[/.~]/.test(word) || word.includes("\uFDD0"))
+  );
+}
