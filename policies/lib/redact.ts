@@ -1,5 +1,6 @@
 import { mapTexts } from "./json-text.ts";
-import { type ExtraSecret, findSecrets, matchesOf } from "./secrets.ts";
+import { findSecrets, matchesOf } from "./secrets/find.ts";
+import type { ExtraSecret } from "./secrets/rules.ts";
 
 /** The text with `[redacted: kind]` for each secret; the same text where there is none. */
 function redact(text: string, extra: readonly ExtraSecret[]): string {

@@ -1,5 +1,6 @@
 import { block, type UserPromptSubmit } from "hookwarden/hook";
-import { type ExtraSecret, findSecrets } from "../lib/secrets.ts";
+import { findSecrets } from "../lib/secrets/find.ts";
+import type { ExtraSecret } from "../lib/secrets/rules.ts";
 
 interface Config {
   readonly tokens?: readonly ExtraSecret[];

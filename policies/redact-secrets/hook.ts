@@ -7,7 +7,7 @@ import {
 } from "hookwarden/hook";
 import { answerable } from "../lib/json-text.ts";
 import { redacted } from "../lib/redact.ts";
-import type { ExtraSecret } from "../lib/secrets.ts";
+import type { ExtraSecret } from "../lib/secrets/rules.ts";
 
 interface Config {
   readonly tokens?: readonly ExtraSecret[];

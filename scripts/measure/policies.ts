@@ -1,0 +1,52 @@
+/**
+ * Measures the shipped policies on public sets, and writes the tables of docs/policies.md and policies/README.md:
+ * `npm run measure:policies -- [--sources FOLDER] [--set NAME]… [--kind KIND]… [--half tuned|held-out|all] [--most N] [--notable N] [--write]`.
+ * Sets come from shallow clones of GitHub, or from FOLDER where `owner+name` is a clone. Nothing of them is committed.
+ */
+import { parseArgs } from "node:util";
+import type { Warden } from "hookwarden/warden";
+import { only } from "./policies/judge.ts";
+import { measure, type Measured } from "./policies/run.ts";
+import { secretSets } from "./policies/secret-sets.ts";
+import { shellSets } from "./policies/shell-sets.ts";
+import { textSets } from "./policies/text-sets.ts";
+import { summaryOf, writeTables } from "./policies/tables.ts";
+
+const { values } = parseArgs({
+  options: {
+    sources: { type: "string" },
+    set: { type: "string", multiple: true, default: [] },
+    kind: { type: "string", multiple: true, default: [] },
+    half: { type: "string", default: "held-out" },
+    most: { type: "string", default: "3000" },
+    notable: { type: "string", default: "0" },
+    write: { type: "boolean", default: false },
+  },
+});
+const halves = ["tuned", "held-out", "all"] as const;
+const half = halves.find((name) => name === values.half);
+if (half === undefined) throw new Error("`--half` is tuned, held-out or all");
+
+const open = new Map<string, Promise<Warden>>();
+const wardens = (policy: string): Promise<Warden> => {
+  const warden = open.get(policy) ?? only(policy);
+  open.set(policy, warden);
+  return warden;
+};
+const options = { folder: values.sources, half, most: Number(values.most), wardens };
+const wanted = [...shellSets, ...secretSets, ...textSets].filter(
+  ({ name, kind }) =>
+    (values.set.length === 0 || values.set.some((text) => name.includes(text))) &&
+    (values.kind.length === 0 || values.kind.includes(kind)),
+);
+const all: Measured[] = [];
+for (const set of wanted) {
+  const measured = await measure(set, options);
+  if (measured === undefined) continue;
+  all.push(measured);
+  console.log(summaryOf(measured));
+  for (const line of measured.faults.slice(0, 5)) console.log(`  FAULT ${line}`);
+  for (const line of measured.notable.slice(0, Number(values.notable))) console.log(`  ${line}`);
+}
+if (values.write) await writeTables(all, half);
+for (const warden of open.values()) await (await warden)[Symbol.asyncDispose]();

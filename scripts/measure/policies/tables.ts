@@ -1,0 +1,119 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { format } from "prettier";
+import type { Kind } from "./item.ts";
+import type { Family, Measured } from "./run.ts";
+import { sources } from "./sources.ts";
+
+const percent = (part: number, whole: number): string => {
+  if (whole === 0) return "–";
+  const share = (part / whole) * 100;
+  return `${share > 0 && share < 10 ? share.toFixed(1) : share.toFixed(0)} %`;
+};
+
+/** One set in a few lines, for the terminal. */
+export function summaryOf({ set, families, faults }: Measured): string {
+  const n = families.reduce((sum, family) => sum + family.n, 0);
+  const hit = families.reduce((sum, family) => sum + family.hit, 0);
+  const lines = families.map(
+    (family) =>
+      `  ${family.name}: ${family.hit} of ${family.n} (${percent(family.hit, family.n)}) ${policiesOf(family)}`,
+  );
+  const head = `${set.name} (${set.kind}): ${hit} of ${n} (${percent(hit, n)})${faults.length > 0 ? `, ${faults.length} faults` : ""}`;
+  return [head, ...(families.length > 1 || set.kind.startsWith("shell") ? lines.slice(0, 30) : [])].join(
+    "\n",
+  );
+}
+
+function policiesOf({ byPolicy }: Family): string {
+  return [...byPolicy]
+    .map(([policy, { deny, ask, other }]) => `${policy} ${deny + other}${ask > 0 ? `+${ask}` : ""}`)
+    .join(", ");
+}
+
+const titles: { readonly [K in Kind]: string } = {
+  "shell-attack": "Attacks by shell commands: stopped by any policy",
+  "shell-benign": "Ordinary commands: stopped by any policy, rightly or wrongly",
+  secret: "Secrets: found by `redact-secrets`",
+  lookalike: "What only looks like a secret: changed by `redact-secrets`",
+  prompt: "Prompts without a secret: blocked by `no-secrets-in-prompts`",
+  clean: "Clean documents: flagged or changed",
+  injection: "Injections: flagged by `flag-prompt-injection`",
+};
+
+/** All that was measured, as Markdown. */
+export async function tablesOf(all: readonly Measured[], half: string): Promise<string> {
+  const kinds = Object.keys(titles) as Kind[];
+  const parts = kinds.flatMap((kind) => {
+    const of = all.filter(({ set }) => set.kind === kind);
+    return of.length === 0 ? [] : [`**${titles[kind]}**`, "", ...tableOf(kind, of), ""];
+  });
+  const note = half === "held-out" ? "Of each set the half that no rule was tuned on." : "";
+  return (await format([note, "", ...parts, ...sourcesOf(all)].join("\n"), { parser: "markdown" })).trim();
+}
+
+function tableOf(kind: Kind, all: readonly Measured[]): readonly string[] {
+  if (kind === "clean") {
+    return [
+      "| set | part | n | flagged | changed |",
+      "| --- | --- | ---: | ---: | ---: |",
+      ...all.flatMap(({ set, families }) =>
+        families.map(
+          (family) =>
+            `| ${set.name} | ${family.name} | ${family.n} | ${shareOf(family, "flag-prompt-injection")} | ${shareOf(family, "redact-secrets")} |`,
+        ),
+      ),
+    ];
+  }
+  return [
+    "| set | part | n | | by policy |",
+    "| --- | --- | ---: | ---: | --- |",
+    ...all.flatMap(({ set, families }) =>
+      merged(families).map(
+        (family) =>
+          `| ${set.name} | ${family.name} | ${family.n} | ${family.hit} (${percent(family.hit, family.n)}) | ${kind.startsWith("shell") ? policiesOf(family) : ""} |`,
+      ),
+    ),
+  ];
+}
+
+function shareOf({ byPolicy, n }: Family, policy: string): string {
+  const { deny = 0, ask = 0, other = 0 } = byPolicy.get(policy) ?? {};
+  return `${deny + ask + other} (${percent(deny + ask + other, n)})`;
+}
+
+const mostRows = 12;
+
+/** The families of a set, or their sum where there are many. */
+function merged(families: readonly Family[]): readonly Family[] {
+  if (families.length <= mostRows) return families;
+  const sum: Family = { name: `${families.length} parts`, n: 0, hit: 0, byPolicy: new Map() };
+  for (const family of families) {
+    sum.n += family.n;
+    sum.hit += family.hit;
+  }
+  return [sum];
+}
+
+function sourcesOf(all: readonly Measured[]): readonly string[] {
+  const lines = all.map(({ set, commit }) => {
+    const { repository, licence } = sources[set.source];
+    return `[${repository}](https://github.com/${repository}) at \`${commit.slice(0, 12)}\` (${licence})`;
+  });
+  return [`Sources: ${[...new Set(lines)].join(", ")}.`];
+}
+
+const [begin, end] = ["<!-- begin: public sets -->", "<!-- end: public sets -->"];
+
+/** Writes the tables into docs/policies.md and, as a summary, into policies/README.md. */
+export async function writeTables(all: readonly Measured[], half: string): Promise<void> {
+  const tables = await tablesOf(all, half);
+  for (const page of ["docs/policies.md", "policies/README.md"]) {
+    const path = fileURLToPath(new URL(`../../../${page}`, import.meta.url));
+    const text = readFileSync(path, "utf8");
+    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+    if (from < 0 || to < from)
+      throw new Error(`${page} has no place for the tables: \`${begin}\` … \`${end}\``);
+    writeFileSync(path, `${text.slice(0, from + begin.length)}\n\n${tables}\n\n${text.slice(to)}`);
+  }
+}
