@@ -121,7 +121,8 @@ function namesOf(source: string): readonly string[] {
   return [...new Set(texts.map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, "")))].sort();
 }
 
-const text = `// Converted from the rules of gitleaks by scripts/convert-secret-rules.ts. Do not edit.
+const text = `/* oxlint-disable no-useless-escape -- as in the public file */
+// Converted from the rules of gitleaks by scripts/convert-secret-rules.ts. Do not edit.
 // https://github.com/gitleaks/gitleaks at ${commit}, config/gitleaks.toml.
 // MIT License, Copyright (c) 2019 Zachary Rice. Permission is hereby granted, free of charge, to any person obtaining a
 // copy of this software and associated documentation files, to deal in the Software without restriction, subject to this

@@ -1,3 +1,4 @@
+/* oxlint-disable no-useless-escape -- as in the public file */
 // Converted from the rules of gitleaks by scripts/convert-secret-rules.ts. Do not edit.
 // https://github.com/gitleaks/gitleaks at b58d3f102cf3, config/gitleaks.toml.
 // MIT License, Copyright (c) 2019 Zachary Rice. Permission is hereby granted, free of charge, to any person obtaining a

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createWarden, type Warden } from "hookwarden/warden";
-import type { Decision, EventInput } from "hookwarden/broker";
+import type { EventInput } from "hookwarden/broker";
 import type { Item, Kind } from "./item.ts";
 
 const policies = fileURLToPath(new URL("../../../policies/", import.meta.url));
