@@ -1,9 +1,7 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, quoted, short } from "../lib/findings.ts";
 import { globMatches } from "../lib/paths.ts";
-import { readShell } from "../lib/shell/read.ts";
-import type { Invocation } from "../lib/shell/types.ts";
-import { commandOf } from "../lib/tools.ts";
+import { type Invocation, invocationsOf } from "../lib/commands.ts";
 import { installationOf, registriesOf } from "./managers.ts";
 
 interface Config {
@@ -12,12 +10,8 @@ interface Config {
 }
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
-  const command = commandOf(event.tool_input);
-  if (command === undefined) return undefined;
   return decide(
-    readShell(command, event.cwd).invocations.flatMap((invocation) =>
-      findingsOf(invocation, ctx.config ?? {}),
-    ),
+    invocationsOf(event.facts.shell).flatMap((invocation) => findingsOf(invocation, ctx.config ?? {})),
   );
 };
 

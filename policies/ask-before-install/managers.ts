@@ -1,5 +1,5 @@
-import { operands } from "../lib/shell/options.ts";
-import type { Invocation } from "../lib/shell/types.ts";
+import { operands } from "../lib/options.ts";
+import type { Invocation } from "../lib/commands.ts";
 
 /** What is known of a package manager. */
 interface Manager {

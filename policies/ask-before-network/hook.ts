@@ -1,7 +1,6 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, quoted, short } from "../lib/findings.ts";
-import { readShell } from "../lib/shell/read.ts";
-import { commandOf } from "../lib/tools.ts";
+import { invocationsOf } from "../lib/commands.ts";
 import { hostOf, isListed, isLocal, isMetadata } from "./hosts.ts";
 import { addressesOf, sendsFile } from "./programs.ts";
 
@@ -11,23 +10,22 @@ interface Config {
   readonly local?: "ask" | "continue";
 }
 
+/** Kinds of tools that stay on this machine, whatever addresses their input names. */
+const local: ReadonlySet<string> = new Set(["read", "write", "edit", "delete", "shell", "task"]);
+
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const config = ctx.config ?? {};
-  const input = event.tool_input ?? {};
   const findings: Finding[] = [];
   const note = (finding: Finding | undefined): void => void (finding && findings.push(finding));
 
-  for (const address of [input["url"], input["uri"]]) {
-    if (typeof address === "string") note(judged([address], short(address), "", config));
-  }
-  const command = commandOf(input);
-  if (command !== undefined) {
-    for (const invocation of readShell(command, event.cwd).invocations) {
-      const addresses = addressesOf(invocation, config.commands ?? []);
-      if (addresses === undefined) continue;
-      const sends = sendsFile(invocation) ? ", and sends it a file" : "";
-      note(judged(addresses, quoted(invocation), sends, config));
-    }
+  const { tool, shell } = event.facts;
+  for (const address of tool.ok && !local.has(tool.kind) ? tool.urls : [])
+    note(judged([address], short(address), "", config));
+  for (const invocation of invocationsOf(shell)) {
+    const addresses = addressesOf(invocation, config.commands ?? []);
+    if (addresses === undefined) continue;
+    const sends = sendsFile(invocation) ? ", and sends it a file" : "";
+    note(judged(addresses, quoted(invocation), sends, config));
   }
   return decide(findings);
 };

@@ -1,4 +1,4 @@
-import { isUnknown } from "../lib/shell/marks.ts";
+import { isUnknown } from "../lib/marks.ts";
 
 /** Hosts that hand the credentials of a machine to whoever asks from inside it. */
 const metadata: ReadonlySet<string> = new Set([

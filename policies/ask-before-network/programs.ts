@@ -1,6 +1,6 @@
 import { gitCall } from "../lib/git.ts";
-import { operands } from "../lib/shell/options.ts";
-import type { Invocation } from "../lib/shell/types.ts";
+import { operands } from "../lib/options.ts";
+import type { Invocation } from "../lib/commands.ts";
 
 /** Addresses that a command talks to; empty where it talks to a place that its arguments do not name. */
 type Addresses = readonly string[] | undefined;

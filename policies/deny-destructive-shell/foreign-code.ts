@@ -1,9 +1,9 @@
 import { type Finding, quoted, short } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
-import { inlineProgram, languageOf, shellCall } from "../lib/shell/inner.ts";
-import { TAINTED, UNKNOWN } from "../lib/shell/marks.ts";
-import { isTaintSource } from "../lib/shell/output.ts";
-import type { Invocation } from "../lib/shell/types.ts";
+import { inlineProgram, languageOf, shellCall } from "../lib/programs.ts";
+import { TAINTED, UNKNOWN } from "../lib/marks.ts";
+import { isTaintSource } from "../lib/programs.ts";
+import type { Invocation } from "../lib/commands.ts";
 
 const unseen = "runs code that nobody has seen: it was downloaded or decoded in the same command";
 
@@ -49,6 +49,9 @@ function codeOf(invocation: Invocation): Code | undefined {
   if (name === "source" || name === ".") return { kind: "file", text: args[0] ?? "" };
   const shell = shellCall(invocation);
   if (shell?.code !== undefined) return { kind: "text", text: shell.code };
+  const file = invocation.redirects.find(({ operator }) => operator === "<")?.target;
+  if (shell !== undefined && shell.script === undefined && file !== undefined)
+    return { kind: "file", text: file };
   if (shell !== undefined) return shell.script === undefined ? input : { kind: "file", text: shell.script };
   if (languageOf(name) === undefined) return undefined;
   const inline = inlineProgram(invocation);

@@ -1,11 +1,9 @@
 import type { PreToolUse } from "hookwarden/hook";
-import { decide, type Finding, softened } from "../lib/findings.ts";
+import { decide, type Finding, short, softened } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
-import { downloadedBy } from "../lib/shell/downloads.ts";
-import { TAINTED, UNKNOWN } from "../lib/shell/marks.ts";
-import { readShell } from "../lib/shell/read.ts";
-import type { Reading } from "../lib/shell/types.ts";
-import { commandOf } from "../lib/tools.ts";
+import { downloadedBy } from "../lib/downloads.ts";
+import { TAINTED, UNKNOWN } from "../lib/marks.ts";
+import { type Invocation, invocationsOf } from "../lib/commands.ts";
 import { foreignCode } from "./foreign-code.ts";
 import { asIfRemoving, byName, redirected } from "./rules.ts";
 
@@ -18,13 +16,20 @@ const dangerous =
   /(?:^|[;&|({`!]|\b(?:sudo|then|do|else|exec|env|xargs|command|nohup)\s)\s{0,16}(?:[^\s;&|]{0,64}\/)?(?:rm|mkfs[.a-z0-9]{0,16}|dd|chmod|chown|curl|wget|eval|shred|find|sh|bash|mv|base64)\b/m;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
-  const command = commandOf(event.tool_input);
-  if (command === undefined) return undefined;
+  const { tool, shell } = event.facts;
+  const text = tool.ok ? tool.commands.join("\n") : "";
+  if (text === "") return undefined;
   const workspace = event.cwd?.startsWith("/") ? resolvePath(event.cwd, "/") : ".";
-  const reading = readShell(command, event.cwd);
-  const findings = findingsOf(reading, workspace);
+  const findings = findingsOf(invocationsOf(shell), workspace);
+  if (shell.ok && shell.recursion !== null) {
+    findings.push({
+      verdict: "deny",
+      reason: `${short(shell.recursion)} starts itself again and again: a fork bomb`,
+    });
+  }
   const unreadable = ctx.config?.unreadable ?? "ask";
-  if (!reading.whole && unreadable !== "continue" && isSuspicious(reading.text)) {
+  const whole = shell.ok && shell.valid;
+  if (!whole && unreadable !== "continue" && isSuspicious(text)) {
     findings.push({
       verdict: unreadable,
       reason: "the command line cannot be read as shell, and names a dangerous program",
@@ -35,10 +40,10 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
 
 export default hook;
 
-function findingsOf(reading: Reading, workspace: string): Finding[] {
+function findingsOf(invocations: readonly Invocation[], workspace: string): Finding[] {
   const findings: Finding[] = [];
   const downloads = new Set<string>();
-  for (const invocation of reading.invocations) {
+  for (const invocation of invocations) {
     const checks = [
       foreignCode(invocation, downloads),
       byName(invocation, workspace),
@@ -46,15 +51,10 @@ function findingsOf(reading: Reading, workspace: string): Finding[] {
         ? asIfRemoving(invocation, workspace)
         : undefined,
       redirected(invocation, workspace),
+      unknownShell(invocation),
     ];
     for (const finding of checks) if (finding !== undefined) findings.push(softened(finding, invocation));
     for (const file of downloadedBy(invocation)) downloads.add(file);
-  }
-  if (reading.forkBomb !== undefined) {
-    findings.push({
-      verdict: "deny",
-      reason: `\`${reading.forkBomb}\` starts itself again and again: a fork bomb`,
-    });
   }
   return findings;
 }
@@ -62,4 +62,14 @@ function findingsOf(reading: Reading, workspace: string): Finding[] {
 /** Whether a text that is no valid shell names a dangerous program where a command may stand. */
 function isSuspicious(text: string): boolean {
   return dangerous.test(text.replace(/["'\\]/g, "")) || text.includes("$'");
+}
+
+/** `$SHELL -c …`: a program that is not known, with what would be the text of a shell. */
+function unknownShell({ name, args }: Invocation): Finding | undefined {
+  const at = args.indexOf("-c");
+  if (!name.includes(UNKNOWN) || at < 0 || !isSuspicious(args[at + 1] ?? "")) return undefined;
+  return {
+    verdict: "ask",
+    reason: `if the program turns out to be a shell, it runs ${short(args[at + 1] ?? "")}`,
+  };
 }

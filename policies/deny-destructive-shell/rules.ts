@@ -1,7 +1,7 @@
 import { type Finding, quoted, short } from "../lib/findings.ts";
-import { hasOption, operands } from "../lib/shell/options.ts";
-import { searched } from "../lib/shell/inner.ts";
-import type { Invocation } from "../lib/shell/types.ts";
+import { hasOption, operands } from "../lib/options.ts";
+import { searched } from "../lib/programs.ts";
+import type { Invocation } from "../lib/commands.ts";
 import { isDisk, type Place, placeNames, placeOf } from "./targets.ts";
 
 type Check = (invocation: Invocation, workspace: string) => Finding | undefined;

@@ -1,5 +1,5 @@
 import { baseName, isFloating, isGlob, isWithin, parentOf, resolvePath } from "../lib/paths.ts";
-import { isUnknown } from "../lib/shell/marks.ts";
+import { isUnknown } from "../lib/marks.ts";
 
 /** What kind of place a path is, as far as losing it goes. */
 export type Place = "root" | "system" | "home" | "inside-system" | "workspace" | "floating" | "ordinary";

@@ -1,9 +1,9 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, short, softened } from "../lib/findings.ts";
 import { homeOf, isFloating, isWithin, resolvePath } from "../lib/paths.ts";
-import { clean } from "../lib/shell/marks.ts";
-import { readShell } from "../lib/shell/read.ts";
-import { commandOf } from "../lib/tools.ts";
+import { clean } from "../lib/marks.ts";
+import { invocationsOf } from "../lib/commands.ts";
+import { changesFile } from "../lib/tools.ts";
 import { linksOf, writesOf } from "./writes.ts";
 
 interface Config {
@@ -17,34 +17,25 @@ const temporary: readonly string[] = ["/tmp", "/var/tmp", "/private/tmp"];
 const sinks = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|(?:fd|tcp|udp)\/.*)$/;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
-  const input = event.tool_input ?? {};
+  const { tool, shell } = event.facts;
   const workspace = event.cwd === undefined ? "." : resolvePath(unixForm(event.cwd, "."), ".");
   const judge = (path: string, verb: string): Finding | undefined =>
     judged(path, verb, workspace, ctx.config ?? {});
   const findings: Finding[] = [];
   const note = (finding: Finding | undefined): void => void (finding && findings.push(finding));
 
-  for (const file of [
-    input["file_path"],
-    input["notebook_path"],
-    input["path"],
-    input["source"],
-    input["destination"],
-  ]) {
-    if (typeof file === "string")
-      note(judge(resolvePath(unixForm(file, workspace), workspace), "it writes to"));
+  for (const { path, access } of tool.ok ? tool.files : []) {
+    if (!changesFile(access, event.tool_name)) continue;
+    note(judge(resolvePath(unixForm(path, workspace), workspace), "it writes to"));
   }
-  const command = commandOf(input);
-  if (command !== undefined) {
-    for (const invocation of readShell(command, workspace).invocations) {
-      for (const path of writesOf(invocation)) {
-        const finding = judge(path, "it writes to");
-        if (finding !== undefined) note(softened(finding, invocation));
-      }
-      for (const path of linksOf(invocation)) {
-        const finding = judge(path, "it makes a link to");
-        if (finding !== undefined) note({ ...finding, verdict: "ask" });
-      }
+  for (const invocation of invocationsOf(shell)) {
+    for (const path of writesOf(invocation)) {
+      const finding = judge(path, "it writes to");
+      if (finding !== undefined) note(softened(finding, invocation));
+    }
+    for (const path of linksOf(invocation)) {
+      const finding = judge(path, "it makes a link to");
+      if (finding !== undefined) note({ ...finding, verdict: "ask" });
     }
   }
   return decide(findings);

@@ -1,8 +1,8 @@
 import { resolvePath } from "../lib/paths.ts";
-import { downloadedBy } from "../lib/shell/downloads.ts";
-import { searched } from "../lib/shell/inner.ts";
-import { hasOption, operands, optionValues } from "../lib/shell/options.ts";
-import type { Invocation } from "../lib/shell/types.ts";
+import { downloadedBy } from "../lib/downloads.ts";
+import { searched } from "../lib/programs.ts";
+import { hasOption, operands, optionValues } from "../lib/options.ts";
+import type { Invocation } from "../lib/commands.ts";
 
 type Writer = (invocation: Invocation) => readonly string[];
 

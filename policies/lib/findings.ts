@@ -1,7 +1,6 @@
 import { ask, deny } from "hookwarden/hook";
-import { languageOf } from "./shell/inner.ts";
-import { readable } from "./shell/marks.ts";
-import type { Invocation } from "./shell/types.ts";
+import { readable } from "./marks.ts";
+import type { Invocation } from "./commands.ts";
 
 /** Something that a policy has against a tool call. */
 export interface Finding {
@@ -36,7 +35,6 @@ export function short(text: string): string {
 }
 
 /** What was found in a string of another language may be no command line: a person decides. */
-export function softened(finding: Finding, { through }: Invocation): Finding {
-  const guess = through.some((name) => languageOf(name) !== undefined || name.endsWith("awk"));
+export function softened(finding: Finding, { guess }: Invocation): Finding {
   return guess ? { ...finding, verdict: "ask" } : finding;
 }

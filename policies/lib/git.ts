@@ -1,5 +1,5 @@
-import { operands } from "./shell/options.ts";
-import type { Invocation } from "./shell/types.ts";
+import { operands } from "./options.ts";
+import type { Invocation } from "./commands.ts";
 
 /** A call of git, with its own options taken off. */
 export interface GitCall {

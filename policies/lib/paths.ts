@@ -1,4 +1,4 @@
-import { SOME_HOME, TAINTED, UNKNOWN } from "./shell/marks.ts";
+import { SOME_HOME, TAINTED, UNKNOWN } from "./marks.ts";
 
 const longestPath = 4096;
 
@@ -51,7 +51,7 @@ export function parentOf(path: string): string {
 
 /** Whether a part of a path stands for many names. */
 export function isGlob(text: string): boolean {
-  return /[*?[]/.test(text);
+  return /[*?[]|[@+!]\(/.test(text);
 }
 
 /**

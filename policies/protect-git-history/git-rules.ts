@@ -1,8 +1,8 @@
 import type { Finding } from "../lib/findings.ts";
 import { type GitCall, refspecs } from "../lib/git.ts";
 import { globMatches } from "../lib/paths.ts";
-import { isUnknown } from "../lib/shell/marks.ts";
-import { hasOption, operands } from "../lib/shell/options.ts";
+import { isUnknown } from "../lib/marks.ts";
+import { hasOption, operands } from "../lib/options.ts";
 
 type Rule = (args: readonly string[], shown: string, branches: readonly string[]) => Finding | undefined;
 

@@ -2,11 +2,10 @@ import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, quoted, short, softened } from "../lib/findings.ts";
 import { gitCall } from "../lib/git.ts";
 import { resolvePath } from "../lib/paths.ts";
-import { searched } from "../lib/shell/inner.ts";
-import { operands } from "../lib/shell/options.ts";
-import { readShell } from "../lib/shell/read.ts";
-import type { Invocation } from "../lib/shell/types.ts";
-import { commandOf, fileOf } from "../lib/tools.ts";
+import { searched } from "../lib/programs.ts";
+import { operands } from "../lib/options.ts";
+import { type Invocation, invocationsOf } from "../lib/commands.ts";
+import { changesFile } from "../lib/tools.ts";
 import { gitFinding } from "./git-rules.ts";
 
 interface Config {
@@ -18,20 +17,23 @@ const usual: readonly string[] = ["main", "master", "trunk", "develop", "product
 const ownFolder = /\/\.git(?:\/(?!index\.lock$)|$)/;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
-  const file = fileOf(event.tool_input);
+  const { tool, shell } = event.facts;
   const findings: Finding[] = [];
-  if (file !== undefined && ownFolder.test(resolvePath(file.replaceAll("\\", "/"), "."))) {
+  for (const { path, access } of tool.ok ? tool.files : []) {
+    if (
+      access === "read" ||
+      access === "search" ||
+      !ownFolder.test(resolvePath(path.replaceAll("\\", "/"), "."))
+    )
+      continue;
     findings.push({
       verdict: "deny",
-      reason: `it writes to ${short(file)}, inside a repository's own folder`,
+      reason: `it writes to ${short(path)}, inside a repository's own folder`,
     });
   }
-  const command = commandOf(event.tool_input);
   const branches = ctx.config?.protected ?? usual;
-  if (command !== undefined) {
-    for (const invocation of readShell(command, event.cwd).invocations) {
-      for (const finding of findingsOf(invocation, branches)) findings.push(softened(finding, invocation));
-    }
+  for (const invocation of invocationsOf(shell)) {
+    for (const finding of findingsOf(invocation, branches)) findings.push(softened(finding, invocation));
   }
   return decide(findings);
 };

@@ -1,8 +1,6 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, quoted, short } from "../lib/findings.ts";
-import { readShell } from "../lib/shell/read.ts";
-import type { Invocation } from "../lib/shell/types.ts";
-import { commandOf } from "../lib/tools.ts";
+import { type Invocation, invocationsOf } from "../lib/commands.ts";
 import { losses, sqlPrograms } from "./commands.ts";
 import { sqlFindings } from "./sql.ts";
 
@@ -13,13 +11,14 @@ interface Config {
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const input = event.tool_input ?? {};
   const found: Finding[] = [];
-  for (const query of [input["sql"], input["query"]]) {
+  const { tool, shell } = event.facts;
+  const isSearch = tool.ok && /^(?:search|fetch|read)$/.test(tool.kind);
+  for (const query of isSearch
+    ? []
+    : [input["sql"], input["query"], input["statement"], input["statements"]].flat()) {
     if (typeof query === "string") found.push(...inQuery(query));
   }
-  const command = commandOf(input);
-  if (command !== undefined) {
-    for (const invocation of readShell(command, event.cwd).invocations) found.push(...inCommand(invocation));
-  }
+  for (const invocation of invocationsOf(shell)) found.push(...inCommand(invocation));
   const destroy = ctx.config?.destroy ?? "deny";
   return decide(
     found.map((finding) => (finding.verdict === "deny" ? { ...finding, verdict: destroy } : finding)),

@@ -1,10 +1,8 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, short } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
-import { clean } from "../lib/shell/marks.ts";
-import { readShell } from "../lib/shell/read.ts";
-import type { Invocation } from "../lib/shell/types.ts";
-import { commandOf } from "../lib/tools.ts";
+import { clean } from "../lib/marks.ts";
+import { type Invocation, invocationsOf } from "../lib/commands.ts";
 import { isSecret } from "./secret-paths.ts";
 
 interface Config {
@@ -30,7 +28,7 @@ const blind: ReadonlySet<string> = new Set([
 ]);
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
-  const input = event.tool_input ?? {};
+  const { tool, shell } = event.facts;
   const cwd = event.cwd ?? ".";
   const { more = [], except = [], action = "deny" } = ctx.config ?? {};
   const isKept = (path: string): boolean => isSecret(path, more, except);
@@ -38,27 +36,15 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const note = (path: string): void =>
     void findings.push({ verdict: action, reason: `${short(path)} holds secrets` });
 
-  const named = [
-    input["file_path"],
-    input["notebook_path"],
-    input["path"],
-    input["source"],
-    input["destination"],
-    input["paths"],
-  ].flat();
-  for (const file of named) {
-    if (typeof file !== "string") continue;
-    const path = clean(file)
+  for (const file of tool.ok ? tool.files : []) {
+    const path = clean(file.path)
       .replaceAll("\\", "/")
       .replace(/^file:\/\//, "");
     if (isKept(resolvePath(path, cwd))) note(path);
   }
-  const command = commandOf(input);
-  if (command !== undefined) {
-    for (const invocation of readShell(command, event.cwd).invocations) {
-      const path = pathsOf(invocation).find((text) => isKept(resolvePath(text, invocation.cwd)));
-      if (path !== undefined) note(path);
-    }
+  for (const invocation of invocationsOf(shell)) {
+    const path = pathsOf(invocation).find((text) => isKept(resolvePath(text, invocation.cwd)));
+    if (path !== undefined) note(path);
   }
   return decide(findings);
 };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createContext, Script } from "node:vm";
 import { build, type Plugin } from "esbuild";
+import { FactSet, factsOf } from "hookwarden/facts";
 
 /** The folder of the shipped policies. */
 export const policiesFolder = fileURLToPath(new URL("../", import.meta.url));
@@ -175,7 +176,7 @@ function projected(event: Json, reads: readonly string[]): Json {
   for (const path of reads) {
     const [field = "", key] = path.split(".");
     const value = event[field];
-    if (value === undefined) continue;
+    if (value === undefined || field === "facts") continue;
     if (key === undefined) out[field] = value;
     else {
       const inner = (out[field] ??= {}) as Json;
@@ -183,6 +184,9 @@ function projected(event: Json, reads: readonly string[]): Json {
     }
   }
   for (const field of ["tool_input"]) if (field in event) out[field] ??= {};
+  const facts = new FactSet(event);
+  const known = factsOf(String(event["hook_event_name"])).filter((name) => reads.includes(`facts.${name}`));
+  if (known.length > 0) out["facts"] = Object.fromEntries(known.map((name) => [name, facts.valueOf(name)]));
   return out;
 }
 

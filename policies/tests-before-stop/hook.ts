@@ -4,11 +4,12 @@ import {
   type PostToolUseFailure,
   retry,
   setState,
+  type ShellFact,
   type Stop,
 } from "hookwarden/hook";
 import { baseName, globMatches } from "../lib/paths.ts";
-import { readShell } from "../lib/shell/read.ts";
-import { commandOf, fileOf, type ToolInput } from "../lib/tools.ts";
+import { invocationsOf } from "../lib/commands.ts";
+import { changesFile } from "../lib/tools.ts";
 import { isTestRun } from "./test-runs.ts";
 
 interface Config {
@@ -29,16 +30,21 @@ const defaultReminders = 2;
 const PostToolUse: PostToolUse<Progress, Config | undefined> = (event, ctx) => {
   const response = event.tool_response as { readonly is_error?: unknown } | null | undefined;
   const failed = event.is_error === true || response?.is_error === true;
-  const file = fileOf(event.tool_input);
-  if (commandOf(event.tool_input) !== undefined)
-    return afterCommand(event.tool_input, failed, ctx.state, ctx.config);
-  if (file === undefined || failed) return undefined;
-  const ignored = (ctx.config?.ignore ?? texts).some((pattern) => globMatches(pattern, baseName(file)));
-  return ignored ? undefined : setState<Progress>({ tests: "none", reminders: 0 });
+  const { tool, shell } = event.facts;
+  if (tool.ok && tool.commands.length > 0) return afterCommand(shell, failed, ctx.state, ctx.config);
+  if (!tool.ok || failed) return undefined;
+  const ignore = ctx.config?.ignore ?? texts;
+  const edited = tool.files.some(
+    ({ path, access }) =>
+      access !== "delete" &&
+      changesFile(access, event.tool_name) &&
+      !ignore.some((pattern) => globMatches(pattern, baseName(path))),
+  );
+  return edited ? setState<Progress>({ tests: "none", reminders: 0 }) : undefined;
 };
 
 const PostToolUseFailure: PostToolUseFailure<Progress, Config | undefined> = (event, ctx) =>
-  afterCommand(event.tool_input, true, ctx.state, ctx.config);
+  afterCommand(event.facts.shell, true, ctx.state, ctx.config);
 
 const Stop: Stop<Progress, Config | undefined> = (_event, ctx) => {
   const progress = ctx.state;
@@ -63,13 +69,13 @@ export default { PostToolUse, PostToolUseFailure, Stop };
 
 /** A passing test run clears what was to be tested; a failing one is remembered. */
 function afterCommand(
-  input: ToolInput | undefined,
+  shell: ShellFact,
   failed: boolean,
   progress: Progress | null,
   config: Config | undefined,
 ) {
   if (progress === null) return undefined;
-  const { invocations } = readShell(commandOf(input) ?? "", undefined);
-  if (!invocations.some((invocation) => isTestRun(invocation, config?.commands ?? []))) return undefined;
+  if (!invocationsOf(shell).some((invocation) => isTestRun(invocation, config?.commands ?? [])))
+    return undefined;
   return setState<Progress>(failed ? { ...progress, tests: "failed" } : null);
 }

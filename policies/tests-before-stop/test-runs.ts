@@ -1,6 +1,6 @@
 import { globMatches } from "../lib/paths.ts";
-import { operands } from "../lib/shell/options.ts";
-import type { Invocation } from "../lib/shell/types.ts";
+import { operands } from "../lib/options.ts";
+import type { Invocation } from "../lib/commands.ts";
 
 /** Programs that run tests whatever their arguments. */
 const runners: ReadonlySet<string> = new Set([

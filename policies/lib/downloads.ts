@@ -1,7 +1,7 @@
-import { resolvePath } from "../paths.ts";
+import { resolvePath } from "./paths.ts";
 import { isUnknown } from "./marks.ts";
-import { isDownloader } from "./output.ts";
-import type { Invocation } from "./types.ts";
+import { isDownloader } from "./programs.ts";
+import type { Invocation } from "./commands.ts";
 
 /** The files that a command fills with something downloaded, in the form of `resolvePath`. */
 export function downloadedBy(invocation: Invocation): readonly string[] {

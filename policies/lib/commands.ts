@@ -1,0 +1,107 @@
+import type { ShellCommand, ShellFact, ShellWord } from "hookwarden/hook";
+import { clean, SOME_HOME, TAINTED, UNKNOWN } from "./marks.ts";
+import { resolvePath } from "./paths.ts";
+import { isTaintSource, programName } from "./programs.ts";
+
+/** What a command reads from its standard input. */
+export interface Input {
+  /** The text, where it can be told. */
+  readonly text: string | undefined;
+  /** The commands of the pipe before it. */
+  readonly from: readonly Invocation[];
+}
+
+/** A redirection of a command. */
+export interface Redirection {
+  readonly operator: string;
+  readonly target: string;
+}
+
+/** One program that a command line would start, in the form that rules read: texts, with marks for what is unknown. */
+export interface Invocation {
+  /** File name of the program, in lower case; empty for a redirection without a program. Marks where it is unknown. */
+  readonly name: string;
+  /** The program as written, expanded. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Working directory, in the form of `resolvePath`. */
+  readonly cwd: string;
+  readonly input: Input | undefined;
+  readonly redirects: readonly Redirection[];
+  /** Variables that are set for it alone. */
+  readonly variables: readonly (readonly [name: string, value: string])[];
+  /** Wrappers and interpreters that start it, outermost first. */
+  readonly through: readonly string[];
+  /** It was found in a string of another language, and may be no command at all. */
+  readonly guess: boolean;
+}
+
+/** The commands of `facts.shell`; none where the fact is not known. */
+export function invocationsOf(shell: ShellFact | undefined): readonly Invocation[] {
+  if (shell === undefined || !shell.ok) return [];
+  const found: Invocation[] = [];
+  for (const command of shell.commands) found.push(invocationOf(command, found));
+  return found;
+}
+
+function invocationOf(command: ShellCommand, before: readonly Invocation[]): Invocation {
+  const { argv, directory, redirects, input, variables, through, guess } = command;
+  const tainted = before.some(isTaintSource);
+  const textOf = (word: ShellWord): string => marked(word, tainted);
+  const [program = "", ...args] = argv.map(textOf);
+  return {
+    name: command.name === null || isGlobbed(argv[0]) ? nameOf(program) : command.name,
+    program,
+    args,
+    cwd: typeof directory === "string" ? clean(directory) : afterCd(before, textOf(directory)),
+    input:
+      input === null
+        ? undefined
+        : { text: input.text === null ? undefined : textOf(input.text), from: pipeOf(input.from, before) },
+    redirects: redirects.map(({ operator, target }) => ({ operator, target: textOf(target) })),
+    variables: variables.map(({ name, value }) => [name, textOf(value)] as const),
+    through,
+    guess,
+  };
+}
+
+/** Where the last `cd` leads, for a working directory that is known no other way: a home directory has a mark of its own. */
+function afterCd(before: readonly Invocation[], otherwise: string): string {
+  const cd = before.findLast(({ name }) => name === "cd" || name === "pushd");
+  if (cd === undefined || cd.through.length > 0) return otherwise;
+  const target = cd.args.find((arg) => !/^-/.test(arg)) ?? SOME_HOME;
+  return target.includes(UNKNOWN) || cd.args.includes("-") ? otherwise : resolvePath(target, cd.cwd);
+}
+
+function isGlobbed(word: ShellWord | undefined): boolean {
+  return typeof word === "object" && word.some((part) => typeof part === "object" && "glob" in part);
+}
+
+/** The name of a program that is a pattern, or not known. */
+function nameOf(program: string): string {
+  const name = programName(program);
+  return name !== "[" && /[*?[]/.test(name) ? UNKNOWN : name;
+}
+
+/** The commands of the pipe before a command, however far back. */
+function pipeOf(from: readonly number[], before: readonly Invocation[]): readonly Invocation[] {
+  return from.flatMap((index) => {
+    const command = before[index];
+    return command === undefined ? [] : [...(command.input?.from ?? []), command];
+  });
+}
+
+/** A word as a text, with marks for what is not known. What comes out of a pipe is tainted after a download. */
+function marked(word: ShellWord, tainted: boolean): string {
+  if (typeof word === "string") return clean(word);
+  return word
+    .map((part) => {
+      if (typeof part === "string") return clean(part);
+      if ("glob" in part) return clean(part.glob);
+      if (part.unknown === "external") return TAINTED;
+      if (part.unknown === "user") return SOME_HOME;
+      if (part.unknown === "output" && part.name === "mktemp") return `/tmp/${UNKNOWN}`;
+      return tainted && part.name?.startsWith("pipe") ? TAINTED : UNKNOWN;
+    })
+    .join("");
+}

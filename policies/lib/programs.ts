@@ -1,0 +1,109 @@
+import type { Invocation } from "./commands.ts";
+
+/** File name of a program, in lower case and without `.exe`: some file systems ignore case. */
+export function programName(program: string): string {
+  return program
+    .slice(program.lastIndexOf("/") + 1)
+    .toLowerCase()
+    .replace(/\.exe$/, "");
+}
+
+const shells: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "rbash"]);
+
+/** Options of shells that take the next word as their value. */
+const shellValues: ReadonlySet<string> = new Set(["-o", "+o", "-O", "+O", "--rcfile", "--init-file"]);
+
+/** What a shell was asked to run. */
+export interface ShellCall {
+  /** The text after `-c`. */
+  readonly code: string | undefined;
+  /** The script's path. */
+  readonly script: string | undefined;
+}
+
+/** Reads the arguments of a shell; `undefined` where the program is no shell. */
+export function shellCall({ name, args }: Invocation): ShellCall | undefined {
+  if (!shells.has(name)) return undefined;
+  let wantsCode = false;
+  let fromInput = false;
+  let at = 0;
+  for (; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    if (shellValues.has(arg)) at++;
+    else if (!/^[-+]./.test(arg)) break;
+    else if (/^-[A-Za-z]*c/.test(arg)) wantsCode = true;
+    else if (/^-[A-Za-z]*s/.test(arg)) fromInput = true;
+  }
+  const word = args[at];
+  if (wantsCode) return { code: word ?? "", script: undefined };
+  const input =
+    fromInput || word === undefined || word === "-" || word === "/dev/stdin" || word === "/dev/fd/0";
+  return { code: undefined, script: input ? undefined : word };
+}
+
+/** Languages whose programs can be given on the command line, and the option that does it. */
+const inlineOptions: ReadonlyMap<string, RegExp> = new Map([
+  ["python", /^-[A-Za-z]*c$/],
+  ["perl", /^-[A-Za-z0-9]*[eE]$/],
+  ["ruby", /^-[A-Za-z]*e$/],
+  ["node", /^(-[A-Za-z]*[ep]|--eval|--print)$/],
+  ["bun", /^(-e|--eval)$/],
+  ["php", /^-r$/],
+  ["lua", /^-e$/],
+  ["osascript", /^-e$/],
+]);
+
+/** The name of a language's interpreter without its version, such as `python3.12`; `undefined` where it is none. */
+export function languageOf(name: string): string | undefined {
+  const language = name.replace(/[0-9.]+$/, "");
+  return inlineOptions.has(language) ? language : undefined;
+}
+
+/** The program text that an interpreter was given on the command line. */
+export function inlineProgram({ name, args }: Invocation): string | undefined {
+  const option = inlineOptions.get(languageOf(name) ?? "");
+  const at = option === undefined ? -1 : args.findIndex((arg) => option.test(arg));
+  return at < 0 ? undefined : args[at + 1];
+}
+
+/** The folders that a `find` searches. */
+export function searched(args: readonly string[]): readonly string[] {
+  const end = args.findIndex((arg) => /^[-(!]/.test(arg));
+  const folders = end < 0 ? args : args.slice(0, end);
+  return folders.length > 0 ? folders : ["."];
+}
+
+const downloaders: ReadonlySet<string> = new Set([
+  "curl",
+  "wget",
+  "fetch",
+  "aria2c",
+  "axel",
+  "lwp-request",
+  "http",
+  "https",
+  "xh",
+]);
+
+/** Whether a command fetches something from a network. */
+export function isDownloader({ name }: Invocation): boolean {
+  return downloaders.has(name);
+}
+
+const decoders: ReadonlyMap<string, RegExp> = new Map([
+  ["base64", /^(-[a-z]*[dD]|--d)/],
+  ["base32", /^(-[a-z]*d|--d)/],
+  ["basenc", /^(-[a-z]*d|--d)/],
+  ["openssl", /^-d$/],
+  ["xxd", /^-[a-z]*r/],
+  ["gunzip", /^/],
+  ["zcat", /^/],
+  ["uudecode", /^/],
+]);
+
+/** Whether what a command prints may be anything that somebody else wanted. */
+export function isTaintSource(invocation: Invocation): boolean {
+  if (isDownloader(invocation)) return true;
+  const option = decoders.get(invocation.name);
+  return option !== undefined && (option.test("") || invocation.args.some((arg) => option.test(arg)));
+}
