@@ -69,7 +69,7 @@ function invocationOf(command: ShellCommand, before: readonly Invocation[]): Inv
 function afterCd(before: readonly Invocation[], otherwise: string): string {
   const cd = before.findLast(({ name }) => name === "cd" || name === "pushd");
   if (cd === undefined || cd.through.length > 0) return otherwise;
-  const target = cd.args.find((arg) => !/^-/.test(arg)) ?? SOME_HOME;
+  const target = cd.args.find((arg) => !arg.startsWith("-")) ?? SOME_HOME;
   return target.includes(UNKNOWN) || cd.args.includes("-") ? otherwise : resolvePath(target, cd.cwd);
 }
 

@@ -20,12 +20,8 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const { tool, shell } = event.facts;
   const findings: Finding[] = [];
   for (const { path, access } of tool.ok ? tool.files : []) {
-    if (
-      access === "read" ||
-      access === "search" ||
-      !ownFolder.test(resolvePath(path.replaceAll("\\", "/"), "."))
-    )
-      continue;
+    const isOwn = ownFolder.test(resolvePath(path.replaceAll("\\", "/"), "."));
+    if (!isOwn || !changesFile(access, event.tool_name)) continue;
     findings.push({
       verdict: "deny",
       reason: `it writes to ${short(path)}, inside a repository's own folder`,
