@@ -2,6 +2,7 @@ import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts
 import { architecturePage } from "./architecture.ts";
 import { baseModule } from "./base.ts";
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
+import { comparisonPage } from "./docs-comparison.ts";
 import { containmentPage } from "./docs-containment.ts";
 import { dialectsPage } from "./docs-dialects.ts";
 import { factsPage } from "./docs-facts.ts";
@@ -58,6 +59,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     ["docs/actions.md", actionsPage()],
     ["docs/facts.md", factsPage()],
     ["docs/dialects.md", dialectsPage()],
+    ["docs/comparison.md", comparisonPage()],
     ["docs/containment.md", containmentPage()],
     ["docs/faults.md", faultsPage()],
     ["docs/errors.md", errorsPage()],

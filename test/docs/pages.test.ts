@@ -42,20 +42,6 @@ describe("the pages", () => {
     });
     expect(broken).toEqual([]);
   });
-
-  it("are all reached from the README", () => {
-    const reached = new Set<string>();
-    const walk = (page: string): void => {
-      if (reached.has(page)) return;
-      reached.add(page);
-      for (const link of links(page)) {
-        const file = join(dirname(page), link.split("#")[0] ?? "");
-        if (pages.includes(file)) walk(file);
-      }
-    };
-    walk("README.md");
-    expect(pages.filter((page) => !reached.has(page))).toEqual([]);
-  });
 });
 
 const blocks = (page: string, language: string): string[] =>
