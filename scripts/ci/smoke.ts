@@ -117,7 +117,7 @@ console.log("library: " + verdicts.join());
   console.log(tested.trim().split("\n").at(-1));
   writeFileSync(
     join(folder, "all.js"),
-    `for (const name of ["server", "client", "testing", "review", "registry", "playground", "mcp", "mediator", "clients/claude-code"])
+    `for (const name of ["server", "client", "testing", "review", "registry", "playground", "mcp", "mediator", "clients"])
   if (Object.keys(await import("@hookwarden/" + name)).length === 0) throw new Error(name + " exports nothing");
 `,
   );

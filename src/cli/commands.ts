@@ -111,9 +111,24 @@ export const commandTable: readonly CommandRow[] = [
     load: () => commandOf("@hookwarden/server", "serve"),
   },
   {
-    name: "claude-code",
-    summary: "decide the hook events of Claude Code",
-    load: () => commandOf("@hookwarden/clients", "claude-code"),
+    name: "clients",
+    summary: "list agent clients, their versions and their hooks",
+    load: () => commandOf("@hookwarden/clients", "clients"),
+  },
+  {
+    name: "install",
+    summary: "let a pack decide the hook events of agent clients",
+    load: () => commandOf("@hookwarden/clients", "install"),
+  },
+  {
+    name: "uninstall",
+    summary: "remove hookwarden from the hooks of agent clients",
+    load: () => commandOf("@hookwarden/clients", "uninstall"),
+  },
+  {
+    name: "doctor",
+    summary: "prove with the real agent clients that a denial holds",
+    load: () => commandOf("@hookwarden/clients", "doctor"),
   },
   {
     name: "mcp",

@@ -23,4 +23,5 @@ export function createDialect(warden: Warden, name: string, options: TranslatorO
 }
 export { withholdToolOutput } from "./claude-code-output.ts";
 export { claudeCode, unhooked } from "./claude-code.ts";
-export { fieldOf, readMessage } from "./message.ts";
+export { commonOf, fieldOf, readMessage } from "./message.ts";
+export { addedTexts, feedbackParts, reasonParts } from "./decision-queries.ts";

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { claudeHooks } from "@hookwarden/clients/claude-agent-sdk";
 import { answerCall } from "../../packages/clients/src/hook/hook-call.ts";
-import { hookDefaults, programs } from "@hookwarden/clients/claude-code";
+import { hookDefaults, programs } from "@hookwarden/clients";
 import { createWarden } from "../../src/warden/warden.ts";
 import { measure } from "./rounds.ts";
 
@@ -107,13 +107,6 @@ const client = join(dist, "agent-hook.js");
 const cases = [
   processCase("node, an empty module", 10, join(folder, "empty.mjs")),
   processCase("hook, with the daemon", 10, client, pack),
-  processCase(
-    "hook, by the command line, with the daemon",
-    10,
-    fileURLToPath(new URL("../../dist/cli.js", import.meta.url)),
-    "claude-code",
-    pack,
-  ),
   processCase("hook, without the daemon, inline", 2, client, pack, "--no-daemon", "--isolation", "inline"),
   processCase("hook, without the daemon", 2, client, pack, "--no-daemon"),
 ];

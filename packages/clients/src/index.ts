@@ -1,5 +1,5 @@
-/** Claude Code: the command hook, its daemon, and the settings file that names it. */
-export { hookedEvents } from "./translate/hooked-events.ts";
+/** Agent clients: their tables, the hook program and its daemon, and the configuration that names it. */
+export { type AgentClient, type ClientName, clientNames, clients } from "./clients/index.ts";
 export {
   hookArguments,
   hookDefaults,
@@ -12,12 +12,7 @@ export {
 export { programs } from "./hook/programs.ts";
 export { changedLines, type ChangedLine } from "./settings/changed-lines.ts";
 export { withHook, withoutHook } from "./settings/edit.ts";
-export { hookEntry, type HookEntry } from "./settings/entry.ts";
-export {
-  readSettingsFile,
-  type Scope,
-  type SettingsFile,
-  settingsPath,
-  writeSettingsFile,
-} from "./settings/file.ts";
-export { hookCall } from "./hook/index.ts";
+export { hookEntries, type HookEntry } from "./settings/entry.ts";
+export { readSettingsFile, type SettingsFile, writeSettingsFile } from "./settings/file.ts";
+export { applyChange, type FileChange, isChange, planInstall, planUninstall } from "./settings/plan.ts";
+export { type Place, placesOf, type Scope, scopes } from "./settings/places.ts";

@@ -6,7 +6,7 @@ import { HookwardenError } from "hookwarden/errors";
 import type { Warden } from "hookwarden/warden";
 import { Answerer } from "../translate/answerer.ts";
 import { type Answer, failClosedAnswer } from "../hook/fail-closed-answer.ts";
-import { hookedEvents } from "../translate/hooked-events.ts";
+import { clients } from "../clients/index.ts";
 import { SessionStarts } from "./session-starts.ts";
 
 export type { Answer as ClaudeHookOutput } from "../hook/fail-closed-answer.ts";
@@ -95,10 +95,9 @@ export function claudeHooks(
     timeout: Math.ceil(deadlineMs / 1_000) * 2 + 20,
     onFailure: "block",
   });
-  return Object.fromEntries(hookedEvents.map((event) => [event, [matcher()]])) as Record<
-    ClaudeHookEvent,
-    ClaudeHookMatcher[]
-  >;
+  return Object.fromEntries(
+    Object.keys(clients["claude-code"].events).map((event) => [event, [matcher()]]),
+  ) as Record<ClaudeHookEvent, ClaudeHookMatcher[]>;
 }
 
 async function inTime(answer: Promise<Answer>, deadlineMs: number, signal: AbortSignal): Promise<Answer> {

@@ -32,7 +32,11 @@ export class Decider {
       const { answerer } = await this.#current();
       return { exit: 0, out: JSON.stringify(await answerer.answer(event)), err: "" };
     } catch (error) {
-      return failed(event, error instanceof HookwardenError ? new Error(error.toLine()) : error);
+      return failed(
+        this.#options.client,
+        event,
+        error instanceof HookwardenError ? new Error(error.toLine()) : error,
+      );
     }
   }
 
@@ -71,7 +75,8 @@ export class Decider {
   }
 
   #answererOf(warden: Warden): Answerer {
-    return new Answerer(warden, { store: this.#store as SqliteStateStore, maxEventBytes });
+    const { client } = this.#options;
+    return new Answerer(warden, { client, store: this.#store as SqliteStateStore, maxEventBytes });
   }
 
   async #create(): Promise<Warden> {

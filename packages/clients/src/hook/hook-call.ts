@@ -1,4 +1,6 @@
-import { failClosedAnswer, mustFailClosed } from "./fail-closed-answer.ts";
+import type { ClientName, Json } from "../clients/index.ts";
+import { isExact } from "./exact-answer.ts";
+import { eventOf, refusal } from "./refusal.ts";
 import type { HookOptions } from "./hook-options.ts";
 import { identityOf } from "./identity.ts";
 import { daemonFiles, FolderError, runtimeFolder } from "./runtime-folder.ts";
@@ -31,9 +33,9 @@ export async function answerCall(
     event = await input;
     const daemon = await found;
     const outcome = daemon ? await daemon.ask(event) : await decideHere(options, programs.decide, event);
-    return checked(outcome);
+    return checked(options.client, event, outcome);
   } catch (error) {
-    return failed(event, error);
+    return failed(options.client, event, error);
   }
 }
 
@@ -53,8 +55,8 @@ async function lookForDaemon(options: HookOptions, programs: Programs): Promise<
   }
 }
 
-/** What is printed must be what Claude Code takes for an answer: anything else would let the tool run. */
-function checked(outcome: Outcome): Outcome {
+/** What is printed must be what the client takes for an answer: anything else would let the tool run. */
+function checked(client: ClientName, event: Uint8Array, outcome: Outcome): Outcome {
   const { exit, out, err } = outcome;
   let answer: unknown;
   try {
@@ -65,26 +67,43 @@ function checked(outcome: Outcome): Outcome {
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
     throw new HookFailure("what came back is no answer");
   }
+  if (client !== "claude-code") {
+    const row = eventOf(client, messageOf(event));
+    if (row && !isExact(row, answer)) throw new HookFailure("what came back is no answer of this client");
+  }
   if ((exit === 0 || exit === 2) && typeof err === "string") return { exit, out, err };
   throw new HookFailure("what came back has no status");
 }
 
 /**
- * The outcome of a failure of ours: JSON that refuses, a sentence, and exit status 2. Claude Code takes the JSON also
- * beside that status, and where the status stops nothing (a tool's result, a session's start) the JSON is what does.
+ * The outcome of a failure of ours: JSON that refuses, and a sentence.
  *
  * @param input what came on standard input; `null` where nothing did.
  */
-export function failed(input: Uint8Array | null, error: unknown): Outcome {
-  const sentence = `${ours}: ${reasonOf(error)}`;
-  let message: unknown = null;
+export function failed(client: ClientName, input: Uint8Array | null, error: unknown): Outcome {
+  return refusal(client, input && messageOf(input), `${ours}: ${reasonOf(error)}`);
+}
+
+/** The message as it came; `null` for anything that is not JSON. */
+function messageOf(input: Uint8Array): unknown {
   try {
-    if (input) message = JSON.parse(Buffer.from(input).toString("utf8"));
+    return JSON.parse(Buffer.from(input).toString("utf8")) as unknown;
   } catch {
-    // Whatever it is, it is refused.
+    return null;
   }
-  const out = JSON.stringify(failClosedAnswer(message, sentence));
-  return { exit: mustFailClosed(message) ? 2 : 0, out, err: sentence };
+}
+
+/**
+ * A message with the name of its event, for clients that leave it out.
+ *
+ * @throws {HookFailure} for a message that is no JSON object.
+ */
+export function named(input: Uint8Array, event: string): Uint8Array {
+  const message = messageOf(input);
+  if (typeof message !== "object" || message === null || Array.isArray(message)) {
+    throw new HookFailure("the event is no JSON object");
+  }
+  return Buffer.from(JSON.stringify({ ...(message as Json), hook_event_name: event }));
 }
 
 function reasonOf(error: unknown): string {

@@ -1,9 +1,12 @@
+import { type ClientName, clientNames } from "../clients/index.ts";
+
 /** Options of the hook command: one table for the thin client, the daemon, the command line and the settings file. */
 
-/** How one pack is run for Claude Code. All paths are absolute. */
+/** How one pack is run for one client. All paths are absolute. */
 export interface HookOptions {
   /** Folder of the pack. */
   readonly pack: string;
+  readonly client: ClientName;
   readonly engine: "quickjs" | "isolate";
   readonly isolation: "process" | "inline";
   /** Walls of the operating system around child processes; see docs/containment.md. */
@@ -36,6 +39,7 @@ export interface OptionRow {
 }
 
 export const hookDefaults: Omit<HookOptions, "pack"> = {
+  client: "claude-code",
   engine: "quickjs",
   isolation: "process",
   containment: "auto",
@@ -49,6 +53,7 @@ export const hookDefaults: Omit<HookOptions, "pack"> = {
 };
 
 export const optionRows: readonly OptionRow[] = [
+  { flag: "client", field: "client", kind: "choice", choices: clientNames, help: "agent client that calls" },
   {
     flag: "engine",
     field: "engine",

@@ -1,24 +1,31 @@
 import { writeSync } from "node:fs";
+import { type ClientName, clientNames } from "../clients/index.ts";
 import { hookDefaults, readHookArguments } from "./hook-options.ts";
 import type { Outcome } from "./wire.ts";
-import { answerCall, failed, HookFailure, readInput } from "./hook-call.ts";
+import { answerCall, failed, HookFailure, named, readInput } from "./hook-call.ts";
 import type { Programs } from "./program-paths.ts";
 
 /**
- * Runs one hook call of Claude Code: an event on standard input, an answer on standard output. Ends the process.
+ * Runs one hook call of a client: an event on standard input, an answer on standard output. Ends the process.
  *
- * Claude Code lets a tool run if its hook exits with any status but 0 and 2, so that everything which can end this
- * process early ends it with 2.
+ * Clients let a tool run if its hook exits with any status but 0 and 2, so that everything which can end this process
+ * early ends it with an answer that refuses, or with 2.
+ *
+ * @param all options of the hook, and `--event NAME` for a client whose messages lack the name.
  */
-export async function runHookCall(args: readonly string[], programs: Programs): Promise<never> {
+export async function runHookCall(all: readonly string[], programs: Programs): Promise<never> {
+  const { args, client, event: name } = readCall(all);
   let event: Uint8Array | null = null;
-  const fail = (error: unknown): never => finish(failed(event, error));
+  const fail = (error: unknown): never => finish(failed(client, event, error));
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(signal, () => fail(new HookFailure(`the hook was ended by ${signal}`)));
   }
-  const input = readInput(process.stdin).then((bytes) => (event = bytes));
+  const input = readInput(process.stdin).then((bytes) => {
+    event = name === null ? bytes : named(bytes, name);
+    return event;
+  });
   input.catch(() => undefined);
   try {
     const options = readHookArguments(args, process.cwd());
@@ -30,6 +37,19 @@ export async function runHookCall(args: readonly string[], programs: Programs): 
     await input.catch(() => undefined);
     return fail(error);
   }
+}
+
+/** What a call says of itself, as far as a refusal needs it: the rest may be wrong. */
+function readCall(all: readonly string[]): {
+  readonly args: readonly string[];
+  readonly client: ClientName;
+  readonly event: string | null;
+} {
+  const args = [...all];
+  const at = args.indexOf("--event");
+  const [, event = null] = at < 0 ? [] : args.splice(at, 2);
+  const given = args[args.indexOf("--client") + 1];
+  return { args, event, client: clientNames.find((one) => one === given) ?? hookDefaults.client };
 }
 
 function failAfter(ms: number, fail: (error: Error) => void): void {

@@ -6,17 +6,22 @@ import { type HookEntry, isOurs } from "./entry.ts";
 import { appended, removed } from "./splice.ts";
 
 /**
- * Puts a hook into the text of a settings file, at each of the events, in place of what we have put there before.
+ * Puts a hook at each of the events into the text of a configuration file, in place of what we have put there before.
  * Everything else stays as it is, with its comments and its form.
  *
  * @param text the file; empty where there is none.
+ * @param entries by the client's names of its events.
  * @throws {HookwardenError} `settings-invalid` for a file that cannot be changed without guessing what it means.
  */
-export function withHook(text: string, events: readonly string[], entry: HookEntry): string {
-  let result = withoutHook(text, { events, entry });
+export function withHook(
+  text: string,
+  entries: ReadonlyMap<string, HookEntry>,
+  layout: HooksLayout = "below-hooks",
+): string {
+  let result = withoutHook(text, layout, entries);
   if (result.trim() === "") result = "{}\n";
-  for (const event of events) {
-    const { root, hooks, groups } = readSettings(result);
+  for (const [event, entry] of entries) {
+    const { root, hooks, groups } = readSettings(result, layout);
     const there = groups.get(event);
     if (there?.some((group) => hooksOf(group).some((hook) => same(hook, entry)))) continue;
     const group = { hooks: [entry] };
@@ -30,27 +35,29 @@ export function withHook(text: string, events: readonly string[], entry: HookEnt
 /**
  * Takes away every hook that we have put into the text of a settings file, and the lists that are empty then.
  *
- * @param keep what may stay: one hook that equals the entry at each of the events.
+ * @param keep what may stay: one hook at each of the events, if it equals the entry.
  * @throws {HookwardenError} `settings-invalid`
  */
 export function withoutHook(
   text: string,
-  keep?: { readonly events: readonly string[]; readonly entry: HookEntry },
+  layout: HooksLayout = "below-hooks",
+  keep?: ReadonlyMap<string, HookEntry>,
 ): string {
   if (text.trim() === "") return text;
   let result = text;
   for (;;) {
-    const found = findOurs(readSettings(result), (event, hook) =>
-      Boolean(keep?.events.includes(event) && same(hook, keep.entry)),
-    );
+    const found = findOurs(readSettings(result, layout), (event, hook) => same(hook, keep?.get(event)));
     if (!found) return result;
     result = removed(result, found);
   }
 }
 
+/** Whether a file has its events in an object `hooks`, or is that object. */
+export type HooksLayout = "below-hooks" | "at-root";
+
 /** A hook of ours that may not stay, or whatever would be empty without it. */
 function findOurs(
-  { hooks, groups }: Settings,
+  { root, hooks, groups }: Settings,
   keeps: (event: string, hook: unknown) => boolean,
 ): Node | null {
   for (const [event, list] of groups) {
@@ -68,7 +75,7 @@ function findOurs(
       const node = (path: (string | number)[]): Node => findNodeAtLocation(hooks as Node, path) as Node;
       if (entries.length > 1) return node([event, index, "hooks", at]);
       if (list.length > 1) return node([event, index]);
-      return (groups.size > 1 ? node([event]) : (hooks as Node)).parent as Node;
+      return (groups.size > 1 || hooks === root ? node([event]) : (hooks as Node)).parent as Node;
     }
   }
   return null;
@@ -82,7 +89,7 @@ interface Settings {
   readonly groups: ReadonlyMap<string, readonly unknown[]>;
 }
 
-function readSettings(text: string): Settings {
+function readSettings(text: string, layout: HooksLayout): Settings {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
@@ -91,7 +98,7 @@ function readSettings(text: string): Settings {
     throw new HookwardenError("settings-invalid", "it is no JSON", { line });
   }
   if (root.type !== "object") throw invalid("it is no JSON object", "");
-  const hooks = members(root, "").get("hooks");
+  const hooks = layout === "at-root" ? root : members(root, "").get("hooks");
   if (!hooks) return { root, hooks, groups: new Map() };
   if (hooks.type !== "object") throw invalid("`hooks` is no object", "/hooks");
   const groups = new Map<string, readonly unknown[]>();
@@ -129,8 +136,8 @@ function hooksOf(group: unknown): readonly unknown[] {
   return isObject(group) && Array.isArray(group["hooks"]) ? group["hooks"] : [];
 }
 
-function same(hook: unknown, entry: HookEntry): boolean {
-  return isObject(hook) && isOurs(hook) && sorted(hook) === sorted({ ...entry });
+function same(hook: unknown, entry: HookEntry | undefined): boolean {
+  return entry !== undefined && isObject(hook) && isOurs(hook) && sorted(hook) === sorted(entry);
 }
 
 function sorted(value: { readonly [field: string]: unknown }): string {

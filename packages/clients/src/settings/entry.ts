@@ -1,55 +1,57 @@
 import { hookArguments, type HookOptions } from "../hook/hook-options.ts";
+import { clients, type ClientName, type Json } from "../clients/index.ts";
+import { hookCommand, type HookPrograms, mark } from "./command.ts";
 
-/** Marks what we have written, so that it can be found and taken away; Claude Code shows it while the hook runs. */
-const mark = "hookwarden";
+/** One hook of a configuration file, as far as we write it. */
+export type HookEntry = Json;
 
-/** One hook of a settings file, as far as we write it. */
-export interface HookEntry {
-  readonly type: "command";
-  readonly command: string;
-  readonly args?: readonly string[];
-  readonly timeout: number;
-  readonly onFailure: "block";
-  readonly statusMessage: string;
-}
+/** The label under which clients show the hook while it runs. */
+const label = "hookwarden";
 
 /**
- * The hook that a settings file names.
- *
- * The status 2 at the end of the command is for whatever ends the program in another way, such as a lack of memory:
- * versions of Claude Code that do not know `onFailure` would let the tool run then. The time after which Claude Code
- * gives up is far beyond our own deadline, because what it gives up on it lets run.
- *
- * @param node path of the Node that runs the hook.
- * @param client path of the hook's program.
+ * After how many seconds the client gives up: far beyond our own deadline, because clients run a tool whose hook they
+ * gave up.
  */
-export function hookEntry(
-  options: HookOptions,
-  node: string,
-  client: string,
-  platform: NodeJS.Platform = process.platform,
-): HookEntry {
-  const words = [node, client, ...hookArguments(options)];
-  const rest = {
-    timeout: Math.ceil(options.deadlineMs / 1_000) * 2 + 20,
-    onFailure: "block",
-    statusMessage: mark,
-  } as const;
-  // There the shell may be one of several, with quoting of their own.
-  if (platform === "win32") return { type: "command", command: node, args: words.slice(1), ...rest };
-  return { type: "command", command: `${words.map(quoted).join(" ")} || exit 2`, ...rest };
+export function clientTimeout({ deadlineMs }: HookOptions): number {
+  return Math.ceil(deadlineMs / 1_000) * 2 + 20;
 }
 
-/** Whether an entry of a settings file is one that we wrote, by this or by another version. */
+/** What else an entry has, in each client's own units and words. */
+const extras: { readonly [name in ClientName]?: (seconds: number) => Json } = {
+  "claude-code": (timeout) => ({ timeout, onFailure: "block", statusMessage: label }),
+  codex: (timeout) => ({ timeout, statusMessage: label }),
+  "gemini-cli": (timeout) => ({ name: label, timeout: timeout * 1_000 }),
+  "qwen-code": (timeout) => ({ name: label, timeout, failMode: "closed" }),
+  droid: (timeout) => ({ timeout }),
+};
+
+/**
+ * The hooks that a configuration file names: one entry for each event of the client.
+ *
+ * @param platform on Windows, an entry has no shell, where the client can do without one.
+ */
+export function hookEntries(
+  options: HookOptions,
+  programs: HookPrograms,
+  platform: NodeJS.Platform = process.platform,
+): ReadonlyMap<string, HookEntry> {
+  const extra = extras[options.client]?.(clientTimeout(options)) ?? {};
+  const { node, client } = programs;
+  const entries = Object.keys(clients[options.client].events).map((event): [string, HookEntry] => [
+    event,
+    platform === "win32"
+      ? { type: "command", command: node, args: [client, ...hookArguments(options)], ...extra }
+      : { type: "command", command: hookCommand(options, event, programs), ...extra },
+  ]);
+  return new Map(entries);
+}
+
+/** Whether an entry of a configuration file is one that we wrote, by this or by another version. */
 export function isOurs(entry: unknown): boolean {
   if (typeof entry !== "object" || entry === null) return false;
-  const { type, statusMessage, command, args } = entry as { readonly [field: string]: unknown };
-  if (type !== "command" || statusMessage !== mark || typeof command !== "string") return false;
+  const { type, statusMessage, command, args } = entry as Json;
+  if (type !== "command" || typeof command !== "string") return false;
+  if (command.includes(mark)) return true;
   const words = [command, ...(Array.isArray(args) ? args : [])].join(" ");
-  return /agent-hook|hook\/main/.test(words);
-}
-
-/** In single quotes nothing means anything to a shell but the quote itself. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  return statusMessage === label && /agent-hook|hook[\\/]main/.test(words);
 }

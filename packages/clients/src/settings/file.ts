@@ -1,21 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
-import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden/errors";
 
-/** Whose settings: the person's, the project's, or the person's for this project. */
-export type Scope = "user" | "project" | "local";
-
 /** Largest settings file, in bytes. */
 const largest = 4 * 1_048_576;
-
-/** Path of the settings file of a scope. */
-export function settingsPath(scope: Scope, cwd: string, env: NodeJS.ProcessEnv = process.env): string {
-  if (scope === "user") return join(env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude"), "settings.json");
-  return join(cwd, ".claude", scope === "project" ? "settings.json" : "settings.local.json");
-}
 
 /** A settings file as it was read. */
 export interface SettingsFile {
@@ -47,11 +37,11 @@ export async function readSettingsFile(path: string): Promise<SettingsFile> {
  *
  * @throws {HookwardenError} `file-unreadable`; also where the file has been changed since it was read.
  */
-export async function writeSettingsFile(file: SettingsFile, text: string): Promise<void> {
+export async function writeSettingsFile(file: SettingsFile, text: string, mode?: number): Promise<void> {
   const temporary = `${file.path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     await mkdir(dirname(file.path), { recursive: true });
-    const handle = await open(temporary, "wx", file.mode ?? 0o600);
+    const handle = await open(temporary, "wx", file.mode ?? mode ?? 0o600);
     try {
       await handle.writeFile(text);
       if (file.mode !== null) await handle.chmod(file.mode);

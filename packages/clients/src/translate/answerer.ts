@@ -1,12 +1,18 @@
 import type { EventInput } from "hookwarden/broker";
-import { createDialect, type Translator, readMessage } from "hookwarden/dialects";
+import { type Dialect, readMessage, Translator } from "hookwarden/dialects";
 import { MemoryStateStore, type StateStore } from "hookwarden/state";
 import type { Warden } from "hookwarden/warden";
-import { type Answer, failClosedAnswer } from "../hook/fail-closed-answer.ts";
+import type { ClientName } from "../clients/index.ts";
+import { canaryText } from "../doctor/canary.ts";
+import type { Answer } from "../hook/fail-closed-answer.ts";
+import { eventOf, refusalAnswer } from "../hook/refusal.ts";
+import { dialectOfClient } from "./client-dialect.ts";
 import { PendingHalts } from "./pending-halts.ts";
 import { maxEventBytes } from "../hook/wire.ts";
 
 export interface AnswererOptions {
+  /** The client that asks. Default `claude-code`. */
+  readonly client?: ClientName;
   /** Whose events these are. Default `default`. */
   readonly tenant?: string;
   /** Where halts are kept that could not be said at once. Default: in memory. */
@@ -15,8 +21,10 @@ export interface AnswererOptions {
   readonly maxEventBytes?: number;
 }
 
-/** Answers what Claude Code sends to its hooks, in its own words. */
+/** Answers what a client sends to its hooks, in its own wire format. */
 export class Answerer {
+  readonly #client: ClientName;
+  readonly #dialect: Dialect;
   readonly #translator: Translator;
   readonly #pendingHalts: PendingHalts;
   readonly #maxBytes: number;
@@ -25,7 +33,9 @@ export class Answerer {
   constructor(warden: Warden, options: AnswererOptions = {}) {
     this.#maxBytes = options.maxEventBytes ?? maxEventBytes;
     this.#tenant = options.tenant ?? "default";
-    this.#translator = createDialect(warden, "claude-code", { maxMessageBytes: this.#maxBytes });
+    this.#client = options.client ?? "claude-code";
+    this.#dialect = dialectOfClient(this.#client);
+    this.#translator = new Translator(this.#dialect, warden, { maxMessageBytes: this.#maxBytes });
     this.#pendingHalts = new PendingHalts(options.store ?? new MemoryStateStore(), this.#tenant);
   }
 
@@ -36,11 +46,19 @@ export class Answerer {
    */
   async answer(input: EventInput): Promise<Answer> {
     const message = readMessage(input, this.#maxBytes);
-    const halted = await this.#pendingHalts.reasonFor(message);
-    if (halted !== null) return failClosedAnswer(message, halted, true);
+    const parsed = this.#dialect.parse(message);
+    const event = parsed.row === null ? message : parsed.event;
+    const halted = await this.#pendingHalts.reasonFor(event);
+    if (halted !== null) return refusalAnswer(this.#client, message, halted, true);
     const { answer, decision } = await this.#translator.reply(message, { tenant: this.#tenant });
     if (decision?.verdict === "halt") {
-      await this.#pendingHalts.postpone(message, decision.reason ?? "a hook ended the session");
+      const ends = eventOf(this.#client, message)?.answers.halt !== undefined;
+      const reason = decision.reason ?? "a hook ended the session";
+      await this.#pendingHalts.postpone(event, reason, this.#client === "claude-code" || ends);
+    }
+    // The proof of `doctor`: it went through everything that a real denial goes through.
+    if (decision?.hook_event_name === "PreToolUse" && JSON.stringify(message).includes(canaryText)) {
+      return refusalAnswer(this.#client, message, "hookwarden refuses this: it is the canary of the doctor");
     }
     return answer as Answer;
   }

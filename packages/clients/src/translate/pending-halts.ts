@@ -2,7 +2,7 @@ import { type Message, fieldOf } from "hookwarden/dialects";
 import type { StateKey, StateStore } from "hookwarden/state";
 
 /**
- * Claude Code ends a turn at `continue: false` only at some events; a halt at another event would be lost. It is stored,
+ * Clients can end a turn only at some events, or at none; a halt at another event would be lost. It is stored,
  * and repeated at the next event of the same session (or of the same subagent) that can end the turn.
  */
 
@@ -50,7 +50,7 @@ export class PendingHalts {
     this.#tenant = tenant;
   }
 
-  /** Why a message is refused before any hook runs; `null` if it is not. */
+  /** Why an event is refused before any hook runs; `null` if it is not. */
   async reasonFor(message: Message): Promise<string | null> {
     const event = fieldOf(message, "hook_event_name");
     if (event === "SessionStart" || event === "Stop") {
@@ -68,9 +68,14 @@ export class PendingHalts {
     return null;
   }
 
-  /** Stores a halt that was decided at an event that cannot end the turn. */
-  async postpone(message: Message, reason: string): Promise<void> {
-    const span = postponedSpans.get(fieldOf(message, "hook_event_name"));
+  /**
+   * Stores a halt that was decided at an event that cannot end the turn.
+   *
+   * @param ends whether the client has a way to end the turn at this event.
+   */
+  async postpone(message: Message, reason: string, ends: boolean): Promise<void> {
+    const event = fieldOf(message, "hook_event_name");
+    const span = postponedSpans.get(event) ?? (ends ? undefined : "turn");
     if (span === undefined) return;
     const key = this.#key(message, span === "agent" ? fieldOf(message, "agent_id") : null);
     if (key) await this.#write(key, { span, reason });
@@ -86,7 +91,7 @@ export class PendingHalts {
     if (agent === undefined) return null;
     const session = String(fieldOf(message, "session_id") ?? "default");
     // Names of hooks contain no space, so this key collides with no hook's state.
-    const hook = agent === null ? "claude-code halted" : `claude-code halted ${String(agent)}`;
+    const hook = agent === null ? "client halted" : `client halted ${String(agent)}`;
     return { tenant: this.#tenant, hook, scope: "session", session };
   }
 

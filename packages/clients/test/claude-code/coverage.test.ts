@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { hookedEvents } from "../../src/index.ts";
+import { claudeEvents } from "./claude-entries.ts";
 import { claudeCode } from "hookwarden/dialects";
 import { claudeHooks } from "../../src/claude-agent-sdk/index.ts";
 import { noClient, runSession, textTurn } from "../../../../test/support/claude-client.ts";
@@ -44,25 +44,25 @@ describe("the events of Claude Code", () => {
 
   test.each(events)("%s is treated as the page says", (event) => {
     const what = stated.get(event) ?? "";
-    if (hookedEvents.includes(event)) expect(what).toMatch(/^(decided|observed)/);
+    if (claudeEvents.includes(event)) expect(what).toMatch(/^(decided|observed)/);
     else expect(what).toMatch(/^(passes untouched|never installed)/);
   });
 
   test.each(events)("%s is understood by the dialect", (event) => {
     const fields = { hook_event_name: event, session_id: "s" };
     expect(() => claudeCode.parse(fields)).not.toThrow();
-    expect(claudeCode.parse(fields).row === null).toBe(!hookedEvents.includes(event));
+    expect(claudeCode.parse(fields).row === null).toBe(!claudeEvents.includes(event));
   });
 
   // A hook there takes the place of what Claude Code does itself, so that an empty answer would break it.
   test("that replace a part of Claude Code are never hooked", () => {
-    expect(hookedEvents.filter((event) => event.startsWith("Worktree"))).toEqual([]);
+    expect(claudeEvents.filter((event) => event.startsWith("Worktree"))).toEqual([]);
   });
 
   test("have a matcher each in process, without a pattern that could leave out a tool", async () => {
     const { warden } = await fakeWarden([{ name: "guard", run: () => null }]);
     const hooks = claudeHooks(warden);
-    expect(Object.keys(hooks)).toEqual([...hookedEvents]);
+    expect(Object.keys(hooks)).toEqual([...claudeEvents]);
     for (const matchers of Object.values(hooks)) {
       expect(matchers).toHaveLength(1);
       expect(Object.keys(matchers[0] ?? {}).sort()).toEqual(["hooks", "onFailure", "timeout"]);

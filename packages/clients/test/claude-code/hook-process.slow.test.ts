@@ -95,18 +95,6 @@ describe("a call that goes wrong", () => {
     expect((await ended(child)).code).toBe(2);
   });
 
-  test("is refused by way of the command line too, whatever is wrong with it", async () => {
-    for (const args of [
-      ["claude-code"],
-      ["claude-code", "--bogus"],
-      ["claude-code", join(place.path, "no-pack")],
-    ]) {
-      const run = await cli(args, { env: place.env, input: JSON.stringify(bashEvent("ls")) });
-      expect([args, run.code]).toEqual([args, 2]);
-      expect(JSON.parse(run.out).hookSpecificOutput.permissionDecision).toBe("deny");
-    }
-  });
-
   test("is refused where the pack is gone or does not load", async () => {
     await using other = await hookPlace();
     await writeFile(join(other.pack, "one/hook.js"), "export default () => {{{");

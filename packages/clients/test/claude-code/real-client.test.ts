@@ -3,7 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { claudeHooks } from "../../src/claude-agent-sdk/index.ts";
-import { hookDefaults, hookedEvents, hookEntry, programs, withHook } from "../../src/index.ts";
+import { hookDefaults, withHook } from "../../src/index.ts";
+import { claudeEntries } from "./claude-entries.ts";
 import { createWarden } from "hookwarden/warden";
 import {
   bashTurn,
@@ -29,9 +30,8 @@ type Way = (hook: PackHook, turns: (file: string) => readonly (readonly Block[])
 const bySettings: Way = async (hook, turns) => {
   await using made = await packFolder(hook);
   const options = { ...hookDefaults, pack: made.pack, idleSeconds: 1 };
-  const entry = hookEntry(options, process.execPath, programs().client);
   const file = join(made.path, "left-behind");
-  const settings = withHook("", hookedEvents, entry);
+  const settings = withHook("", claudeEntries(options));
   return { file, ...(await kept(file, runSession({ folder: made.path, turns: turns(file), settings }))) };
 };
 
@@ -145,12 +145,14 @@ describe.skipIf(noClient !== null).each([
 });
 
 describe.skipIf(noClient !== null)("Claude Code with a settings file, where we fail", () => {
-  const run = async (entry: (made: { pack: string }) => { readonly command: string }) => {
+  const run = async (entry: (made: { pack: string }) => { readonly command?: string }) => {
     await using made = await packFolder({ ...pre, actions: ["deny"], does: "() => undefined" });
     const file = join(made.path, "left-behind");
     const options = { ...hookDefaults, pack: made.pack, idleSeconds: 1 };
-    const hook = { ...hookEntry(options, process.execPath, programs().client), ...entry(made) };
-    const settings = withHook("", ["PreToolUse", "PostToolUse"], hook);
+    const entries = [...claudeEntries(options)]
+      .filter(([event]) => event === "PreToolUse" || event === "PostToolUse")
+      .map(([event, own]) => [event, { ...own, ...entry(made) }] as const);
+    const settings = withHook("", new Map(entries));
     const session = await runSession({ folder: made.path, turns: runs(file), settings });
     return { ...session, ran: existsSync(file) };
   };
@@ -158,7 +160,7 @@ describe.skipIf(noClient !== null)("Claude Code with a settings file, where we f
   test("a pack that is gone refuses every tool", async () => {
     const session = await run(({ pack }) => {
       void rm(pack, { recursive: true, force: true });
-      return hookEntry({ ...hookDefaults, pack }, process.execPath, programs().client);
+      return {};
     });
     expect(session.ran).toBe(false);
     expect(session.results[0]).toContain("hookwarden refuses this");
@@ -173,7 +175,7 @@ describe.skipIf(noClient !== null)("Claude Code with a settings file, where we f
       `'${process.execPath}' --max-old-space-size=1 -e 'const a=[];for(;;)a.push([a])' || exit 2`,
     ],
   ])("%s refuses every tool", async (_, command) => {
-    const session = await run(() => ({ command, onFailure: "continue" }) as unknown as { command: string });
+    const session = await run(() => ({ command, onFailure: "continue" }));
     expect(session.ran).toBe(false);
   });
 });

@@ -6,30 +6,38 @@ import { describe, expect, test } from "vitest";
 import {
   changedLines,
   hookDefaults,
-  hookedEvents,
-  hookEntry,
+  hookEntries,
+  type HookOptions,
   readSettingsFile,
   withHook,
   withoutHook,
   writeSettingsFile,
 } from "../../src/index.ts";
+import { hookCommand } from "../../src/settings/command.ts";
 import { isOurs } from "../../src/settings/entry.ts";
+import { claudeEvents } from "./claude-entries.ts";
 import { folder } from "../../../../test/cli/cli.ts";
 
 const client = "/opt/hookwarden/dist/agent-hook.js";
-const entryFor = (pack: string) => hookEntry({ ...hookDefaults, pack }, "/opt/node", client, "linux");
-const entry = entryFor("/policies");
+const programs = { node: "/opt/node", client };
+const entriesFor = (pack: string, options: Partial<HookOptions> = {}, platform: NodeJS.Platform = "linux") =>
+  hookEntries({ ...hookDefaults, ...options, pack }, programs, platform);
+const entries = entriesFor("/policies");
+const entryOf = (pack: string, options: Partial<HookOptions> = {}, platform: NodeJS.Platform = "linux") =>
+  entriesFor(pack, options, platform).get("Stop") as { command: string; timeout: number };
+const entry = entryOf("/policies");
+const atStop = new Map([["Stop", entry]]);
 
 describe("the hook that is written", () => {
   test("is absolute, blocks when it fails, and is waited for longer than it takes", () => {
     expect(entry).toEqual({
       type: "command",
-      command: `'/opt/node' '${client}' '/policies' || exit 2`,
+      command: expect.stringMatching(/^\/bin\/sh -c ': hookwarden; .*exit 2; }'$/),
       timeout: 60,
       onFailure: "block",
       statusMessage: "hookwarden",
     });
-    const slow = hookEntry({ ...hookDefaults, pack: "/p", deadlineMs: 90_000 }, "/n", client, "linux");
+    const slow = entryOf("/p", { deadlineMs: 90_000 });
     expect(slow.timeout * 1_000).toBeGreaterThan(90_000 + 10_000);
   });
 
@@ -37,13 +45,16 @@ describe("the hook that is written", () => {
   test.each(["/a b", "/it's", "/$(touch x)", "/`id`", '/"', "/a\nb", "/;rm -rf ~"])(
     "reaches the program as it is with the pack %j",
     (pack) => {
-      const { command } = hookEntry({ ...hookDefaults, pack }, "printf", "%s|", "linux");
+      const options = { ...hookDefaults, pack };
+      const command = hookCommand(options, "Stop", { node: "printf", client: "%s|" });
       expect(execFileSync("/bin/sh", ["-c", command], { encoding: "utf8" })).toBe(`${pack}|`);
     },
   );
 
   test("has no shell where there are several", () => {
-    const made = hookEntry({ ...hookDefaults, pack: "C:\\p" }, "C:\\node.exe", "C:\\agent-hook.js", "win32");
+    const options = { ...hookDefaults, pack: "C:\\p" };
+    const windows = { node: "C:\\node.exe", client: "C:\\agent-hook.js" };
+    const made = hookEntries(options, windows, "win32").get("Stop");
     expect(made).toMatchObject({ command: "C:\\node.exe", args: ["C:\\agent-hook.js", "C:\\p"] });
     expect(isOurs(made)).toBe(true);
   });
@@ -70,31 +81,32 @@ describe("a settings file", () => {
     ["with line ends of Windows", '{\r\n  "a": 1\r\n}\r\n'],
     [
       "with other hooks at every event",
-      JSON.stringify({ hooks: Object.fromEntries(hookedEvents.map((e) => [e, [{ hooks: [] }]])) }, null, 2),
+      JSON.stringify({ hooks: Object.fromEntries(claudeEvents.map((e) => [e, [{ hooks: [] }]])) }, null, 2),
     ],
   ])("%s has the hook at every event, and is as it was without it", (_, text) => {
-    const made = withHook(text, hookedEvents, entry);
+    const made = withHook(text, entries);
     const settings = parse(made) as { hooks: { [event: string]: { hooks: unknown[] }[] } };
-    for (const event of hookedEvents) expect(settings.hooks[event]?.at(-1)).toEqual({ hooks: [entry] });
-    expect(withHook(made, hookedEvents, entry)).toBe(made);
+    for (const event of claudeEvents)
+      expect(settings.hooks[event]?.at(-1)).toEqual({ hooks: [entries.get(event)] });
+    expect(withHook(made, entries)).toBe(made);
     expect(withoutHook(made)).toBe(text);
   });
 
   test("keeps every line that stood there", () => {
-    const lines = changedLines(plain, withHook(plain, hookedEvents, entry));
+    const lines = changedLines(plain, withHook(plain, entries));
     // The neighbour gets a comma.
     expect(lines.filter(({ kind }) => kind === "gone").length).toBeLessThanOrEqual(2);
   });
 
   test("that does not exist is made", () => {
-    expect(parse(withHook("", ["Stop"], entry))).toEqual({ hooks: { Stop: [{ hooks: [entry] }] } });
+    expect(parse(withHook("", atStop))).toEqual({ hooks: { Stop: [{ hooks: [entry] }] } });
   });
 
   test("has one hook of ours, whatever was installed before", () => {
-    const first = withHook("{}\n", hookedEvents, entryFor("/old"));
-    const second = withHook(first, hookedEvents, entry);
+    const first = withHook("{}\n", entriesFor("/old"));
+    const second = withHook(first, entries);
     expect(second).not.toContain("/old");
-    expect(parse(second)).toEqual(parse(withHook("{}", hookedEvents, entry)));
+    expect(parse(second)).toEqual(parse(withHook("{}", entries)));
   });
 
   test("loses a hook of ours that stands twice, or among others", () => {
@@ -122,12 +134,12 @@ describe("a settings file", () => {
     ["hooks that stand twice", '{"hooks": {}, "hooks": {}}', "`hooks` stands twice"],
     ["an event that stands twice", '{"hooks": {"Stop": [], "Stop": []}}', "`Stop` stands twice"],
   ])("with %s is refused", (_, text, why) => {
-    expect(() => withHook(text, hookedEvents, entry)).toThrow(why);
+    expect(() => withHook(text, entries)).toThrow(why);
   });
 
   test("may have members of any name", () => {
     const text = '{"__proto__": {"hooks": 1}, "hooks": {"__proto__": []}}';
-    const made = withHook(text, ["Stop"], entry);
+    const made = withHook(text, atStop);
     expect(withoutHook(made)).toBe(text);
   });
 });

@@ -1,0 +1,70 @@
+import type { AgentClient, Json } from "./client.ts";
+
+const cancel = (errorMessage: string): Json => ({ cancel: true, errorMessage });
+const context = (contextModification: string): Json => ({ contextModification });
+
+const common = ({ taskId, workspaceRoots }: Json): Json => ({
+  session_id: taskId,
+  ...(Array.isArray(workspaceRoots) && typeof workspaceRoots[0] === "string"
+    ? { cwd: workspaceRoots[0] }
+    : {}),
+});
+
+/** Cline CLI. A hook can only cancel, which ends the whole task. */
+export const cline: AgentClient = {
+  name: "cline",
+  title: "Cline CLI",
+  npm: "cline",
+  binary: "cline",
+  namesEvent: false,
+  events: {
+    TaskStart: { event: "SessionStart", read: common, answers: { halt: cancel } },
+    UserPromptSubmit: {
+      event: "UserPromptSubmit",
+      read: (message) => ({ ...common(message), prompt: promptOf(message) }),
+      answers: { stop: cancel, halt: cancel, context },
+    },
+    PreToolUse: {
+      event: "PreToolUse",
+      read: toolOf,
+      answers: { stop: cancel, halt: cancel, context },
+      instead: { ask: "stop" },
+    },
+    PostToolUse: {
+      event: "PostToolUse",
+      read: (message) => ({ ...toolOf(message), tool_response: resultOf(message) }),
+      answers: { stop: cancel, halt: cancel, context },
+    },
+    TaskComplete: { event: "TurnComplete", read: common, answers: {} },
+    TaskError: {
+      event: "StopFailure",
+      read: (message) => ({ ...common(message), error: JSON.stringify(message["taskError"] ?? "error") }),
+      answers: {},
+    },
+    SessionShutdown: { event: "SessionEnd", read: common, answers: {} },
+  },
+  gaps: [],
+};
+
+function promptOf(message: Json): string {
+  const { prompt } = (message["userPromptSubmit"] ?? {}) as Json;
+  return typeof prompt === "string" ? prompt : "";
+}
+
+/** The input of `tool_call` has its types; that of `preToolUse` holds texts only. */
+function toolOf(message: Json): Json {
+  const call = (message["tool_call"] ?? message["tool_result"] ?? {}) as Json;
+  const named = (message["preToolUse"] ?? message["postToolUse"] ?? {}) as Json;
+  return {
+    ...common(message),
+    tool_name: call["name"] ?? named["toolName"],
+    tool_input: call["input"] ?? named["parameters"] ?? {},
+    ...(typeof call["id"] === "string" ? { tool_use_id: call["id"] } : {}),
+  };
+}
+
+function resultOf(message: Json): unknown {
+  const { output, result } = (message["tool_result"] ?? {}) as Json;
+  const { result: text } = (message["postToolUse"] ?? {}) as Json;
+  return output ?? result ?? text ?? "";
+}

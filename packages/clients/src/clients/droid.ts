@@ -1,0 +1,43 @@
+import { block, context, endTurn, mergeable, notice, preToolUse } from "./answer-parts.ts";
+import type { AgentClient } from "./client.ts";
+
+/** Factory droid. */
+export const droid: AgentClient = {
+  name: "droid",
+  title: "Factory droid",
+  npm: "droid",
+  binary: "droid",
+  events: {
+    SessionStart: {
+      event: "SessionStart",
+      answers: { context: context("SessionStart"), notice },
+    },
+    UserPromptSubmit: {
+      event: "UserPromptSubmit",
+      answers: { stop: block, halt: endTurn, notice },
+    },
+    PreToolUse: {
+      event: "PreToolUse",
+      answers: {
+        stop: preToolUse.stop,
+        halt: endTurn,
+        allow: preToolUse.allow,
+        input: (input, message) => preToolUse.input(mergeable("droid", input, message)),
+        notice,
+      },
+      // `ask` runs the tool where permissions are skipped.
+      instead: { ask: "stop" },
+    },
+    PostToolUse: {
+      event: "PostToolUse",
+      // A result cannot be replaced: a denial ends the turn before the model sees it.
+      answers: { stop: endTurn, halt: endTurn, context: context("PostToolUse"), notice },
+    },
+    SubagentStop: { event: "SubagentStop", answers: { retry: block, notice } },
+    Stop: { event: "Stop", answers: { retry: block, notice } },
+    PreCompact: { event: "PreCompact", answers: { notice } },
+    Notification: { event: "Notification", answers: {} },
+    SessionEnd: { event: "SessionEnd", answers: {} },
+  },
+  gaps: [],
+};

@@ -1,0 +1,64 @@
+import {
+  fieldsOf,
+  type Json,
+  listOf,
+  type ModelApi,
+  serverSentEvents,
+  textOf,
+  type ToolCall,
+} from "./conversation.ts";
+
+/** OpenAI's Chat Completions. */
+export const chatCompletions: ModelApi = {
+  matches: (path) => /\/chat\/completions$/.test(path),
+
+  read(body) {
+    const messages = listOf(body["messages"]);
+    return {
+      prompt: messages
+        .filter(({ role }) => role !== "tool" && role !== "assistant")
+        .map(({ content }) => textOf(content))
+        .join("\n"),
+      rounds: messages.filter(({ role, tool_calls }) => role === "assistant" && listOf(tool_calls).length > 0)
+        .length,
+      results: messages.filter(({ role }) => role === "tool").map(({ content }) => textOf(content)),
+      tools: listOf(body["tools"]).map(({ function: one }) => {
+        const { name, parameters } = (one ?? {}) as Json;
+        return { name: String(name), fields: fieldsOf(parameters) };
+      }),
+    };
+  },
+
+  write(turn, body) {
+    const calls = "calls" in turn ? turn.calls.map(callOf) : undefined;
+    const message = {
+      role: "assistant",
+      content: "text" in turn ? turn.text : null,
+      ...(calls ? { tool_calls: calls } : {}),
+    };
+    const finish_reason = calls ? "tool_calls" : "stop";
+    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    const head = { id: "chatcmpl-1", created: 1, model: body["model"] };
+    if (body["stream"] !== true) {
+      const choices = [{ index: 0, message, finish_reason }];
+      return {
+        type: "application/json",
+        body: JSON.stringify({ ...head, object: "chat.completion", choices, usage }),
+      };
+    }
+    const chunk = { ...head, object: "chat.completion.chunk" };
+    return {
+      type: "text/event-stream",
+      body: serverSentEvents([
+        { data: { ...chunk, choices: [{ index: 0, delta: message, finish_reason: null }] } },
+        { data: { ...chunk, choices: [{ index: 0, delta: {}, finish_reason }], usage } },
+        { data: "[DONE]" },
+      ]),
+    };
+  },
+};
+
+function callOf({ name, input }: ToolCall, index: number): Json {
+  const text = typeof input === "string" ? JSON.stringify({ input }) : JSON.stringify(input);
+  return { index, id: `call_${index + 1}_${name}`, type: "function", function: { name, arguments: text } };
+}
