@@ -10,7 +10,7 @@ import {
 
 /** OpenAI's Chat Completions. */
 export const chatCompletions: ModelApi = {
-  matches: (path) => /\/chat\/completions$/.test(path),
+  matches: (path) => path.endsWith("/chat/completions"),
 
   read(body) {
     const messages = listOf(body["messages"]);

@@ -2,7 +2,7 @@ import { fieldsOf, type Json, listOf, type ModelApi, serverSentEvents, textOf } 
 
 /** Anthropic's Messages. */
 export const messages: ModelApi = {
-  matches: (path) => /\/messages$/.test(path),
+  matches: (path) => path.endsWith("/messages"),
 
   read(body) {
     const all = listOf(body["messages"]);

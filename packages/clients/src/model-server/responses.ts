@@ -10,7 +10,7 @@ import {
 
 /** OpenAI's Responses, as Codex uses them. */
 export const responses: ModelApi = {
-  matches: (path) => /\/responses$/.test(path),
+  matches: (path) => path.endsWith("/responses"),
 
   read(body) {
     const items = listOf(body["input"]);

@@ -47,7 +47,7 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
 
   function answerOther(path: string, response: ServerResponse): void {
     unknown.push(path);
-    const isList = /\/models$/.test(path);
+    const isList = path.endsWith("/models");
     const isCount = /count_?tokens$/i.test(path);
     response.writeHead(isList || isCount ? 200 : 404, { "content-type": "application/json" });
     const models = [{ id: "stand-in", object: "model", owned_by: "hookwarden" }];

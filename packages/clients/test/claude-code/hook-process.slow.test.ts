@@ -1,7 +1,6 @@
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cli } from "../../../../test/cli/cli.ts";
 import { bashEvent, ended, type HookPlace, hookPlace } from "./hook-process.ts";
 import { recordedAt } from "./recorded.ts";
 
