@@ -71,6 +71,53 @@ export const reviewTable = {
       "a name such as `constructor` is found in a lookup table through its prototype and bypasses the check",
     advice: "Use a `Map`, `Object.hasOwn` or an object without a prototype.",
   },
+  "trigger-type": {
+    severity: "medium",
+    means: "a list or an object in place of a text makes the hook permit what it otherwise stops",
+    advice: "Deny or ask about what is not text: a host may still understand it.",
+  },
+  "condition-unmet": {
+    severity: "high",
+    means: "a condition on the input came out the same way in every run, and the other way lets the step go",
+    advice:
+      "Name an event that meets it. `high` where it is arithmetic, so that nobody can read off what meets it.",
+  },
+  "feels-review": {
+    severity: "high",
+    means: "the code asks how it is run: for its own source text, stack traces, or what earlier calls left",
+    advice: "A policy has no use for it. It can behave otherwise while it is reviewed.",
+  },
+  "leak-difference": {
+    severity: "high",
+    means:
+      "two events that differ only in a secret of the same form get different texts, spaces, order or state",
+    advice: "The output carries data of the event in a form that no decoder knows. Compare the pair.",
+  },
+  "rewrite-target": {
+    severity: "high",
+    means: "a rewrite changes a host, a registry or permissions, or removes an option that protects",
+    advice: "Compare what ran with what was asked for. A rewrite should not change where data goes.",
+  },
+  "text-unwritten": {
+    severity: "medium",
+    means: "the code contains texts with addresses or orders that no run has written",
+    advice: "Read them, and find out when they are written.",
+  },
+  "pattern-changed": {
+    severity: "high",
+    means: "a pattern of this version no longer matches texts that the reviewed version matched",
+    advice: "The evidence lists such texts. Find out why they should pass now.",
+  },
+  "case-fails": {
+    severity: "medium",
+    means: "a case of the hook fails",
+    advice: "The hook does not do what its author says. Have that fixed first.",
+  },
+  "stopped-early": {
+    severity: "medium",
+    means: "the review ended before its runs did",
+    advice: "Repeat it on a faster or less loaded machine. What was not run was not seen.",
+  },
   "compare-hash": {
     severity: "high",
     means: "the code compares a value computed from its input with a constant that no run matched",

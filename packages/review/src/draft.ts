@@ -1,5 +1,5 @@
 import { type ReviewCode, reviewTable, type Severity } from "./codes.ts";
-import type { CodePlace, Evidence } from "./report.ts";
+import type { CodePlace, Evidence, GuestText } from "./report.ts";
 
 /** A finding before it has its number. */
 export interface Draft {
@@ -8,6 +8,8 @@ export interface Draft {
   readonly message: string;
   readonly evidence: readonly Evidence[];
   readonly place: CodePlace | null;
+  /** Some lines around the place; `null` where there is none. */
+  readonly excerpt: GuestText | null;
 }
 
 /** A finding of the severity that its code has, or of a lesser one. */
@@ -20,5 +22,5 @@ export function draft(
     place = null,
   }: { severity?: Severity; place?: CodePlace | null } = {},
 ): Draft {
-  return { code, severity, message, evidence, place };
+  return { code, severity, message, evidence, place, excerpt: null };
 }

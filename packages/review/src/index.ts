@@ -1,4 +1,5 @@
 /** Security review: what a hook can do, what it did, and what changed, before it runs. */
+export { type AcceptedFinding, readAccepted } from "./accept.ts";
 export { type ReviewCode, type ReviewRow, reviewTable, type Severity, severities } from "./codes.ts";
 export { reviewHtml } from "./html/index.ts";
 export { reviewRecord, type ReviewDecision } from "./record.ts";

@@ -33,6 +33,8 @@ export interface CodePlace {
 export interface ReviewFinding {
   /** `F1` and so on, in the order of the report. */
   readonly id: string;
+  /** The same in every review in which the same code leads to the same finding; what an accepted finding is named by. */
+  readonly fingerprint: string;
   readonly code: ReviewCode;
   readonly severity: Severity;
   /** `null`: the pack as a whole. */
@@ -42,6 +44,17 @@ export interface ReviewFinding {
   /** What the finding is about: code, a text, or the smallest event that shows it. */
   readonly evidence: readonly Evidence[];
   readonly place: CodePlace | null;
+  /** Some lines around the place, each with its number; `null` where there is no place. */
+  readonly excerpt: GuestText | null;
+  /** Set where the reviewer has accepted the finding: it does not count for the suggestion. */
+  readonly accepted: Acceptance | null;
+}
+
+/** A finding that a reviewer has accepted. */
+export interface Acceptance {
+  readonly reason: string;
+  /** From when on it counts again, ISO 8601. */
+  readonly expires: string;
 }
 
 export interface Evidence {
@@ -294,7 +307,8 @@ export interface Trigger {
     | "text"
     | "name"
     | "field"
-    | "prototype";
+    | "prototype"
+    | "type";
   readonly event: EventName;
   /** What was changed, such as `tenant`, `time` or `tool_input.command`. */
   readonly path: string;
@@ -396,6 +410,8 @@ export interface UncoveredBranch {
   readonly dependsOn: readonly string[];
   /** In the hook's own code, not in an npm package. */
   readonly own: boolean;
+  /** Whether it may let a step go, change it or write a text: approval needs it run, or read and accepted. */
+  readonly opens: boolean;
   /** How much it deserves a look: 0 to 100. */
   readonly weight: number;
 }

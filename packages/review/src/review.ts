@@ -1,23 +1,18 @@
 import { packageVersion } from "hookwarden/log";
 import { availableParallelism } from "node:os";
 import { EngineMissingError, createSandbox, type Sandbox } from "@hookwarden/sandbox";
+import { acceptFindings, type AcceptedFinding, fingerprintOf } from "./accept.ts";
 import { canonicalJson, sha256 } from "hookwarden/files";
 import type { LoadedPack } from "hookwarden/pack";
 import { severities } from "./codes.ts";
 import type { Draft } from "./draft.ts";
 import { type HookParts, reviewHook, type ReviewedHook } from "./hook/review-hook.ts";
-import {
-  type HookReview,
-  reportFormat,
-  type ReviewFinding,
-  type ReviewReport,
-  type SeverityCounts,
-  type VerdictSheet,
-} from "./report.ts";
+import { type HookReview, reportFormat, type ReviewFinding, type ReviewReport } from "./report.ts";
 import type { Input } from "./run/input.ts";
 import { mapConcurrently } from "./run/runner.ts";
 import { sinceLastTime } from "./since.ts";
 import type { Subject } from "./subject.ts";
+import { countsOf, verdictOf } from "./verdict.ts";
 
 /** Hooks that are reviewed at the same time. */
 const hookConcurrency = 2;
@@ -36,6 +31,10 @@ export interface ReviewOptions {
   /** Sandbox of the other engine for comparing answers; `null` to skip the comparison. Default: isolate, if installed. */
   readonly other?: Sandbox | null;
   readonly signal?: AbortSignal;
+  /** Findings that the reviewer has accepted; see `readAccepted`. */
+  readonly accepted?: readonly AcceptedFinding[];
+  /** Most seconds for the whole review. A review that is stopped says so, and does not suggest approval. Default: 600. */
+  readonly maxSeconds?: number;
   /** Called with the current step. */
   readonly progress?: (text: string) => void;
 }
@@ -51,53 +50,26 @@ export interface ReviewOptions {
  *     report.sheet.suggestion; // "approve", "look" or "refuse"
  */
 export async function review(options: ReviewOptions): Promise<ReviewReport> {
-  const { subject, events, progress = () => undefined } = options;
-  const signal = options.signal ?? new AbortController().signal;
+  const { subject, events, progress = () => undefined, maxSeconds = 600 } = options;
+  const clock = AbortSignal.timeout(maxSeconds * 1_000);
+  const signal = options.signal ? AbortSignal.any([options.signal, clock]) : clock;
   const notDone: string[] = [];
   const sandbox =
     options.sandbox ??
     (await createSandbox({ queueMs: 600_000, processes: Math.max(1, Math.min(4, availableParallelism())) }));
   const other = options.other === undefined ? await otherEngine(sandbox, notDone) : options.other;
   try {
-    const hooks = subject.pack.hooks.filter(({ name }) => subject.hooks.has(name));
-    const { pack, modules, maps, cases } = subject;
-    let done = 0;
-    // Two at a time: one hook runs while the results of the other are analysed.
-    const all = await mapConcurrently(
-      hooks,
-      async (hook) => {
-        const parts: HookParts = {
-          recorded: events,
-          sandbox,
-          other,
-          signal,
-          progress: (what) => progress(`${done} of ${hooks.length} hooks reviewed; ${hook.name}: ${what}`),
-        };
-        const one = await reviewHook(
-          {
-            hook,
-            pack,
-            modules: modules.get(hook.name) ?? [],
-            map: maps.get(hook.name) ?? null,
-            cases: cases.get(hook.name) ?? [],
-          },
-          parts,
-        );
-        done++;
-        return one;
-      },
-      signal,
-      hookConcurrency,
-    );
-    const reviewed = all.filter((one) => one !== undefined);
-    if (signal.aborted) notDone.push("the review was interrupted");
+    const reviewed = await reviewHooks(options, { sandbox, other, signal, progress });
+    const stopped = clock.aborted ? `the time limit of ${maxSeconds} s was reached` : null;
+    if (stopped !== null) notDone.push(stopped);
+    else if (signal.aborted) notDone.push("the review was interrupted");
     if (subject.maps.size === 0)
       notDone.push(
         "there are no source maps, so the hook's own code cannot be distinguished from code of packages",
       );
     if (options.events.length === 0)
       notDone.push(
-        "no recorded events were given: behaviour was observed only on samples and generated events",
+        "no recorded events were given: behaviour was observed only on the built-in corpus, samples and generated events",
       );
     const since =
       options.against && !signal.aborted
@@ -110,11 +82,50 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
             progress,
           })
         : null;
-    return assemble(options, reviewed, since, [sandbox, other], notDone);
+    const interrupted = signal.aborted ? (stopped ?? "the review was interrupted") : null;
+    return assemble(options, { reviewed, since, sandboxes: [sandbox, other], notDone, stopped: interrupted });
   } finally {
     if (options.sandbox === undefined) await sandbox[Symbol.asyncDispose]();
     if (options.other === undefined) await other?.[Symbol.asyncDispose]();
   }
+}
+
+type Running = Pick<HookParts, "sandbox" | "other" | "signal" | "progress">;
+
+/** Two at a time: one hook runs while the results of the other are analysed. */
+async function reviewHooks(
+  { subject, events }: ReviewOptions,
+  { sandbox, other, signal, progress }: Running,
+): Promise<readonly ReviewedHook[]> {
+  const { pack, modules, maps, cases } = subject;
+  const hooks = pack.hooks.filter(({ name }) => subject.hooks.has(name));
+  let done = 0;
+  const all = await mapConcurrently(
+    hooks,
+    async (hook) => {
+      const one = await reviewHook(
+        {
+          hook,
+          pack,
+          modules: modules.get(hook.name) ?? [],
+          map: maps.get(hook.name) ?? null,
+          cases: cases.get(hook.name) ?? [],
+        },
+        {
+          recorded: events,
+          sandbox,
+          other,
+          signal,
+          progress: (what) => progress(`${done} of ${hooks.length} hooks reviewed; ${hook.name}: ${what}`),
+        },
+      );
+      done++;
+      return one;
+    },
+    signal,
+    hookConcurrency,
+  );
+  return all.filter((one) => one !== undefined);
 }
 
 async function otherEngine(first: Sandbox, notDone: string[]): Promise<Sandbox | null> {
@@ -130,12 +141,18 @@ async function otherEngine(first: Sandbox, notDone: string[]): Promise<Sandbox |
   }
 }
 
+interface Results {
+  readonly reviewed: readonly ReviewedHook[];
+  readonly since: Awaited<ReturnType<typeof sinceLastTime>> | null;
+  readonly sandboxes: readonly (Sandbox | null)[];
+  readonly notDone: readonly string[];
+  /** Why the runs ended early; `null` if they did not. */
+  readonly stopped: string | null;
+}
+
 function assemble(
-  { subject, events }: ReviewOptions,
-  reviewed: readonly ReviewedHook[],
-  since: Awaited<ReturnType<typeof sinceLastTime>> | null,
-  sandboxes: readonly (Sandbox | null)[],
-  notDone: readonly string[],
+  { subject, events, accepted = [] }: ReviewOptions,
+  { reviewed, since, sandboxes, notDone, stopped }: Results,
 ): ReviewReport {
   const drafts = [
     ...reviewed.flatMap(({ review: { name }, drafts: own }) =>
@@ -143,7 +160,7 @@ function assemble(
     ),
     ...(since?.drafts ?? []),
   ];
-  const findings = numbered(drafts);
+  const findings = acceptFindings(numbered(drafts), accepted, new Date());
   const hooks: readonly HookReview[] = reviewed.map(({ review: one }) => ({
     ...one,
     counts: countsOf(findings.filter(({ hook }) => hook === one.name)),
@@ -170,7 +187,7 @@ function assemble(
     tool: toolName(),
     hooks,
     findings,
-    sheet: sheetOf(findings),
+    sheet: verdictOf(findings, stopped),
     since: since?.since ?? null,
     notDone,
   };
@@ -179,26 +196,7 @@ function assemble(
 function numbered(drafts: readonly (Draft & { readonly hook: string | null })[]): readonly ReviewFinding[] {
   return drafts
     .toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
-    .map((one, index) => ({ id: `F${index + 1}`, ...one }));
-}
-
-function countsOf(findings: readonly ReviewFinding[]): SeverityCounts {
-  return Object.fromEntries(
-    severities.map((name) => [name, findings.filter(({ severity }) => severity === name).length]),
-  ) as SeverityCounts;
-}
-
-function sheetOf(findings: readonly ReviewFinding[]): VerdictSheet {
-  const counts = countsOf(findings);
-  const suggestion = counts.high > 0 ? "refuse" : counts.medium > 0 ? "look" : "approve";
-  const why =
-    suggestion === "refuse"
-      ? "findings of high severity must be explained before this runs anywhere"
-      : suggestion === "look"
-        ? "no blocking findings; inspect the findings of medium severity"
-        : "no findings of high or medium severity";
-  const seen = findings.map(({ code, severity, hook, message }) => ({ code, severity, hook, message }));
-  return { counts, suggestion, why, findingsDigest: sha256(canonicalJson(seen)) };
+    .map((one, index) => ({ id: `F${index + 1}`, fingerprint: fingerprintOf(one), ...one, accepted: null }));
 }
 
 function toolName(): string {

@@ -5,9 +5,10 @@ interface Config {
   readonly protected: readonly string[];
 }
 
-/** What takes something away, and what changes it. */
-const removing = /\b(?:kubectl\s+delete|helm\s+(?:uninstall|delete))\b/;
-const changing = /\b(?:kubectl\s+(?:apply|patch|scale|rollout)|helm\s+(?:install|upgrade|rollback))\b/;
+/** What takes something away, and what changes it. Options may come before the subcommand: `kubectl -n prod delete`. */
+const removing = /\b(?:kubectl\b[^|;&]*\sdelete|helm\b[^|;&]*\s(?:uninstall|delete))\b/;
+const changing =
+  /\b(?:kubectl\b[^|;&]*\s(?:apply|patch|scale|rollout)|helm\b[^|;&]*\s(?:install|upgrade|rollback))\b/;
 
 const hook: PreToolUse<unknown, Config> = (event, ctx) => {
   const command = String(event.tool_input?.command);

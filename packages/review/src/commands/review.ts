@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { HookwardenError, placeText } from "hookwarden/errors";
 import { readTrust, signReview } from "hookwarden/bundle";
@@ -10,8 +11,8 @@ import {
   review,
   reviewHtml,
   reviewRecord,
+  readAccepted,
   type ReviewReport,
-  severities,
 } from "../index.ts";
 import { createSandbox } from "hookwarden/warden";
 import {
@@ -38,7 +39,8 @@ interface Options extends FormatOption {
   readonly against?: string;
   readonly trust?: string;
   readonly isolation: "process" | "inline";
-  readonly failOn?: "high" | "medium" | "low";
+  readonly accept?: string;
+  readonly maxSeconds?: number;
   readonly decision?: "approve" | "refuse";
   readonly reviewer?: string;
   readonly key?: string;
@@ -46,8 +48,8 @@ interface Options extends FormatOption {
   readonly expires?: string;
 }
 
-/** Exit status where there is a finding as bad as `--fail-on` says. */
-const found = 1;
+/** Exit statuses by what the findings suggest. */
+const statuses = { approve: 0, look: 1, refuse: 2 } as const;
 /** Exit status where an event could not be read. */
 const badInput = 65;
 const styles: { readonly [severity: string]: Style } = {
@@ -70,13 +72,8 @@ export function define(command: Command, cli: Cli): void {
         .choices(["process", "inline"])
         .default("process"),
     )
-    .addOption(
-      new Option("--fail-on <severity>", "exit with 1 on a finding this bad").choices([
-        "high",
-        "medium",
-        "low",
-      ]),
-    )
+    .option("--accept <file>", "findings that were read and accepted, each with a reason and an expiry")
+    .option("--max-seconds <seconds>", "stop after this time; the report says so. Default: 600", Number)
     .addOption(
       new Option("--decision <word>", "your decision, for the signed record").choices(["approve", "refuse"]),
     )
@@ -107,6 +104,10 @@ async function run(path: string, options: Options, cli: Cli): Promise<void> {
     events,
     ...(against === undefined ? {} : { against: against satisfies LoadedPack }),
     ...(inline ? { sandbox: inline } : {}),
+    ...(options.accept === undefined
+      ? {}
+      : { accepted: readAccepted(await readFile(options.accept), options.accept) }),
+    ...(options.maxSeconds === undefined ? {} : { maxSeconds: options.maxSeconds }),
     signal: terminal.signal,
     progress: (text) => terminal.progress(text),
   });
@@ -118,10 +119,7 @@ async function run(path: string, options: Options, cli: Cli): Promise<void> {
   if (options.format === "json") await terminal.line(safeJson(report, 2));
   else await print(report, terminal);
   if (options.decision !== undefined) await writeRecord(report, options);
-  const worst = severities.slice(0, severities.indexOf(options.failOn ?? "high") + 1);
-  if (bad > 0) cli.exitCode = badInput;
-  else if (options.failOn !== undefined && worst.some((severity) => report.sheet.counts[severity] > 0))
-    cli.exitCode = found;
+  cli.exitCode = bad > 0 ? badInput : statuses[report.sheet.suggestion];
 }
 
 function checkDecision({ decision, reviewer, key, record, expires }: Options): void {
@@ -173,7 +171,8 @@ async function print(
   { findings, hooks, sheet, corpus, notDone, since }: ReviewReport,
   terminal: Terminal,
 ): Promise<void> {
-  for (const { code, severity, hook, message, evidence, place } of findings) {
+  for (const { code, severity, hook, message, evidence, place, accepted } of findings) {
+    if (accepted !== null) continue;
     const at =
       place && (place.module === null ? `line ${place.line}` : `${place.module}:${place.moduleLine}`);
     await terminal.line(

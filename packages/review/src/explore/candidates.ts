@@ -1,3 +1,4 @@
+import { wordsOf } from "@hookwarden/testing/mutate";
 import type { InstrumentedRun } from "../run/runner.ts";
 import type { Operand, Comparison } from "../instrumented/recording.ts";
 import { harmless, type Slot } from "./slots.ts";
@@ -55,6 +56,10 @@ export function candidatesOf(
   const pairs = [...watched.pairs.filter(first), ...watched.pairs.filter((pair) => !first(pair))];
   for (const pair of pairs) {
     if (found.length >= maxCandidates) break;
+    if (pair.op === "re") {
+      matching(pair, texts, add);
+      continue;
+    }
     for (const [seen, wanted] of sides(pair)) {
       if (typeof wanted === "number" && typeof seen === "number") {
         numbers(seen, wanted, texts, run, add, readsTime);
@@ -86,8 +91,29 @@ export function candidatesOf(
 
 type Add = (slot: Slot, value: string | number, harmless?: boolean, word?: string) => void;
 
+/** Texts that a pattern matches, in place of what it was tried on. */
+function matching({ a, b }: Comparison, slots: readonly Slot[], add: Add): void {
+  const pattern = /^\/(.*)\/([a-z]*)$/s.exec(String(b));
+  if (!pattern || typeof a !== "string") return;
+  const words = wordsOf(pattern[1] ?? "", pattern[2] ?? "").slice(0, 6);
+  for (const slot of slots) {
+    const value = String(slot.value);
+    if (
+      typeof slot.value !== "string" ||
+      slot.kind === "time" ||
+      (a !== value.slice(0, a.length) && !value.includes(a))
+    )
+      continue;
+    for (const word of words) {
+      if (slot.kind !== "text") add(slot, word);
+      else for (const way of harmless(slot.path, value, word)) add(slot, way, true, word);
+      if (slot.kind === "text" || slot.kind === "place") add(slot, `${value}${word}`);
+    }
+  }
+}
+
 function sides({ op, a, b }: Comparison): readonly (readonly [Operand, Operand])[] {
-  if (op === "key") return [];
+  if (op === "key" || op === "re") return [];
   // Of a text and a part of it, only the part can be put somewhere.
   if (op === "in") return [[a, b]];
   return [

@@ -69,25 +69,37 @@ async function tryWords(
   signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
   const value = String(slot.value);
-  const ways = (word: string): readonly Input[] =>
-    harmless(slot.path, value, word).flatMap((text) => slot.set(text) ?? []);
-  const controls = await mapConcurrently(ways(plain), (input) => runner.run(input), signal);
-  // Where any word opens, the hook looks at the end of a text only: that says something else.
-  const weak = controls.some((run) => run && opens(base.effect, run.effect));
-  const tries: readonly (readonly [WordKind, string])[] = weak
-    ? [["plain", plain]]
-    : [
-        ...unicode.map((word) => ["unicode", word] as const),
-        ...sizes.map((size) => ["size", "a".repeat(size)] as const),
-        ...words.slice(0, max.words).map((word) => ["text", word] as const),
-      ];
-  const all = tries.flatMap(([word, text]) =>
-    // Padding in front is padding behind, for twice the price.
-    ways(text)
-      .slice(0, word === "size" ? 1 : 2)
-      .map((input) => ({ word, text, input })),
-  );
-  return answerChanges(runner, base, slot, all, signal);
+  const turns: AnswerChange[] = [];
+  const count = harmless(slot.path, value, plain).length;
+  for (let way = 0; way < count; way++) {
+    const withWord = (word: string): Input | null => {
+      const text = harmless(slot.path, value, word)[way];
+      return text === undefined ? null : slot.set(text);
+    };
+    const control = withWord(plain);
+    const controlled = control && (await runner.run(control));
+    // Where any word opens, the hook looks at one end of a text only: that says something else.
+    const weak = controlled !== null && opens(base.effect, controlled.effect);
+    const tries: readonly (readonly [WordKind, string])[] = weak
+      ? [["plain", plain]]
+      : [
+          ...unicode.map((word) => ["unicode", word] as const),
+          // Padding in front is padding behind, for twice the price.
+          ...(way === 0 ? sizes : []).map((size) => ["size", "a".repeat(size)] as const),
+          ...words.slice(0, max.words).map((word) => ["text", word] as const),
+        ];
+    const all = tries.flatMap(([word, text]) => {
+      const input = withWord(text);
+      return input ? [{ word, text, input }] : [];
+    });
+    const found = await answerChanges(runner, base, slot, all, signal);
+    turns.push(
+      ...found.map((turn) =>
+        weak ? { ...turn, grade: way === 0 ? ("end" as const) : ("start" as const) } : turn,
+      ),
+    );
+  }
+  return turns;
 }
 
 /** A field aside is set to a word as a whole. */

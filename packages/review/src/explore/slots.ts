@@ -19,9 +19,14 @@ export interface Slot {
 const ids = /(?:^|[._])(?:id|uuid)$|_id$|session_id|agent_id|tool_use_id|stream_id/i;
 /** Fields that say nothing of what is done. */
 const inert =
-  /(?:^|\.)(?:description|transcript_path|permission_mode|duration_ms|usage|total_iterations|is_interrupt)(?:\.|$)/;
+  /(?:^|\.)(?:description|transcript_path|permission_mode|duration_ms|usage|is_interrupt|timeout|timeout_ms|run_in_background|priority|comment|note|label)(?:\.|$)/;
 const names = /^(?:tool_name|trigger|stage|notification_type|stream_id)$|(?:^|\.)(?:role|type)$/;
 const placePaths = /(?:^|\.)(?:cwd|file_path|path|notebook_path|url|uri|host)$/;
+
+/** Whether a field says nothing of what is done. */
+export function isAside(path: string): boolean {
+  return ids.test(path) || inert.test(path) || path === "cwd";
+}
 
 /** The parts of an input that a hook can see, or that stand around it. */
 export function slotsOf(input: Input, reads: readonly string[]): readonly Slot[] {

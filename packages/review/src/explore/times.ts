@@ -8,7 +8,11 @@ export function timeSweep(from: string): readonly string[] {
   const start = Date.parse(from);
   const all = new Set<number>();
   for (let hour = 0; hour < 24; hour++) all.add(start - (start % day) + hour * 3_600_000 + 900_000);
-  for (let at = 1; at <= 31; at++) all.add(start + at * day);
+  // Every day of this year and the next, and every hour of a week.
+  for (let at = 1; at <= 730; at++) all.add(start + at * day);
+  for (let hour = 0; hour < 168; hour++) all.add(start - (start % day) + day + hour * 3_600_000 + 1_234_567);
+  for (let minute = 0; minute < 60; minute += 5)
+    all.add(start - (start % day) + 3 * 3_600_000 + minute * 60_000 + 789);
   for (let month = 0; month < 12; month++) {
     all.add(Date.UTC(2027, month, 1, 12));
     all.add(Date.UTC(2028, month, 28, 12));

@@ -83,6 +83,9 @@ function isDigestLike(value: Operand, constant: Operand): boolean {
   );
 }
 
+/** What values become that are no text. */
+const coerced = /^(?:undefined|null|true|false|nan|-?infinity|\[object \w+\])$/i;
+
 /** Texts that the program compares with or looks up, and that stand neither in it nor in its input: it has made them. */
 export function hiddenTextFindings(
   runs: readonly InstrumentedRun[],
@@ -99,6 +102,7 @@ export function hiddenTextFindings(
     return is;
   };
   const check = (value: string, args: readonly string[], pair: Comparison | null): void => {
+    if (coerced.test(value)) return;
     const strange = (value.toLowerCase().match(wordForm) ?? []).filter(
       (word) => !/^[\d_]+$/.test(word) && !/^[0-9a-f]{6,}$/.test(word) && !isKnown(word),
     );

@@ -150,7 +150,7 @@ export function attackFindings(probes: readonly AttackProbeRun[]): readonly Draf
         "fault-opens",
         `${opened.name} at ${opened.event} makes the hook fail, and the step that it stopped continues`,
         opened.worst ? [eventEvidence(opened.worst)] : [],
-        { severity: eventRows.get(opened.event)?.closedAs ? "high" : "medium" },
+        { severity: eventRows.get(opened.event)?.closedAs ? "high" : "low" },
       ),
     );
   const failed = probes.filter(({ faults }) => Object.keys(faults).length > 0);
@@ -208,9 +208,10 @@ export function codeFindings(code: CodeSection): readonly Draft[] {
       ),
     );
   const own = code.uncovered.filter((branch) => branch.own);
-  const [top] = own;
+  const opening = own.filter(({ opens }) => opens);
+  const top = opening[0] ?? own[0];
   if (top) {
-    const severity = top.dependsOn.length > 0 ? "medium" : "low";
+    const severity = opening.length > 0 ? "medium" : "low";
     found.push(
       draft(
         "branch-uncovered",

@@ -1,4 +1,5 @@
-import type { ReviewCode, Severity } from "../codes.ts";
+import { isLoosened } from "@hookwarden/testing/diff";
+import { type ReviewCode, severities, type Severity } from "../codes.ts";
 import { draft, type Draft } from "../draft.ts";
 import type { Dependence, AnswerChange } from "../explore/explore.ts";
 import { eventEvidence, kindOfTurn } from "../hook/behaviour.ts";
@@ -22,6 +23,7 @@ const codes: { readonly [K in Trigger["kind"]]: ReviewCode | null } = {
   field: "trigger-field",
   prototype: "trigger-prototype",
   name: null,
+  type: "trigger-type",
 };
 const words: { readonly [K in Trigger["kind"]]: string } = {
   tenant: "the tenant's name",
@@ -36,6 +38,7 @@ const words: { readonly [K in Trigger["kind"]]: string } = {
   field: "a field unrelated to the action",
   prototype: "a name on every object's prototype",
   name: "a name",
+  type: "a list or an object in place of a text",
 };
 /** Kinds on which no answer should depend. */
 const never: ReadonlySet<string> = new Set(["tenant", "session", "chance"]);
@@ -61,9 +64,8 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
         a.to.length - b.to.length,
     );
     const turn = own[0] as AnswerChange;
-    const weak = own.every(({ word }) => word === "plain");
-    const full = own.some(({ before, after }) => opensFully(before.effect, after.effect));
-    const severity: Severity = weak || !(full || never.has(kind)) ? "medium" : "high";
+    const severity = worst(own.map((one) => severityOf(one, kind)));
+    if (severity === null) continue;
     const message = `${turn.opens ? "opens" : "turns"} by ${words[kind]}: ${effectWords(turn.before.effect)} becomes ${effectWords(turn.after.effect)} at ${turn.before.event} when \`${turn.slot.path}\` changes`;
     found.push(
       draft(
@@ -82,6 +84,31 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
     );
   }
   return found;
+}
+
+/** How much a turn weighs; `null` where it is what the hook is about. */
+function severityOf(turn: AnswerChange, kind: Trigger["kind"]): Severity | null {
+  const full = opensFully(turn.before.effect, turn.after.effect);
+  if (kind === "type") return full ? "medium" : "low";
+  if (kind === "state")
+    return full && turn.slot.path !== "state (flag)" && turn.slot.path !== "state (as kept)"
+      ? "high"
+      : "medium";
+  // Many honest hooks look at the start of a command only; few at its end.
+  if (turn.word === "plain") return turn.grade === "end" ? "medium" : "low";
+  if (turn.grade === "required") return null;
+  if (turn.grade === "parsing") return "low";
+  // Only a gate can be opened; what is no longer added is no trigger.
+  if (kind === "field" && !stops(turn)) return "low";
+  return full || never.has(kind) ? "high" : "medium";
+}
+
+function stops({ before }: AnswerChange): boolean {
+  return isLoosened(before.effect.verdict, "continue");
+}
+
+function worst(all: readonly (Severity | null)[]): Severity | null {
+  return severities.find((one) => all.includes(one)) ?? null;
 }
 
 /** Conditions in the code that depend on what says nothing of the action, whether a run has met them or not. */

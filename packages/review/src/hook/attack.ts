@@ -1,7 +1,8 @@
 import type { FaultCode } from "@hookwarden/sandbox";
 import { leavesOf, withValue } from "@hookwarden/testing/mutate";
 import type { AttackProbe } from "../report.ts";
-import { acts, opens } from "../run/effect.ts";
+import { isLoosened } from "@hookwarden/testing/diff";
+import { opens } from "../run/effect.ts";
 import { type Fields, type Input, validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { textsOf } from "./leaks.ts";
@@ -84,7 +85,11 @@ export async function probeAttacks(
           const { code } = run.answer.fault;
           faults[code] = (faults[code] ?? 0) + 1;
           // Only a failure opens here: another text is another event, about which the hook may say something else.
-          if (acts(base.effect) && opens(base.effect, run.effect) && run.effect.verdict === "continue") {
+          if (
+            isLoosened(base.effect.verdict, "continue") &&
+            opens(base.effect, run.effect) &&
+            run.effect.verdict === "continue"
+          ) {
             opened++;
             worst = run;
           }
@@ -96,7 +101,9 @@ export async function probeAttacks(
         )
           smuggled++;
       }
-      probes.push({ name, event, tried, faults, opened, smuggled, note: null, worst });
+      const samples =
+        name.length > 0 && !sizes.test(name) ? runs.flatMap((run) => run ?? []).slice(0, 2) : [];
+      probes.push({ name, event, tried, faults, opened, smuggled, note: null, worst, samples });
     }
   }
   return probes;
@@ -105,7 +112,11 @@ export async function probeAttacks(
 export interface AttackProbeRun extends AttackProbe {
   /** A run that failed, one that opened first. */
   readonly worst: Run | null;
+  /** Some of its runs, without those on large events. */
+  readonly samples: readonly Run[];
 }
+
+const sizes = /\d/;
 
 function hostile(
   base: Run,

@@ -250,7 +250,7 @@ const kinds: ReadonlyMap<string, Trigger["kind"]> = new Map([
 
 /** What kind of trigger a turn is. */
 export function kindOfTurn({ slot, word }: AnswerChange): Trigger["kind"] {
-  if (word === "unicode" || word === "size" || word === "prototype") return word;
+  if (word === "unicode" || word === "size" || word === "prototype" || word === "type") return word;
   const kind = kinds.get(slot.kind);
   if (kind) return kind;
   if (slot.kind === "name") return "name";

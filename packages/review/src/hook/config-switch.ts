@@ -51,7 +51,12 @@ export async function findConfigSwitches(
       ]) {
         if (typeof seen !== "string" || typeof constant !== "string" || !seen.includes(mark)) continue;
         if (constant.length < shortest || constant.includes(mark) || schema.includes(constant)) continue;
-        if (run?.args[0].includes(constant)) continue;
+        if (
+          run?.args[0].includes(constant) ||
+          constant === input.tenant ||
+          input.event.time.includes(constant)
+        )
+          continue;
         // A piece of an event that was worked on is in the program no more than in the event.
         if (!runner.hook.program.source.includes(constant) && isOfEvent(constant, run?.args[0] ?? ""))
           continue;

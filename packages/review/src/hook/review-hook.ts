@@ -1,12 +1,7 @@
-import type { Sandbox } from "@hookwarden/sandbox";
 import { sha256 } from "hookwarden/files";
-import type { CompiledModule } from "hookwarden/compile";
-import type { LoadedHook, LoadedPack } from "hookwarden/pack";
 import { type Draft, draft } from "../draft.ts";
-import { type Dependence, explore, type AnswerChange } from "../explore/explore.ts";
-import { addWords } from "../explore/harmless-words.ts";
-import { varyContext } from "../explore/vary-context.ts";
 import { hashFindings, hiddenTextFindings } from "../findings/computed.ts";
+import { digestFindings, identityFindings, explainedKinds, unmetFindings } from "../findings/conditions.ts";
 import {
   attackFindings,
   codeFindings,
@@ -17,47 +12,24 @@ import {
 } from "../findings/plain.ts";
 import { leakFindings, textFindings } from "../findings/texts.ts";
 import { dependenceFindings, turnFindings } from "../findings/triggers.ts";
-import { sampleInputs } from "../inputs/samples.ts";
-import { findConstructs } from "../program/constructs.ts";
-import { originsOf } from "../program/modules.ts";
-import { ProgramText } from "../program/text.ts";
-import { coverageOf, uncoveredBranches } from "../program/uncovered.ts";
-import { ownWords, propertyNames } from "../program/words.ts";
-import type { AttackProbe, CodeSection, HookReview, ReadsSection } from "../report.ts";
-import { acts, effectWords } from "../run/effect.ts";
-import type { Input } from "../run/input.ts";
-import { type Run, Runner, type InstrumentedRun } from "../run/runner.ts";
 import { guestText } from "../guest-text.ts";
-import type { Comparison } from "../instrumented/recording.ts";
-import { probeAttacks } from "./attack.ts";
-import { type BaselineRun, runBaseline } from "./baseline.ts";
-import { behaviourOf, textsFor } from "./behaviour.ts";
+import type { AttackProbe, HookReview, ReadsSection, Trigger } from "../report.ts";
+import { acts } from "../run/effect.ts";
+import type { Run } from "../run/runner.ts";
+import { codeSection } from "./code-section.ts";
+import { type AttackProbeRun, probeAttacks } from "./attack.ts";
+import { behaviourOf, kindOfTurn, textsFor } from "./behaviour.ts";
 import { findConfigSwitches } from "./config-switch.ts";
+import { type HookParts, type HookSubject, ReviewContext } from "./context.ts";
 import { measureCost } from "./cost.ts";
-import { checkDeterminism } from "./determinism.ts";
+import { checkDeterminism, type Differences } from "./determinism.ts";
 import { checkInterference } from "./interference.ts";
-import { findLeaks } from "./leaks.ts";
+import { findLeaks, type Leak } from "./leaks.ts";
+import { type Observation, observe } from "./observe.ts";
 import { powersOf } from "./powers.ts";
-import { ReadTree } from "./read-tree.ts";
+import { record, search, type Search } from "./search.ts";
 
-/** What a hook is reviewed with. */
-export interface HookSubject {
-  readonly hook: LoadedHook;
-  readonly pack: LoadedPack;
-  readonly modules: readonly CompiledModule[];
-  /** Source map of the program; `null` where there is none. */
-  readonly map: string | null;
-  readonly cases: readonly Input[];
-}
-
-export interface HookParts {
-  readonly recorded: readonly Input[];
-  readonly sandbox: Sandbox;
-  /** A sandbox of the other engine; `null` where there is none. */
-  readonly other: Sandbox | null;
-  readonly signal: AbortSignal;
-  readonly progress: (what: string) => void;
-}
+export type { HookParts, HookSubject } from "./context.ts";
 
 export interface ReviewedHook {
   readonly review: Omit<HookReview, "counts">;
@@ -66,104 +38,91 @@ export interface ReviewedHook {
   readonly calls: number;
 }
 
-/** Most events that exploration starts from. */
-const maxSeeds = 22;
-const sourceShown = 262_144;
-/** Events of a hook's own cases that are run. */
-const maxCases = { small: 90, large: 40 } as const;
-/** A program with more branches than this has a library in it: each call that is watched costs several times as much. */
-const largeProgram = 1_500;
-/** Runs of exploration. */
-const explorations = { small: 220, large: 130 } as const;
+/** What all stages have seen. */
+interface Evidence extends Observation, Search {
+  readonly context: ReviewContext;
+  /** Every run that shows what the hook does. */
+  readonly all: readonly Run[];
+}
 
 /** Reviews one hook, by itself. Runs it only in the sandboxes. */
 export async function reviewHook(subject: HookSubject, parts: HookParts): Promise<ReviewedHook> {
-  const { hook, pack } = subject;
-  const { sandbox, signal, progress } = parts;
-  const runner = new Runner(pack, hook, sandbox);
-  const text = new ProgramText(hook.program.source, subject.map);
-  const drafts: Draft[] = [];
-  const size = runner.light.branches.length > largeProgram ? "large" : "small";
-  const samples = sampleInputs(hook);
-  const inputs = [...parts.recorded, ...spread(subject.cases, maxCases[size]), ...samples].filter(
-    (input) => runner.bindingFor(input) !== null,
+  const context = new ReviewContext(subject, parts);
+  const observation = await observe(context);
+  const found = await search(context, observation);
+  const all: readonly Run[] = [
+    ...observation.base.runs,
+    ...found.made,
+    ...found.turns.map(({ after }) => after),
+  ];
+  const evidence: Evidence = { ...observation, ...found, context, all };
+  await findSwitches(evidence);
+  const leaks = await leaksOf(evidence);
+  const differences = await verified(evidence);
+  const probes = await attacked(evidence);
+  const costs = await measureCost(
+    context.runner,
+    subject.pack,
+    observation.base.runs,
+    parts.sandbox,
+    parts.signal,
   );
-  let done = 0;
-  const base = await runBaseline(runner, inputs, signal, () =>
-    progress(`${++done} of ${inputs.length} events`),
-  );
-  const tree = new ReadTree();
-  const noteReads = (run: InstrumentedRun | null): void => {
-    if (run?.watched) tree.add(run.event, run.watched);
-  };
-  for (const run of base.runs) noteReads(run.instrumented);
-  const failing = base.runs.length > 0 && base.runs.every((run) => run.fault === "load-failed");
-  if (failing)
-    drafts.push(
-      draft(
-        "load-fails",
-        `every call ends in load-failed: ${base.runs[0]?.answer.ok === false ? base.runs[0].answer.fault.message : ""}`,
+  context.drafts.push(...costFindings(costs, all, subject.hook.limits.steps));
+  judgeTriggers(evidence);
+  const reads = await readsOf(evidence);
+  return concluded(evidence, { leaks, differences, probes, costs, reads });
+}
+
+/** Findings about what answers depend on, from the code and from the runs. */
+function judgeTriggers({ context, turns, dependences, instrumented, all }: Evidence): void {
+  const { analysis, coverage, runner, text, drafts } = context;
+  const explained = explainedKinds(analysis);
+  const relevant = turns.filter((turn) => !explained.has(kindOfTurn(turn)) || kindOfTurn(turn) === "field");
+  const opening = new Set<Trigger["kind"]>(relevant.filter(({ opens }) => opens).map(kindOfTurn));
+  drafts.push(
+    ...turnFindings(relevant.filter((turn) => !(explained.has("field") && turn.slot.path === "cwd"))),
+    ...identityFindings(analysis, coverage, opening),
+    ...dependenceFindings(
+      dependences.filter(
+        ({ slot }) => !explained.has(slot.kind === "id" ? "session" : (slot.kind as Trigger["kind"])),
       ),
-    );
-
-  progress("exploring");
-  const seeds = seedsOf(base.runs);
-  const isOwn = ({ site, branch }: Comparison): boolean =>
-    text.isOwn(site > 0 ? (runner.full.sites[site]?.start ?? 0) : (runner.full.branches[branch]?.start ?? 0));
-  const explored = await explore(
-    runner,
-    seeds.map(({ input }) => input),
-    isOwn,
-    signal,
-    explorations[size],
+      runner.full,
+      text,
+    ),
+    ...digestFindings(analysis, coverage),
+    ...unmetFindings(analysis, coverage),
+    ...hashFindings(instrumented, runner.full, text),
+    ...hiddenTextFindings(instrumented, emittedOf(all), runner.full, text),
+    ...textFindings(all),
   );
-  for (const run of explored.runs) noteReads(run);
-  const made = explored.runs.filter(({ input }) => input.origin === "made");
+}
 
-  progress("adding words");
-  const held = heldOf([...base.runs, ...made]);
-  const constants = comparedConstants(explored.runs);
-  const words = [...new Set([...constants, ...ownWords(text), ...configWords(hook)])];
-  const turns: AnswerChange[] = [...explored.turns, ...(await addWords(runner, held, words, signal))];
-  const contextReads = {
-    time: tree.readsContext("(clock)") || tree.readsContext("time") || tree.readsField("time"),
-    chance: tree.readsContext("(chance)"),
-    state: hook.state !== null,
-  };
-  const contexts = held.length > 0 ? held : base.runs.slice(0, 3);
-  turns.push(...(await varyContext(runner, contexts, parts.recorded.slice(0, 300), contextReads, signal)));
-  drafts.push(...turnFindings(turns), ...dependenceFindings(explored.dependences, runner.full, text));
-  drafts.push(...hashFindings(explored.runs, runner.full, text));
-  const afters = turns.map(({ after }) => after);
-  const all: readonly Run[] = [...base.runs, ...made, ...afters];
-  drafts.push(...hiddenTextFindings(explored.runs, emittedOf(all), runner.full, text));
-  const switches = await findConfigSwitches(
+async function findSwitches({ context, seeds }: Evidence): Promise<void> {
+  const { runner, tree, words, drafts } = context;
+  const [one] = await findConfigSwitches(
     runner,
-    tree.readsContext("config") ? propertyNames(text) : [],
+    tree.readsContext("config") ? words.properties : [],
     seeds.slice(0, 12).map(({ input }) => input),
   );
-  for (const one of switches.slice(0, 1)) {
-    drafts.push(
-      one.constant === null
-        ? draft(
-            "trigger-config",
-            `reads \`${one.path}\` from its configuration, which its schema does not document`,
-          )
-        : draft(
-            "trigger-config",
-            "compares its configuration with a value that its schema does not document",
-            [{ label: "value", text: guestText(one.constant) }],
-          ),
-    );
-  }
-
-  progress("looking for leaked data");
-  const leaks = await findLeaks(
-    runner,
-    leakBases(all),
-    [...Map.groupBy(base.runs, (run) => run.event).values()].flatMap((own) => own.slice(0, 2)),
+  if (!one) return;
+  drafts.push(
+    one.constant === null
+      ? draft(
+          "trigger-config",
+          `reads \`${one.path}\` from its configuration, which its schema does not document`,
+        )
+      : draft("trigger-config", "compares its configuration with a value that its schema does not document", [
+          { label: "value", text: guestText(one.constant) },
+        ]),
   );
-  drafts.push(...leakFindings(leaks), ...textFindings(all));
+}
+
+async function leaksOf({ context, all, base, made }: Evidence): Promise<readonly Leak[]> {
+  const { runner, parts, drafts } = context;
+  parts.progress("looking for leaked data");
+  const perEvent = [...Map.groupBy(base.runs, (run) => run.event).values()].flatMap((own) => own.slice(0, 2));
+  const leaks = await findLeaks(runner, leakBases(all), perEvent);
+  drafts.push(...leakFindings(leaks));
   const before = new Set(
     base.runs.filter(({ input }) => input.origin !== "made").map(({ effect }) => effect.verdict),
   );
@@ -174,20 +133,39 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
         { label: allowed.input.label, text: guestText(allowed.args[0], 500) },
       ]),
     );
+  return leaks;
+}
 
-  progress("changing unread fields");
-  const interference = await checkInterference(runner, base.runs);
-  progress("repeating calls");
-  const differences = await checkDeterminism(runner, { baseline: base, other: parts.other, signal });
+async function verified({ context, base }: Evidence): Promise<Differences> {
+  const { runner, parts, drafts } = context;
+  parts.progress("repeating calls");
+  const differences = await checkDeterminism(runner, {
+    baseline: base,
+    other: parts.other,
+    signal: parts.signal,
+  });
   drafts.push(...determinismFindings(differences, base.divergent));
-  progress("hostile events");
-  const others = base.runs.filter(({ effect, answer }) => answer.ok && !acts(effect));
-  const probes = await probeAttacks(runner, held, others, signal);
-  drafts.push(...attackFindings(probes));
-  progress("measuring");
-  const costs = await measureCost(runner, pack, base.runs, sandbox, signal);
-  drafts.push(...costFindings(costs, all, hook.limits.steps));
+  return differences;
+}
 
+async function attacked({ context, base, held }: Evidence): Promise<readonly AttackProbeRun[]> {
+  const { runner, parts, drafts } = context;
+  parts.progress("hostile events");
+  const others = base.runs.filter(({ effect, answer }) => answer.ok && !acts(effect));
+  const probes = await probeAttacks(runner, held, others, parts.signal);
+  drafts.push(...attackFindings(probes));
+  await record(
+    context,
+    probes.flatMap(({ samples }) => samples),
+  );
+  return probes;
+}
+
+async function readsOf({ context, base }: Evidence): Promise<ReadsSection> {
+  const { runner, parts, tree, drafts, subject } = context;
+  const { hook } = subject;
+  parts.progress("changing unread fields");
+  const interference = await checkInterference(runner, base.runs);
   const reads: ReadsSection = {
     declared: hook.reads,
     paths: tree.paths(),
@@ -198,15 +176,24 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
     lost: base.lost,
     interference,
   };
-  const powers = powersOf(hook, pack, all, tree);
-  const code = codeOf(
-    subject,
-    text,
-    runner,
-    [...base.runs.flatMap(({ instrumented }) => instrumented ?? []), ...explored.runs],
-    explored.dependences,
-  );
-  drafts.push(...readFindings(reads, tree, interference), ...powerFindings(powers), ...codeFindings(code));
+  drafts.push(...readFindings(reads, tree, interference));
+  return reads;
+}
+
+interface Sections {
+  readonly leaks: readonly Leak[];
+  readonly differences: Differences;
+  readonly probes: readonly AttackProbe[];
+  readonly costs: HookReview["cost"]["events"];
+  readonly reads: ReadsSection;
+}
+
+function concluded(evidence: Evidence, { leaks, differences, probes, costs, reads }: Sections): ReviewedHook {
+  const { context, all, turns, made, dependences, generated } = evidence;
+  const { hook, pack } = context.subject;
+  const powers = powersOf(hook, pack, all, context.tree);
+  const code = codeSection(context, dependences);
+  context.drafts.push(...powerFindings(powers), ...codeFindings(code));
   return {
     review: {
       name: hook.name,
@@ -223,22 +210,18 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
       attack: { probes: probes.map(probeOf) },
       code,
     },
-    drafts: merged(drafts),
-    generated: samples.length + made.length + turns.length,
-    calls: runner.calls,
+    drafts: merged(context.drafts).map((one) => ({
+      ...one,
+      excerpt: one.place && guestText(context.text.excerptAt(one.place), 1_600),
+    })),
+    generated: generated + made.length + turns.length,
+    calls: context.runner.calls,
   };
 }
 
 /** A probe without its runs, which are no JSON. */
 function probeOf({ name, event, tried, faults, opened, smuggled, note }: AttackProbe): AttackProbe {
   return { name, event, tried, faults, opened, smuggled, note };
-}
-
-/** Some of a list, from all over it. */
-function spread<T>(list: readonly T[], count: number): readonly T[] {
-  return list.length <= count
-    ? list
-    : Array.from({ length: count }, (_, at) => list[Math.floor((at * list.length) / count)] as T);
 }
 
 /** One finding of each code, the worst and then the first. */
@@ -257,44 +240,6 @@ function merged(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
-/** Where exploration starts: of everything that the hook did the smallest events, then those that covered most. */
-function seedsOf(runs: readonly BaselineRun[]): readonly BaselineRun[] {
-  const good = runs
-    .filter(({ outcome }) => outcome.ok)
-    .toSorted((a, b) => a.args[0].length - b.args[0].length);
-  const kinds = Map.groupBy(
-    good.filter(({ effect }) => acts(effect)),
-    (run) => `${run.event} ${effectWords(run.effect)} ${String(run.input.event["tool_name"] ?? "")}`,
-  );
-  const chosen = new Set<BaselineRun>();
-  for (let at = 0; at < 3; at++)
-    for (const own of kinds.values())
-      for (const run of own.slice(at, at + 1)) if (chosen.size < maxSeeds / 2) chosen.add(run);
-  const covered = new Set([...chosen].flatMap((run) => run.instrumented?.watched?.cover ?? []));
-  const events = new Set([...chosen].map(({ event }) => event));
-  for (const run of good) {
-    if (chosen.size >= maxSeeds) break;
-    const cover = run.instrumented?.watched?.cover ?? [];
-    if (events.has(run.event) && cover.every((branch) => covered.has(branch))) continue;
-    events.add(run.event);
-    chosen.add(run);
-    for (const branch of cover) covered.add(branch);
-  }
-  for (const run of good) if (chosen.size < 6) chosen.add(run);
-  return [...chosen];
-}
-
-/** Events that the hook acts on, one of each kind first. */
-function heldOf(runs: readonly Run[]): readonly Run[] {
-  const acting = runs
-    .filter(({ effect, answer }) => answer.ok && acts(effect))
-    .toSorted((a, b) => a.args[0].length - b.args[0].length);
-  const kinds = Map.groupBy(acting, (run) => `${run.event} ${effectWords(run.effect)}`);
-  const held: Run[] = [];
-  for (let at = 0; at < 3; at++) for (const own of kinds.values()) held.push(...own.slice(at, at + 1));
-  return held;
-}
-
 function leakBases(runs: readonly Run[]): readonly Run[] {
   const speaking = runs.filter(
     ({ answer }) =>
@@ -310,55 +255,8 @@ function leakBases(runs: readonly Run[]): readonly Run[] {
   );
 }
 
-/** Texts that stand on one side of comparisons and came with no event. */
-function comparedConstants(runs: readonly InstrumentedRun[]): readonly string[] {
-  const found = new Set<string>();
-  for (const { watched, args } of runs)
-    for (const { op, a, b } of watched?.pairs ?? [])
-      for (const operand of op === "key" ? [] : [b, a])
-        if (
-          typeof operand === "string" &&
-          operand.length >= 3 &&
-          operand.length < 80 &&
-          !args[0].includes(operand)
-        )
-          found.add(operand);
-  return [...found].slice(0, 60);
-}
-
-function configWords(hook: LoadedHook): readonly string[] {
-  return (hook.configJson.match(/"(?:[^"\\]|\\.){3,60}"/g) ?? [])
-    .slice(0, 8)
-    .map((text) => JSON.parse(text) as string);
-}
-
 function emittedOf(
   runs: readonly Run[],
 ): readonly { readonly text: string; readonly args: readonly string[] }[] {
   return runs.flatMap((run) => textsFor(run).map(({ text }) => ({ text, args: run.args })));
-}
-
-function codeOf(
-  { modules }: HookSubject,
-  text: ProgramText,
-  runner: Runner,
-  watched: readonly InstrumentedRun[],
-  dependences: readonly Dependence[],
-): CodeSection {
-  const { branches } = runner.full;
-  const covered = new Set(watched.flatMap((run) => run.watched?.cover ?? []));
-  const depends = new Map<number, Set<string>>();
-  for (const { slot, pairs } of dependences)
-    for (const { after } of pairs) {
-      const own = depends.get(after.branch) ?? new Set<string>();
-      depends.set(after.branch, own.add(slot.path));
-    }
-  return {
-    uncovered: uncoveredBranches(text, branches, covered, depends),
-    coverage: coverageOf(text, branches, covered),
-    constructs: findConstructs(text),
-    modules: originsOf(modules, text),
-    bytes: Buffer.byteLength(text.source),
-    source: guestText(text.source, sourceShown),
-  };
 }

@@ -1,41 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { type Node, parse } from "acorn";
-import { fullAncestor } from "acorn-walk";
 import type { Program } from "@hookwarden/sandbox";
 import { HookwardenError } from "hookwarden/errors";
 import { sha256 } from "hookwarden/files";
+import { atomsOf } from "../program/predicates.ts";
+import { type AnyNode, part, parts, propertyName, type SyntaxTree, syntaxOf } from "../program/syntax.ts";
+import { type Atom, type Branch, nested, type Site } from "./branches.ts";
+import { Edits } from "./edits.ts";
 import { instrumentationPrelude } from "./prelude.ts";
 
-/** A way that the program can take, or not. */
-export interface Branch {
-  readonly kind:
-    "then" | "else" | "case" | "and" | "or" | "nullish" | "loop" | "function" | "catch" | "choice";
-  /** Where the code of this way stands, as offsets into the program. */
-  readonly start: number;
-  readonly end: number;
-  /** Where its condition stands; `null` where it has none. */
-  readonly condition: readonly [number, number] | null;
-  /** The branch that it stands in; `null` for the top level. */
-  readonly parent: number | null;
-}
-
-/** A comparison, or a property that is looked up under a name made at run time. */
-export interface Site {
-  readonly start: number;
-  readonly end: number;
-  /** Whether one of its operands is a number or a text of the program. */
-  readonly literal: boolean;
-}
-
-/** A program that watches another one, and answers with what it saw. */
+/** A program that records what it does, and answers with the record. */
 export interface InstrumentedProgram {
   readonly program: Program;
   readonly branches: readonly Branch[];
   /** The first one stands for comparisons inside of built-in functions, which have no place. */
   readonly sites: readonly Site[];
+  readonly atoms: readonly Atom[];
 }
-
-type AnyNode = Node & { readonly [part: string]: unknown };
 
 const comparisons: ReadonlyMap<string, string> = new Map([
   ["===", "eq"],
@@ -47,12 +27,13 @@ const comparisons: ReadonlyMap<string, string> = new Map([
   ["<=", "le"],
   [">=", "ge"],
 ]);
+const questions = /^(?:test|exec|match|includes|startsWith|endsWith|has|hasOwn|hasOwnProperty|some|every)$/;
 
 /**
- * Makes the watching instrumented of a program: the same code with counters in its branches, notes at its comparisons, and a
- * default export that is handed a recording copy of the event and the context.
+ * Makes the instrumented version of a program: the same code with counters in its branches, notes at its comparisons, and
+ * a default export that is handed a recording copy of the event and the context. Lines keep their numbers.
  *
- * @param pairs whether comparisons are noted: that is most of the work, and only exploration needs it
+ * @param pairs whether operands of comparisons are noted: that is most of the work, and only exploration needs it
  * @throws {HookwardenError} `load-failed` where the program cannot be parsed, or has no default export
  */
 export function instrumentProgram(program: Program, pairs: boolean): InstrumentedProgram {
@@ -62,188 +43,233 @@ export function instrumentProgram(program: Program, pairs: boolean): Instrumente
   let prefix: string;
   do prefix = `w${randomBytes(8).toString("hex")}_`;
   while (source.includes(prefix));
-  const edits = new Edits(source);
-  const branches: Branch[] = [];
-  const sites: Site[] = [{ start: 0, end: 0, literal: false }];
-  const nodes: AnyNode[] = [];
-  const parents = new Map<Node, AnyNode | null>();
-  fullAncestor(tree, (node, _state, ancestors) => {
-    const one = node as AnyNode;
-    if (parents.has(one)) return;
-    parents.set(one, (ancestors.at(-2) as AnyNode | undefined) ?? null);
-    nodes.push(one);
-  });
-  // Outer nodes first: what they put at a place goes around what inner ones put there.
-  nodes.sort((a, b) => a.start - b.start || b.end - a.end);
-  const taken = (kind: Branch["kind"], at: AnyNode, condition: AnyNode | null): string => {
-    branches.push({
-      kind,
-      start: at.start,
-      end: at.end,
-      condition: condition && [condition.start, condition.end],
-      parent: null,
-    });
-    return `${prefix}c[${prefix}w=${branches.length - 1}]++`;
-  };
-  const statement = (kind: Branch["kind"], body: AnyNode, condition: AnyNode | null, after = ""): void => {
-    const count = taken(kind, body, condition);
-    if (body.type === "BlockStatement") {
-      edits.after(body.start + 1, `${count};`);
-      if (after) edits.close(body.end, after);
-    } else {
-      edits.open(body.start, `{${count};`);
-      edits.close(body.end, `}${after}`);
-    }
-  };
-  const expression = (kind: Branch["kind"], body: AnyNode, condition: AnyNode | null): void => {
-    edits.open(body.start, `(${taken(kind, body, condition)},`);
-    edits.close(body.end, ")");
-  };
-  const site = (node: AnyNode, literal: boolean): number =>
-    sites.push({ start: node.start, end: node.end, literal }) - 1;
-
-  for (const node of nodes) {
-    const part = (name: string): AnyNode => node[name] as AnyNode;
-    switch (node.type) {
-      case "IfStatement": {
-        const test = part("test");
-        if (node["alternate"]) {
-          statement("then", part("consequent"), test);
-          statement("else", part("alternate"), test);
-        } else {
-          const consequent = part("consequent");
-          const nowhere = { ...consequent, start: consequent.end } as AnyNode;
-          // Said first, so that it stands outside of what closes the other way.
-          edits.close(consequent.end, ` else{${taken("else", nowhere, test)}}`);
-          statement("then", consequent, test);
-        }
-        break;
-      }
-      case "ConditionalExpression":
-        expression("choice", part("consequent"), part("test"));
-        expression("choice", part("alternate"), part("test"));
-        break;
-      case "LogicalExpression": {
-        const kind = node["operator"] === "&&" ? "and" : node["operator"] === "||" ? "or" : "nullish";
-        expression(kind, part("right"), part("left"));
-        break;
-      }
-      case "SwitchStatement": {
-        const cases = node["cases"] as readonly AnyNode[];
-        const id = pairs ? site(part("discriminant"), true) : 0;
-        if (pairs) {
-          edits.open(part("discriminant").start, `${prefix}sw(${id},`);
-          edits.close(part("discriminant").end, ")");
-        }
-        for (const one of cases) {
-          const test = one["test"] as AnyNode | null;
-          const body = one["consequent"] as readonly AnyNode[];
-          if (test && pairs) {
-            edits.open(test.start, `${prefix}sc(${id},`);
-            edits.close(test.end, ")");
-          }
-          const colon = colonAfter(source, test ? test.end : one.start, one.end);
-          const last = body.at(-1);
-          const at = { ...one, start: body[0]?.start ?? one.end, end: last?.end ?? one.end } as AnyNode;
-          edits.after(colon + 1, `${taken("case", at, test)};`);
-        }
-        break;
-      }
-      case "ForStatement":
-      case "ForInStatement":
-      case "ForOfStatement":
-      case "WhileStatement":
-        statement("loop", part("body"), (node["test"] ?? node["right"] ?? null) as AnyNode | null);
-        break;
-      case "CatchClause":
-        statement("catch", part("body"), null);
-        break;
-      case "FunctionDeclaration":
-      case "FunctionExpression":
-        statement("function", part("body"), null);
-        break;
-      case "ArrowFunctionExpression":
-        if (part("body").type === "BlockStatement") statement("function", part("body"), null);
-        else expression("function", part("body"), null);
-        break;
-      case "BinaryExpression": {
-        const name = pairs ? comparisons.get(String(node["operator"])) : undefined;
-        if (name === undefined || part("left").type === "PrivateIdentifier") break;
-        const [left, right] = [part("left"), part("right")];
-        const operator = operatorIn(source, left.end, right.start, String(node["operator"]));
-        if (operator < 0) break;
-        const literal = isLiteral(left) || isLiteral(right);
-        // A comparison with a type name or a short index says nothing.
-        if (left.type === "UnaryExpression" && left["operator"] === "typeof") break;
-        edits.open(node.start, `${prefix}${name}(${site(node, literal)},`);
-        edits.replace(operator, operator + String(node["operator"]).length, ",");
-        edits.close(node.end, ")");
-        break;
-      }
-      case "MemberExpression": {
-        const property = part("property");
-        if (
-          !pairs ||
-          !node["computed"] ||
-          property.type === "Literal" ||
-          property.type === "UpdateExpression"
-        )
-          break;
-        edits.open(property.start, `${prefix}p(${site(node, false)},`);
-        edits.close(property.end, ")");
-        break;
-      }
-      default:
-    }
-  }
+  const instrumenter = new Instrumenter(source, tree, prefix, pairs);
+  for (const node of tree.nodes) instrumenter.visit(node);
   const { start, end, name } = defaultExport(tree, source, program.name);
-  edits.remove(start, end);
-  const body = edits.apply();
-  const text = `${instrumentationPrelude(prefix, branches.length, sites.length, pairs)}${body}\nexport default ${prefix}x(${name});\n`;
+  instrumenter.edits.replace(start, end, "");
+  const { branches, sites, atoms, functions } = instrumenter;
+  const prelude = instrumentationPrelude({
+    prefix,
+    branches: branches.length,
+    sites: sites.length,
+    atoms: atoms.length,
+    pairs,
+    source,
+    functions,
+  });
+  const text = `${prelude}${instrumenter.edits.apply()}\nexport default ${prefix}x(${name});\n`;
   return {
     program: { key: sha256(text), name: program.name, source: text },
     branches: nested(branches),
     sites,
+    atoms,
   };
 }
 
-function parseProgram(source: string, name: string): AnyNode {
+function parseProgram(source: string, name: string): SyntaxTree {
   try {
-    return parse(source, { ecmaVersion: "latest", sourceType: "module" }) as unknown as AnyNode;
+    return syntaxOf(source);
   } catch {
     throw new HookwardenError("load-failed", `the script of \`${name}\` cannot be parsed`);
   }
 }
 
-/** Finds for each branch the innermost one around it. */
-function nested(branches: readonly Branch[]): readonly Branch[] {
-  const order = [...branches.keys()].sort(
-    (a, b) =>
-      (branches[a] as Branch).start - (branches[b] as Branch).start ||
-      (branches[b] as Branch).end - (branches[a] as Branch).end ||
-      a - b,
-  );
-  const open: number[] = [];
-  const parents = new Map<number, number | null>();
-  for (const index of order) {
-    const { start, end } = branches[index] as Branch;
-    while (open.length > 0 && (branches[open.at(-1) as number] as Branch).end < end) open.pop();
-    while (open.length > 0 && (branches[open.at(-1) as number] as Branch).end <= start) open.pop();
-    parents.set(index, open.at(-1) ?? null);
-    open.push(index);
+/** Collects the edits to a program, node by node, outer nodes first. */
+class Instrumenter {
+  readonly edits: Edits;
+  readonly branches: Branch[] = [];
+  readonly sites: Site[] = [{ start: 0, end: 0, literal: false }];
+  readonly atoms: Atom[] = [];
+  /** By number of its branch, where the text of a function is. */
+  readonly functions: (readonly [branch: number, start: number, end: number])[] = [];
+  readonly #source: string;
+  readonly #tree: SyntaxTree;
+  readonly #prefix: string;
+  readonly #pairs: boolean;
+  readonly #conditions: ReadonlySet<AnyNode>;
+
+  constructor(source: string, tree: SyntaxTree, prefix: string, pairs: boolean) {
+    this.#source = source;
+    this.#tree = tree;
+    this.#prefix = prefix;
+    this.#pairs = pairs;
+    this.edits = new Edits(source);
+    this.#conditions = atomsOf({ tree });
   }
-  return branches.map((branch, index) => ({ ...branch, parent: parents.get(index) ?? null }));
+
+  visit(node: AnyNode): void {
+    this.#atom(node);
+    switch (node.type) {
+      case "IfStatement":
+        return this.#if(node);
+      case "ConditionalExpression":
+        this.#expression("choice", part(node, "consequent"), part(node, "test"));
+        return this.#expression("choice", part(node, "alternate"), part(node, "test"));
+      case "LogicalExpression": {
+        const kind = node["operator"] === "&&" ? "and" : node["operator"] === "||" ? "or" : "nullish";
+        return this.#expression(kind, part(node, "right"), part(node, "left"));
+      }
+      case "SwitchStatement":
+        return this.#switch(node);
+      case "ForStatement":
+      case "ForInStatement":
+      case "ForOfStatement":
+      case "WhileStatement":
+        return this.#statement(
+          "loop",
+          part(node, "body"),
+          (node["test"] ?? node["right"] ?? null) as AnyNode | null,
+        );
+      case "CatchClause":
+        return this.#statement("catch", part(node, "body"), null);
+      case "FunctionDeclaration":
+      case "FunctionExpression":
+      case "ArrowFunctionExpression":
+        return this.#function(node);
+      case "BinaryExpression":
+        return this.#comparison(node);
+      case "MemberExpression":
+        return this.#lookup(node);
+      default:
+    }
+  }
+
+  #taken(kind: Branch["kind"], at: Pick<AnyNode, "start" | "end">, condition: AnyNode | null): string {
+    const { start, end } = at;
+    this.branches.push({
+      kind,
+      start,
+      end,
+      condition: condition && [condition.start, condition.end],
+      parent: null,
+    });
+    return `${this.#prefix}c[${this.#prefix}w=${this.branches.length - 1}]++`;
+  }
+
+  #statement(kind: Branch["kind"], body: AnyNode, condition: AnyNode | null): void {
+    const count = this.#taken(kind, body, condition);
+    if (body.type === "BlockStatement") this.edits.after(body.start + 1, `${count};`);
+    else {
+      this.edits.open(body.start, `{${count};`);
+      this.edits.close(body.end, "}");
+    }
+  }
+
+  #expression(kind: Branch["kind"], body: AnyNode, condition: AnyNode | null): void {
+    this.edits.open(body.start, `(${this.#taken(kind, body, condition)},`);
+    this.edits.close(body.end, ")");
+  }
+
+  #site(node: AnyNode, literal: boolean): number {
+    return this.sites.push({ start: node.start, end: node.end, literal }) - 1;
+  }
+
+  /** Notes whether a condition was true and whether it was false. */
+  #atom(node: AnyNode): void {
+    if (!this.#conditions.has(node) && !isQuestion(node)) return;
+    if (node.type === "ChainExpression" ? false : this.#isInChain(node)) return;
+    const id = this.atoms.push({ start: node.start, end: node.end }) - 1;
+    this.edits.open(node.start, `${this.#prefix}t(${id},(`);
+    this.edits.close(node.end, "))");
+  }
+
+  /** Whether a node is a link of an optional chain: nothing may be put around it. */
+  #isInChain(node: AnyNode): boolean {
+    let inner = node;
+    let at = this.#tree.parents.get(node);
+    while (at) {
+      if (at.type === "ChainExpression") return true;
+      const isLink =
+        (at.type === "MemberExpression" && at["object"] === inner) ||
+        (at.type === "CallExpression" && at["callee"] === inner);
+      if (!isLink) return false;
+      inner = at;
+      at = this.#tree.parents.get(at);
+    }
+    return false;
+  }
+
+  #if(node: AnyNode): void {
+    const [test, consequent] = [part(node, "test"), part(node, "consequent")];
+    if (node["alternate"]) {
+      this.#statement("then", consequent, test);
+      return this.#statement("else", part(node, "alternate"), test);
+    }
+    // First, so that it is outside of what closes the other way.
+    const nowhere = { start: consequent.end, end: consequent.end };
+    this.edits.close(consequent.end, ` else{${this.#taken("else", nowhere, test)}}`);
+    this.#statement("then", consequent, test);
+  }
+
+  #switch(node: AnyNode): void {
+    const discriminant = part(node, "discriminant");
+    const id = this.#pairs ? this.#site(discriminant, true) : 0;
+    if (this.#pairs) this.#wrap(discriminant, `${this.#prefix}sw(${id},`);
+    for (const one of parts(node, "cases")) {
+      const test = one["test"] as AnyNode | null;
+      const body = parts(one, "consequent");
+      if (test && this.#pairs) this.#wrap(test, `${this.#prefix}sc(${id},`);
+      const colon = colonAfter(this.#source, test ? test.end : one.start, one.end);
+      const at = { start: body[0]?.start ?? one.end, end: body.at(-1)?.end ?? one.end };
+      this.edits.after(colon + 1, `${this.#taken("case", at, test)};`);
+    }
+  }
+
+  #wrap(node: AnyNode, open: string): void {
+    this.edits.open(node.start, open);
+    this.edits.close(node.end, ")");
+  }
+
+  #function(node: AnyNode): void {
+    this.functions.push([this.branches.length, node.start, node.end]);
+    const body = part(node, "body");
+    if (body.type === "BlockStatement") this.#statement("function", body, null);
+    else this.#expression("function", body, null);
+  }
+
+  #comparison(node: AnyNode): void {
+    const [left, right] = [part(node, "left"), part(node, "right")];
+    const name = this.#pairs ? comparisons.get(String(node["operator"])) : undefined;
+    // A comparison with a type name says nothing.
+    if (name === undefined || left.type === "PrivateIdentifier") return;
+    const operator = operatorIn(this.#source, left.end, right.start, String(node["operator"]));
+    if (operator < 0 || (left.type === "UnaryExpression" && left["operator"] === "typeof")) return;
+    const literal = isLiteral(left) || isLiteral(right);
+    this.edits.open(node.start, `${this.#prefix}${name}(${this.#site(node, literal)},`);
+    this.edits.replace(operator, operator + String(node["operator"]).length, ",");
+    this.edits.close(node.end, ")");
+  }
+
+  #lookup(node: AnyNode): void {
+    const property = part(node, "property");
+    if (
+      !this.#pairs ||
+      !node["computed"] ||
+      property.type === "Literal" ||
+      property.type === "UpdateExpression"
+    )
+      return;
+    this.#wrap(property, `${this.#prefix}p(${this.#site(node, false)},`);
+  }
+}
+
+function isQuestion(node: AnyNode): boolean {
+  if (node.type === "ChainExpression") return isQuestion(part(node, "expression"));
+  if (node.type === "BinaryExpression") return comparisons.has(String(node["operator"]));
+  if (node.type !== "CallExpression") return false;
+  const callee = part(node, "callee");
+  return callee.type === "MemberExpression" && questions.test(propertyName(callee) ?? "");
 }
 
 function isLiteral(node: AnyNode): boolean {
   return (
     node.type === "Literal" ||
     node.type === "TemplateLiteral" ||
-    (node.type === "UnaryExpression" && isLiteral(node["argument"] as AnyNode))
+    (node.type === "UnaryExpression" && isLiteral(part(node, "argument")))
   );
 }
 
-/** Where an operator stands between its operands, among brackets, white space and comments; -1 where it is not found. */
+/** Where an operator is between its operands, among brackets, white space and comments; -1 where it is not found. */
 function operatorIn(source: string, from: number, to: number, operator: string): number {
   for (let at = from; at < to; at++) {
     if (source.startsWith("/*", at)) at = source.indexOf("*/", at) + 1;
@@ -260,88 +286,19 @@ function colonAfter(source: string, from: number, to: number): number {
   return at < 0 ? to - 1 : at;
 }
 
-/** The bundler exports one local name as `default`, in a list; people write `export default` and something. */
+/** The bundler exports one local name as `default`, in a list. */
 function defaultExport(
-  tree: AnyNode,
+  tree: SyntaxTree,
   source: string,
   program: string,
 ): { readonly start: number; readonly end: number; readonly name: string } {
-  for (const node of tree["body"] as readonly AnyNode[]) {
+  for (const node of parts(tree.root, "body")) {
     if (node.type !== "ExportNamedDeclaration") continue;
-    for (const one of node["specifiers"] as readonly AnyNode[]) {
-      const exported = one["exported"] as AnyNode;
-      const local = one["local"] as AnyNode;
-      const is = exported["name"] ?? exported["value"];
-      if (is === "default")
+    for (const one of parts(node, "specifiers")) {
+      const [exported, local] = [part(one, "exported"), part(one, "local")];
+      if ((exported["name"] ?? exported["value"]) === "default")
         return { start: node.start, end: node.end, name: source.slice(local.start, local.end) };
     }
   }
   throw new HookwardenError("load-failed", `the script of \`${program}\` has no default export`);
-}
-
-/** Changes to a text, made all at once. At one place: what closes comes before what opens. */
-class Edits {
-  readonly #source: string;
-  readonly #opens = new Map<number, string[]>();
-  readonly #closes = new Map<number, string[]>();
-  readonly #afters = new Map<number, string[]>();
-  readonly #replaced = new Map<number, { readonly end: number; readonly text: string }>();
-
-  constructor(source: string) {
-    this.#source = source;
-  }
-
-  /** Before what begins here; what comes first stands outside. */
-  open(at: number, text: string): void {
-    push(this.#opens, at, text);
-  }
-
-  /** Behind what ends here; what comes first stands outside. */
-  close(at: number, text: string): void {
-    push(this.#closes, at, text);
-  }
-
-  /** Right behind a brace or a colon. */
-  after(at: number, text: string): void {
-    push(this.#afters, at, text);
-  }
-
-  replace(start: number, end: number, text: string): void {
-    this.#replaced.set(start, { end, text });
-  }
-
-  remove(start: number, end: number): void {
-    this.replace(start, end, "");
-  }
-
-  apply(): string {
-    const places = new Set([
-      ...this.#opens.keys(),
-      ...this.#closes.keys(),
-      ...this.#afters.keys(),
-      ...this.#replaced.keys(),
-    ]);
-    let text = "";
-    let last = 0;
-    for (const at of [...places].sort((a, b) => a - b)) {
-      if (at < last) continue;
-      text += this.#source.slice(last, at);
-      last = at;
-      text += (this.#closes.get(at) ?? []).toReversed().join("");
-      text += (this.#afters.get(at) ?? []).join("");
-      text += (this.#opens.get(at) ?? []).join("");
-      const replaced = this.#replaced.get(at);
-      if (replaced) {
-        text += replaced.text;
-        last = replaced.end;
-      }
-    }
-    return text + this.#source.slice(last);
-  }
-}
-
-function push(map: Map<number, string[]>, at: number, text: string): void {
-  const list = map.get(at);
-  if (list) list.push(text);
-  else map.set(at, [text]);
 }

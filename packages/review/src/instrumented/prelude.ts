@@ -1,57 +1,87 @@
+/** What a prelude is made for. */
+export interface PreludeOptions {
+  /** Begins every name of the instrumentation; the hook cannot know it. */
+  readonly prefix: string;
+  readonly branches: number;
+  readonly sites: number;
+  readonly atoms: number;
+  /** Whether built-in comparisons of texts and lists are noted too. */
+  readonly pairs: boolean;
+  /** The program as it was, and where its functions are: what `String(f)` must give. */
+  readonly source: string;
+  readonly functions: readonly (readonly [branch: number, start: number, end: number])[];
+}
+
 /**
- * The part of a watching program that stands before the hook's own code, in the same module: it captures what it needs
+ * The part of an instrumented program before the hook's own code, in the same module: it captures what it needs
  * before a line of the hook has run, and is written so that a hook that patches built-ins cannot change what it notes:
  * only captured functions, objects without a prototype, typed arrays, and texts made by `+`.
  *
- * `$` stands for a prefix that the hook cannot know. The names that instrumented code uses:
+ * `$` stands for the prefix. The names that instrumented code uses:
  *   $c[$w = 7]++   a branch was taken, and it is the last one that was
+ *   $t(5, (a))     a condition was true, or was false
  *   $eq(3, a, b)   a comparison; $sw and $sc are those of a `switch`
  *   $p(3, key)     a property is looked up under a name that was made at run time
- *   $x(exports)    the hook's default export, watched
- *
- * @param branches how many branches there are
- * @param sites how many comparisons and names there are
- * @param pairs whether built-in comparisons of texts and lists are noted too
+ *   $x(exports)    the hook's default export, instrumented
  */
-export function instrumentationPrelude(
-  prefix: string,
-  branches: number,
-  sites: number,
-  pairs: boolean,
-): string {
-  return template
+export function instrumentationPrelude({
+  prefix,
+  branches,
+  sites,
+  atoms,
+  pairs,
+  source,
+  functions,
+}: PreludeOptions): string {
+  const text = template
     .replace("@patches", () => (pairs ? patches : ""))
     .replaceAll("$", () => prefix)
     .replaceAll("@branches", String(Math.max(1, branches)))
-    .replaceAll("@sites", String(Math.max(1, sites)));
+    .replaceAll("@sites", String(Math.max(1, sites)))
+    .replaceAll("@atoms", String(Math.max(1, atoms)))
+    .replace("@functions", () => JSON.stringify(functions.map(([id, start, end]) => [id, start, end])))
+    .replace("@source", () => JSON.stringify(source));
+  // On one line, so that the hook's own lines keep their numbers.
+  return text
+    .split("\n")
+    .filter((line) => !line.trimStart().startsWith("//"))
+    .join(" ");
 }
 
 /** Most different pairs that are noted of one comparison in one call, and of all together. */
-export const recordingLimits = { pairs: 16, builtinPairs: 500, allPairs: 1_500, text: 160 } as const;
+export const recordingLimits = {
+  pairs: 16,
+  builtinPairs: 500,
+  allPairs: 1_500,
+  text: 160,
+  pattern: 1_000,
+} as const;
 
 const template = `
 const $O = Object, $R = Reflect, $P = Proxy, $S = String, $J = JSON.stringify, $A = Array.isArray, $N = Number, $D = Date;
 const $apply = $R.apply, $own = $R.ownKeys, $def = $R.defineProperty, $gop = $R.getOwnPropertyDescriptor, $get = $R.get, $con = $R.construct;
 const $slice = $S.prototype.slice, $isInt = $N.isInteger, $has = $O.prototype.hasOwnProperty;
-const $c = new Uint32Array(@branches), $n = new Uint16Array(@sites);
+const $c = new Uint32Array(@branches), $n = new Uint16Array(@sites), $a = new Uint8Array(@atoms);
+const $t = (i, v) => { $a[i] |= v ? 1 : 2; return v; };
 let $w = 0, $left = ${recordingLimits.allPairs}, $clock = 0, $chance = 0, $on = true;
 let $pairs = { __proto__: null }, $reads = { __proto__: null };
-const $txt = (v) => {
+const $txt = (v, most) => {
   switch (typeof v) {
-    case "string": return $J(v.length > ${recordingLimits.text} ? $apply($slice, v, [0, ${recordingLimits.text}]) : v);
+    case "string": return $J(v.length > most ? $apply($slice, v, [0, most]) : v);
     case "number": return v === v && v - v === 0 ? "" + v : "null";
     case "boolean": return v ? "true" : "false";
     case "bigint": return $J("" + v);
     default: return "null";
   }
 };
-const $note = (site, op, a, b) => {
+const $note = (site, op, a, b) => $pair(site, op, a, b, ${recordingLimits.text});
+const $pair = (site, op, a, b, most) => {
   if (!$on || $left <= 0 || $n[site] >= (site === 0 ? ${recordingLimits.builtinPairs} : ${recordingLimits.pairs})) return;
   const t = typeof a, u = typeof b;
   if ((t !== "string" && t !== "number" && t !== "bigint") || (u !== "string" && u !== "number" && u !== "bigint")) {
     if (t === "undefined" || u === "undefined" || a === null || b === null || t === "object" || u === "object") return;
   }
-  const key = "[" + site + ',"' + op + '",' + $w + "," + $txt(a) + "," + $txt(b) + "]";
+  const key = "[" + site + ',"' + op + '",' + $w + "," + $txt(a, ${recordingLimits.text}) + "," + $txt(b, most) + "]";
   if ($pairs[key] !== undefined) return;
   $pairs[key] = 1;
   $n[site]++;
@@ -70,6 +100,22 @@ const $sw = (i, v) => { $last[i] = v; return v; };
 const $sc = (i, v) => { $note(i, "==", $last[i], v); return v; };
 const $p = (i, k) => { if (typeof k === "string") $note(i, "key", k, ""); return k; };
 @patches
+const $mask = (target, name, value) => $def(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+{
+  // The text of a function is that of the program; of a patched one, that of the engine.
+  const text = Function.prototype.toString, find = $S.prototype.indexOf, number = $N.parseInt, source = @source, functions = @functions;
+  const spans = { __proto__: null };
+  for (let i = 0; i < functions.length; i++) spans[functions[i][0]] = functions[i];
+  const original = { toString() {
+    const own = $apply(text, this, []);
+    for (let at = $apply(find, own, ["$c[$w="]); at >= 0; at = $apply(find, own, ["$c[$w=", at + 1])) {
+      const span = spans[number($apply($slice, own, [at + "$c[$w=".length, at + "$c[$w=".length + 9]), 10)];
+      if (span !== undefined) return $apply($slice, source, [span[1], span[2]]);
+    }
+    return $apply(find, own, ["$"]) < 0 ? own : "function " + this.name + "() {\\n    [native code]\\n}";
+  } }.toString;
+  $mask(Function.prototype, "toString", original);
+}
 {
   const now = $D.now, random = Math.random;
   const date = new $P($D, {
@@ -130,7 +176,9 @@ const $reply = (kind, output) => {
   $on = false;
   let cover = "";
   for (let i = 0; i < $c.length; i++) if ($c[i] > 0) cover += (cover === "" ? "" : ",") + i;
-  return '{"kind":"' + kind + '","output":' + output + ',"cover":[' + cover + '],"clock":' + $clock + ',"chance":' + $chance
+  let atoms = "";
+  for (let i = 0; i < $a.length; i++) atoms += $a[i];
+  return '{"kind":"' + kind + '","output":' + output + ',"cover":[' + cover + '],"atoms":"' + atoms + '","clock":' + $clock + ',"chance":' + $chance
     + ',"reads":' + $table($reads, "[", "") + ',"pairs":' + $table($pairs, "[", null) + "}";
 };
 const $watch = (call) => async (event, ctx) => {
@@ -196,6 +244,17 @@ $member(Map.prototype, "has", $keysOf(Map.prototype.keys, $mapNext));
 $member(Map.prototype, "get", $keysOf(Map.prototype.keys, $mapNext));
 $member(Array.prototype, "includes", (of) => ($A(of) ? of : null));
 $member(Array.prototype, "indexOf", (of) => ($A(of) ? of : null));
+{
+  const native = RegExp.prototype.exec, sourceOf = $gop(RegExp.prototype, "source").get, flagsOf = $gop(RegExp.prototype, "flags").get;
+  const own = { exec(text) {
+    if ($on && typeof text === "string") {
+      try { $pair(0, "re", text, "/" + $apply(sourceOf, this, []) + "/" + $apply(flagsOf, this, []), ${recordingLimits.pattern}); } catch {}
+    }
+    return $apply(native, this, [text]);
+  } }.exec;
+  $def(own, "length", { __proto__: null, value: native.length, configurable: true });
+  $def(RegExp.prototype, "exec", { __proto__: null, value: own, writable: true, enumerable: false, configurable: true });
+}
 {
   const native = $O.hasOwn;
   const own = { hasOwn(o, k) { if (typeof k === "string") $note(0, "key", k, ""); return native(o, k); } }.hasOwn;

@@ -19,8 +19,11 @@ export type Operand = string | number | boolean | null;
 export interface Comparison {
   /** Index into the sites of the watching program; 0 for built-in functions. */
   readonly site: number;
-  /** `==` for equality, `<` for order, `in` for a text and a part of it, `key` for a name that was looked up. */
-  readonly op: "==" | "<" | "in" | "key";
+  /**
+   * `==` for equality, `<` for order, `in` for a text and a part of it, `key` for a name that was looked up,
+   * `re` for a text and a pattern.
+   */
+  readonly op: "==" | "<" | "in" | "key" | "re";
   /** The branch that was taken last. */
   readonly branch: number;
   readonly a: Operand;
@@ -34,6 +37,8 @@ export interface Recording {
   readonly threw: boolean;
   /** The branches that were taken. */
   readonly cover: readonly number[];
+  /** For each condition: 1 where it was true, 2 where it was false, 3 for both, 0 for none. */
+  readonly atoms: string;
   readonly clock: number;
   readonly chance: number;
   readonly reads: readonly ReadRecord[];
@@ -46,7 +51,7 @@ const hows: ReadonlyMap<string, ReadHow> = new Map([
   ["a", "asked"],
   ["l", "listed"],
 ]);
-const operations: ReadonlySet<string> = new Set(["==", "<", "in", "key"]);
+const operations: ReadonlySet<string> = new Set(["==", "<", "in", "key", "re"]);
 const limits = { maxBytes: 8_388_608, maxDepth: 8, maxKeys: 64, maxKeyLength: 32 } as const;
 
 /**
@@ -61,12 +66,13 @@ export function readRecording(output: string | null, branches: number, sites: nu
     const text: unknown = JSON.parse(output);
     if (typeof text !== "string") return null;
     const reply = readJson(text, limits) as { readonly [member: string]: unknown };
-    const { kind, output: answer, cover, clock, chance, reads, pairs } = reply;
+    const { kind, output: answer, cover, atoms, clock, chance, reads, pairs } = reply;
     if (kind !== "value" && kind !== "threw") return null;
     if (answer !== null && typeof answer !== "string") return null;
     if (!Array.isArray(cover) || !cover.every((id) => typeof id === "number" && id >= 0 && id < branches))
       return null;
     if (typeof clock !== "number" || typeof chance !== "number") return null;
+    if (typeof atoms !== "string" || !/^[0-3]*$/.test(atoms)) return null;
     if (!Array.isArray(reads) || !Array.isArray(pairs)) return null;
     const readRecords = reads.map(readRecord);
     const comparisons = pairs.map((pair: unknown) => comparison(pair, sites));
@@ -75,6 +81,7 @@ export function readRecording(output: string | null, branches: number, sites: nu
       output: answer,
       threw: kind === "threw",
       cover: cover as number[],
+      atoms,
       clock,
       chance,
       reads: readRecords as ReadRecord[],

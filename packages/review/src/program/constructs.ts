@@ -1,11 +1,9 @@
-import { type Node, parse } from "acorn";
-import { fullAncestor } from "acorn-walk";
+import type { Node } from "acorn";
 import type { ReviewCode, Severity } from "../codes.ts";
 import { guestText } from "../guest-text.ts";
 import type { Construct } from "../report.ts";
+import type { AnyNode } from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
-
-type AnyNode = Node & { readonly [part: string]: unknown };
 
 /** Objects of the language that nobody should change. */
 const builtins: ReadonlySet<string> = new Set([
@@ -48,7 +46,7 @@ const maxPerReason = 12;
 export function findConstructs(text: ProgramText): readonly Construct[] {
   const found: Construct[] = [];
   const counts = new Map<string, number>();
-  const tree = parse(text.source, { ecmaVersion: "latest", sourceType: "module" }) as unknown as AnyNode;
+  const { root: tree, nodes, parents } = text.tree;
   const report = (node: Node, code: ReviewCode, severity: Severity, reason: string): void => {
     // A library gets the benefit of the doubt that a hook's own code does not: its source is public.
     const own = text.isOwn(node.start);
@@ -65,10 +63,9 @@ export function findConstructs(text: ProgramText): readonly Construct[] {
     });
   };
   const helpers = helperRanges(tree, text);
-  fullAncestor(tree, (raw, _state, ancestors) => {
-    const node = raw as AnyNode;
+  const visit = (node: AnyNode): void => {
     if (helpers.some(([start, end]) => node.start >= start && node.end <= end)) return;
-    const parent = ancestors.at(-2) as AnyNode | undefined;
+    const parent = parents.get(node) ?? undefined;
     switch (node.type) {
       case "Literal":
         return literal(node, parent, report);
@@ -96,7 +93,8 @@ export function findConstructs(text: ProgramText): readonly Construct[] {
         return;
       default:
     }
-  });
+  };
+  for (const node of nodes) visit(node);
   return found.sort((a, b) => rank(a.severity) - rank(b.severity));
 }
 

@@ -1,5 +1,9 @@
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import type { CodePlace } from "../report.ts";
+import { type SyntaxTree, syntaxOf } from "./syntax.ts";
+
+/** Lines that an excerpt shows before and after a place. */
+const around = 3;
 
 /** The text of a program, with the files that it was bundled from, where there is a source map. */
 export class ProgramText {
@@ -7,6 +11,7 @@ export class ProgramText {
   readonly #starts: readonly number[];
   readonly #map: TraceMap | null;
   readonly #own = new Map<number, boolean>();
+  #tree: SyntaxTree | null = null;
 
   constructor(source: string, map: string | null) {
     this.source = source;
@@ -14,6 +19,10 @@ export class ProgramText {
     for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
     this.#starts = starts;
     this.#map = map === null ? null : new TraceMap(map);
+  }
+
+  get tree(): SyntaxTree {
+    return (this.#tree ??= syntaxOf(this.source));
   }
 
   line(offset: number): number {
@@ -46,6 +55,21 @@ export class ProgramText {
       this.#own.set(line, own);
     }
     return own;
+  }
+
+  /** Lines around a place in the file that it comes from, each with its number, the line itself marked. */
+  excerptAt({ line, module, moduleLine }: CodePlace): string {
+    const own = module === null ? undefined : this.modules().get(module);
+    const lines = (own ?? this.source).split("\n");
+    const at = own === undefined ? line : (moduleLine ?? 1);
+    const from = Math.max(1, at - around);
+    return lines
+      .slice(from - 1, at + around)
+      .map(
+        (text, index) =>
+          `${from + index === at ? ">" : " "} ${String(from + index).padStart(4)} | ${text.slice(0, 160)}`,
+      )
+      .join("\n");
   }
 
   slice(start: number, end: number): string {

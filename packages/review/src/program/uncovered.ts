@@ -1,25 +1,31 @@
-import type { Branch } from "../instrumented/instrument.ts";
+import type { Branch } from "../instrumented/branches.ts";
 import type { UncoveredBranch } from "../report.ts";
 import { guestText } from "../guest-text.ts";
+import type { Openings } from "./openings.ts";
 import type { ProgramText } from "./text.ts";
 
 /** Most branches that are listed. */
 const maxBranches = 80;
-const words =
-  /\b(?:return|deny|allow|block|halt|skip|ask|continue_?|setState|modifyInput|notify|throw)\b|action\s*:/;
+export interface UncoveredOptions {
+  readonly text: ProgramText;
+  readonly branches: readonly Branch[];
+  readonly covered: ReadonlySet<number>;
+  /** What the branches around were seen to depend on. */
+  readonly depends: ReadonlyMap<number, ReadonlySet<string>>;
+  readonly openings: Openings;
+}
 
 /**
- * The branches that no run has taken, those first that deserve a look first: of the hook's own code, with an answer in
- * them, whose condition depends on what says nothing of the action. What stands inside of another one is left out.
- *
- * @param depends what the branches around were seen to depend on.
+ * The branches that no run has taken, those first that deserve a look first: of the hook's own code, that may let a step go,
+ * whose condition depends on what says nothing of the action. What is inside of another one is left out.
  */
-export function uncoveredBranches(
-  text: ProgramText,
-  branches: readonly Branch[],
-  covered: ReadonlySet<number>,
-  depends: ReadonlyMap<number, ReadonlySet<string>>,
-): readonly UncoveredBranch[] {
+export function uncoveredBranches({
+  text,
+  branches,
+  covered,
+  depends,
+  openings,
+}: UncoveredOptions): readonly UncoveredBranch[] {
   const found: UncoveredBranch[] = [];
   for (const [index, branch] of branches.entries()) {
     if (covered.has(index) || branch.end <= branch.start) continue;
@@ -28,10 +34,15 @@ export function uncoveredBranches(
     const own = text.isOwn(branch.start);
     const code = text.slice(branch.start, Math.min(branch.end, branch.start + 1_200));
     const dependsOn = [...(depends.get(branch.parent ?? -1) ?? [])];
+    // The right side of a condition is judged by what the condition guards; defaults decide nothing.
+    const guarded =
+      branch.kind === "nullish" ||
+      ((branch.kind === "and" || branch.kind === "or") && isCondition(branch, branches));
+    const opens = own && !guarded && openings.ofBranch(branch) === "opens";
     const weight = Math.min(
       100,
       (own ? 40 : 0) +
-        (words.test(code) ? 25 : 0) +
+        (opens ? 25 : 0) +
         (dependsOn.length > 0 ? 25 : 0) +
         (branch.kind === "function" ? -15 : 0) +
         10,
@@ -44,10 +55,24 @@ export function uncoveredBranches(
       code: guestText(code, 600),
       dependsOn,
       own,
+      opens,
       weight,
     });
   }
   return found.sort((a, b) => b.weight - a.weight || a.place.line - b.place.line).slice(0, maxBranches);
+}
+
+/** Whether a branch is a part of the condition of another one. */
+function isCondition({ start, end }: Branch, branches: readonly Branch[]): boolean {
+  return branches.some(
+    ({ condition, kind }) =>
+      condition !== null &&
+      kind !== "and" &&
+      kind !== "or" &&
+      kind !== "nullish" &&
+      condition[0] <= start &&
+      condition[1] >= end,
+  );
 }
 
 /** How many branches were taken of the hook's own, and of others. */

@@ -1,5 +1,3 @@
-import { type Node, parse } from "acorn";
-import { full } from "acorn-walk";
 import { wordsOf } from "@hookwarden/testing/mutate";
 import type { ProgramText } from "./text.ts";
 
@@ -12,9 +10,9 @@ export function ownWords(text: ProgramText): readonly string[] {
     if (word.length >= 3 && word.length <= 80 && word.isWellFormed() && !/^[A-Z][A-Za-z]+$/.test(word))
       found.add(word);
   };
-  full(parse(text.source, { ecmaVersion: "latest", sourceType: "module" }), (node: Node) => {
-    if (!text.isOwn(node.start)) return;
-    const { value, regex } = node as Node & {
+  for (const node of text.tree.nodes) {
+    if (!text.isOwn(node.start)) continue;
+    const { value, regex } = node as unknown as {
       readonly value?: unknown;
       readonly regex?: { readonly pattern: string; readonly flags: string };
     };
@@ -22,18 +20,27 @@ export function ownWords(text: ProgramText): readonly string[] {
     else if (node.type === "Literal" && typeof value === "string") add(value);
     else if (node.type === "TemplateElement")
       add((value as { readonly cooked?: string } | undefined)?.cooked ?? "");
-  });
+  }
   // Odd ones first: marks that nobody writes by chance.
   return [...found]
     .sort((a, b) => Number(/[\d_#@!-]/.test(b)) - Number(/[\d_#@!-]/.test(a)))
     .slice(0, maxWords);
 }
 
+/** Whole numbers of a hook's own code. */
+export function ownNumbers(text: ProgramText): readonly number[] {
+  const found = new Set<number>();
+  for (const node of text.tree.nodes)
+    if (node.type === "Literal" && Number.isInteger(node["value"]) && text.isOwn(node.start))
+      found.add(node["value"] as number);
+  return [...found].filter((one) => one > 1 && one < 2 ** 31).slice(0, 30);
+}
+
 /** Names of properties that a hook's own code asks for, or takes apart. */
 export function propertyNames(text: ProgramText): readonly string[] {
   const found = new Set<string>();
-  full(parse(text.source, { ecmaVersion: "latest", sourceType: "module" }), (node: Node) => {
-    if ((node.type !== "MemberExpression" && node.type !== "Property") || !text.isOwn(node.start)) return;
+  for (const node of text.tree.nodes) {
+    if ((node.type !== "MemberExpression" && node.type !== "Property") || !text.isOwn(node.start)) continue;
     const { property, key, computed } = node as unknown as {
       property?: Named;
       key?: Named;
@@ -42,7 +49,7 @@ export function propertyNames(text: ProgramText): readonly string[] {
     const name = property ?? key;
     if (name?.type === "Identifier" && !computed && name.name !== undefined) found.add(name.name);
     else if (typeof name?.value === "string") found.add(name.value);
-  });
+  }
   return [...found].filter((name) => !(name in Object.prototype)).slice(0, 300);
 }
 

@@ -34,6 +34,9 @@ export function sampleReport(hooks: readonly HookReview[] = [sampleHook("guard-d
     findings: [
       {
         id: "F1",
+        fingerprint: "00000000000000a1",
+        excerpt: null,
+        accepted: null,
         code: "trigger-tenant",
         severity: "high",
         hook: "guard-deploys",
@@ -52,6 +55,9 @@ export function sampleReport(hooks: readonly HookReview[] = [sampleHook("guard-d
       },
       {
         id: "F2",
+        fingerprint: "00000000000000a2",
+        excerpt: null,
+        accepted: null,
         code: "text-hidden",
         severity: "high",
         hook: "guard-deploys",
@@ -61,6 +67,9 @@ export function sampleReport(hooks: readonly HookReview[] = [sampleHook("guard-d
       },
       {
         id: "F3",
+        fingerprint: "00000000000000a3",
+        excerpt: null,
+        accepted: null,
         code: "cost-growth",
         severity: "medium",
         hook: "guard-deploys",
@@ -70,6 +79,9 @@ export function sampleReport(hooks: readonly HookReview[] = [sampleHook("guard-d
       },
       {
         id: "F4",
+        fingerprint: "00000000000000a4",
+        excerpt: null,
+        accepted: null,
         code: "reads-too-much",
         severity: "low",
         hook: "guard-deploys",
@@ -341,6 +353,7 @@ export function sampleHook(name: string, grave = true): HookReview {
           code: text(`return undefined; // ${hostile}`),
           dependsOn: ["tenant", "time"],
           own: true,
+          opens: true,
           weight: 96,
         },
         {
@@ -351,6 +364,7 @@ export function sampleHook(name: string, grave = true): HookReview {
           code: text("return ask('the command cannot be read')"),
           dependsOn: [],
           own: true,
+          opens: true,
           weight: 20,
         },
       ],

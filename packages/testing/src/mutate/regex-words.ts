@@ -49,7 +49,7 @@ function wordsOfElement(element: AST.Element): readonly string[] {
     case "CharacterSet":
     case "CharacterClass":
     case "ExpressionCharacterClass":
-      return [candidates.find((candidate) => isIn(element, candidate)) ?? "a"];
+      return [candidates.find((candidate) => isIn(element, candidate)) ?? firstOf(element) ?? "a"];
     case "Group":
     case "CapturingGroup":
       return alternatives(element.alternatives);
@@ -65,6 +65,16 @@ function wordsOfElement(element: AST.Element): readonly string[] {
     default:
       return [""];
   }
+}
+
+/** The first character that a class names. */
+function firstOf(
+  element: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass,
+): string | null {
+  if (element.type !== "CharacterClass" || element.negate) return null;
+  const [first] = element.elements;
+  if (first?.type === "Character") return String.fromCodePoint(first.value);
+  return first?.type === "CharacterClassRange" ? String.fromCodePoint(first.min.value) : null;
 }
 
 function isIn(

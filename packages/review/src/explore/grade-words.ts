@@ -1,0 +1,66 @@
+import type { CodeAnalysis } from "../program/analysis.ts";
+import { labels } from "../program/labels.ts";
+import { acts } from "../run/effect.ts";
+import type { Runner } from "../run/runner.ts";
+import type { AnswerChange } from "./explore.ts";
+import { slotsOf } from "./slots.ts";
+
+/**
+ * Why a word that changes nothing about the action lets it go: `magic`, a question of the code about the text turns out
+ * otherwise; `required`, the hook holds what does not have the word; `parsing`, the code reads the text wrongly; `start` and `end`, any word there does, so that the hook looks at one end only.
+ */
+export type WordGrade = "magic" | "required" | "parsing" | "start" | "end";
+
+const maxGraded = 12;
+
+/** Grades the words that opened. Each needs two instrumented runs and one control. */
+export async function gradeWords(
+  runner: Runner,
+  analysis: CodeAnalysis,
+  turns: readonly AnswerChange[],
+): Promise<readonly AnswerChange[]> {
+  const grades = new Map<string, WordGrade>();
+  const graded: AnswerChange[] = [];
+  for (const turn of turns) {
+    const relevant =
+      turn.opens && turn.harmless && turn.slot.kind === "text" && (turn.word ?? "text") === "text";
+    const key = `${turn.slot.path} ${turn.to}`;
+    if (!relevant) {
+      graded.push(turn);
+      continue;
+    }
+    let grade = grades.get(key);
+    // The first words stand for the others.
+    if (grade === undefined && grades.size >= maxGraded) continue;
+    if (grade === undefined) grades.set(key, (grade = await gradeOf(runner, analysis, turn)));
+    graded.push({ ...turn, grade });
+  }
+  return graded;
+}
+
+async function gradeOf(
+  runner: Runner,
+  analysis: CodeAnalysis,
+  { slot, before, after }: AnswerChange,
+): Promise<WordGrade> {
+  const target = slotsOf(before.input, runner.hook.reads).find(({ path }) => path === slot.path);
+  const neutral = target?.set("zqxwv");
+  const control = neutral && (await runner.run(neutral));
+  if (control && acts(control.effect)) return "required";
+  const [one, two] = [
+    await runner.runInstrumented(before.input, false),
+    await runner.runInstrumented(after.input, false),
+  ];
+  if (!one?.watched || !two?.watched) return "magic";
+  const [was, is] = [one.watched.atoms, two.watched.atoms];
+  const flipped = analysis.predicates.some((predicate) => {
+    const atom = analysis.atomOf(predicate);
+    if (atom === null || predicate.kind === "truth" || predicate.presence || predicate.constants.length === 0)
+      return false;
+    if ((predicate.mask & labels.size) !== 0) return false;
+    return was[atom] !== is[atom] && was[atom] !== "0";
+  });
+  // What is also recorded, such as that a plan was made, is part of what the hook is about.
+  const recorded = after.answer.ok && after.answer.state !== null;
+  return flipped && !recorded ? "magic" : "parsing";
+}

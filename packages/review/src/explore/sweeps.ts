@@ -1,0 +1,263 @@
+import { catalogueFields, eventRows } from "hookwarden/catalogue";
+import { withValue } from "@hookwarden/testing/mutate";
+import { effectWords, opens } from "../run/effect.ts";
+import { coversPath } from "../hook/read-tree.ts";
+import { type Input, validEvent } from "../run/input.ts";
+import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
+import type { AnswerChange } from "./explore.ts";
+import { harmless, isAside, type Slot, slotsOf } from "./slots.ts";
+
+/** One variation of an event that a hook holds. */
+interface Variant {
+  readonly slot: Pick<Slot, "kind" | "path">;
+  readonly from: string;
+  readonly to: string;
+  readonly input: Input;
+  readonly word?: AnswerChange["word"];
+}
+
+/** What variations are made of. */
+export interface SweepWords {
+  /** Words of the code: literals, and texts that its patterns match. */
+  readonly words: readonly string[];
+  /** Names of properties that the code asks objects for. */
+  readonly properties: readonly string[];
+  /** Whole numbers of the code. */
+  readonly numbers: readonly number[];
+}
+
+const max = { bases: 2, length: 512, words: 64, perSlot: 90, properties: 24, turns: 8 } as const;
+
+/** Names of tenants as they are in the wild: short and long, with regions, plans and numbers. */
+export const tenantNames: readonly string[] = [
+  "acme",
+  "acme-eu",
+  "acme-us-2",
+  "northwind",
+  "north-sea-power",
+  "contoso-vip",
+  "globex",
+  "initech-dev",
+  "umbrella-prod",
+  "lab-7",
+  "zz-archive",
+  "t-104",
+  "tenant_42",
+  "4711",
+  "0b9f6c1e-6a1d-4a86-9d6e-2f4f2c7c1b55",
+  "a",
+  "BigCorp",
+];
+const sessionIds: readonly string[] = [
+  "5f0c2a9e-1b7d-4c3e-9a2f-8d6b1e4c7f3a",
+  "01JQ8ZK3M5N7P9R1T3V5X7Z9B1",
+  "sess_9Xk2mQ7f",
+  "wk-204",
+  "ops-771",
+  "a1b2c3d4e5f60718",
+  "20260115-103000",
+  "s",
+];
+const folders: readonly string[] = [
+  "/home/dev/projects/shop",
+  "/Users/mia/code/api",
+  "/srv/app",
+  "/tmp",
+  "/root",
+  "/workspace/.cache/ci-17",
+  "/builds/group/project/a/b/c/d/e/f",
+  "C:\\work\\app",
+  "/",
+];
+
+/** Varies events that a hook holds in everything that says nothing about the action, and reports what turned the answer. */
+export async function sweep(
+  runner: Runner,
+  held: readonly Run[],
+  words: SweepWords,
+  signal: AbortSignal,
+): Promise<readonly AnswerChange[]> {
+  const turns: AnswerChange[] = [];
+  for (const base of held.slice(0, max.bases)) {
+    const variants = [
+      ...sizes(runner, base),
+      ...names(runner, base, words),
+      ...missingFields(runner, base, words),
+      ...otherTypes(runner, base),
+    ];
+    const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), signal);
+    const changed = runs.flatMap((after, at): AnswerChange[] => {
+      const { slot, from, to, word } = variants[at] as Variant;
+      if (!after || effectWords(after.effect) === effectWords(base.effect)) return [];
+      const opened = opens(base.effect, after.effect);
+      return [
+        { slot, from, to, before: base, after, opens: opened, harmless: true, ...(word ? { word } : {}) },
+      ];
+    });
+    const padded = variants.filter(({ word }) => word === "size").length;
+    const opened = changed.filter((one) => one.word === "size" && one.opens).length;
+    // Where any padding opens, the hook looks at the end of a text, which is no matter of size.
+    const relevant = opened > padded * 0.9 ? changed.filter(({ word }) => word !== "size") : changed;
+    const byKind = Map.groupBy(relevant, ({ slot, word }) => `${slot.kind} ${slot.path} ${word ?? ""}`);
+    for (const own of byKind.values())
+      turns.push(...own.toSorted((a, b) => Number(b.opens) - Number(a.opens)).slice(0, max.turns));
+  }
+  return turns;
+}
+
+/** Every length up to 512 and every count of words up to 64, by text that changes nothing. */
+function sizes(runner: Runner, base: Run): readonly Variant[] {
+  const slot = slotsOf(base.input, runner.hook.reads).find(
+    ({ kind, path, value }) =>
+      kind === "text" && typeof value === "string" && harmless(path, value, "x").length > 0,
+  );
+  if (!slot) return [];
+  const value = String(slot.value);
+  const shortest = (harmless(slot.path, value, "a")[0] as string).length;
+  const fills = [
+    ...Array.from({ length: max.length }, (_, at) => shortest + at).map((length) =>
+      "a".repeat(length - shortest + 1),
+    ),
+    ...Array.from({ length: max.words }, (_, at) => Array.from({ length: at + 1 }, () => "a").join(" ")),
+  ];
+  return fills.flatMap((fill) => {
+    const input = slot.set(harmless(slot.path, value, fill)[0] as string);
+    const to = `${value.length + fill.length} characters, ${fill.split(" ").length} words more`;
+    return input
+      ? [
+          {
+            slot,
+            from: `${value.length} characters`,
+            to,
+            input: made(input, base, "padded"),
+            word: "size" as const,
+          },
+        ]
+      : [];
+  });
+}
+
+/** Other tenants, sessions and folders: such as there are, and those that the code speaks of. */
+function names(runner: Runner, base: Run, { words }: SweepWords): readonly Variant[] {
+  return slotsOf(base.input, runner.hook.reads).flatMap((slot) => {
+    const values =
+      slot.kind === "tenant"
+        ? [...tenantNames, ...words.flatMap((word) => [word, `${word}x`, `x${word}`])]
+        : slot.kind === "id"
+          ? [...sessionIds, ...words.flatMap((word) => [word, `a1${word}`, `${word}9f`])]
+          : slot.path === "cwd"
+            ? [...folders, ...words.flatMap((word) => [word, `/home/${word}`, `/srv/${word}/x`])]
+            : slot.kind === "inert" && typeof slot.value === "string"
+              ? words
+              : [];
+    return values.slice(0, max.perSlot * 3).flatMap((to) => variantOf(base, slot, to) ?? []);
+  });
+}
+
+function variantOf(base: Run, slot: Slot, to: string): Variant | null {
+  const input = slot.set(to);
+  return input && { slot, from: String(slot.value), to, input: made(input, base, `another ${slot.path}`) };
+}
+
+/** Fields that the event does not have: optional ones of the catalogue, and parameters that the code asks for. */
+function missingFields(
+  runner: Runner,
+  base: Run,
+  { words, properties, numbers }: SweepWords,
+): readonly Variant[] {
+  const { event } = base.input;
+  const { reads } = runner.hook;
+  const paths: string[][] = [];
+  for (const field of [...catalogueFields(event.hook_event_name), "cwd"])
+    if (event[field] === undefined && isAside(field) && coversPath(reads, [field], event.hook_event_name))
+      paths.push([field]);
+  const input = event["tool_input"];
+  const known = parameters[String(event["tool_name"])];
+  if (typeof input === "object" && input !== null)
+    for (const name of [...properties, "description", "timeout", "run_in_background"])
+      if (
+        !(name in input) &&
+        !knownNames.test(name) &&
+        (known ? !known.includes(name) : isAside(name)) &&
+        coversPath(reads, ["tool_input", name], event.hook_event_name)
+      )
+        paths.push(["tool_input", name]);
+  const values = [true, false, 0, 1, "", "x", ...numbers.slice(0, 10), ...words.slice(0, 16)];
+  return paths.slice(0, max.properties).flatMap((path) =>
+    values.flatMap((value) => {
+      const changed = validEvent(withValue(event, path, value));
+      const slot = { kind: "inert" as const, path: path.join(".") };
+      return changed
+        ? [
+            {
+              slot,
+              from: "(absent)",
+              to: String(value),
+              input: made({ ...base.input, event: changed }, base, `with ${slot.path}`),
+            },
+          ]
+        : [];
+    }),
+  );
+}
+
+/** What decides about the action of tools that are known; every other parameter is beside it. */
+const parameters: { readonly [tool: string]: readonly string[] } = {
+  Bash: ["command"],
+  Write: ["file_path", "content"],
+  Edit: ["file_path", "old_string", "new_string", "replace_all"],
+  Read: ["file_path", "offset", "limit"],
+  WebFetch: ["url", "prompt"],
+};
+
+/** Names that are methods or parts of answers rather than parameters. */
+const knownNames =
+  /^(?:length|test|exec|includes|startsWith|endsWith|action|reason|text|input|tool_input|tool_name|command|split|match|replace|map|filter|some|every|find|join|slice|trim|push|state|value|config|tenant|time|stack|message|toString|index|groups)$/;
+
+/** A list with the text in it: hosts that join lists run it. */
+function otherTypes(runner: Runner, base: Run): readonly Variant[] {
+  const slots = slotsOf(base.input, runner.hook.reads).filter(
+    ({ kind, value }) => kind === "text" && typeof value === "string",
+  );
+  return slots.slice(0, 2).flatMap((slot) =>
+    [[slot.value]].flatMap((value) => {
+      const event = validEvent(withValue(base.input.event, slot.path.split("."), value));
+      const input = event && made({ ...base.input, event }, base, `another type in ${slot.path}`);
+      return input
+        ? [{ slot, from: String(slot.value), to: JSON.stringify(value), input, word: "type" as const }]
+        : [];
+    }),
+  );
+}
+
+function made(input: Input, base: Run, what: string): Input {
+  return { ...input, origin: "made", label: `${base.input.label}; ${what}` };
+}
+
+/** Events of a hook's own kinds with every parameter that the code names: what exploration starts from, too. */
+export function enriched(
+  input: Input,
+  { properties }: SweepWords,
+  reads: readonly string[],
+): readonly Input[] {
+  const row = eventRows.get(input.event.hook_event_name);
+  if (!row || typeof input.event["tool_input"] !== "object") return [];
+  const names = properties.filter(
+    (name) => !knownNames.test(name) && coversPath(reads, ["tool_input", name], input.event.hook_event_name),
+  );
+  return ["x", 1, true].flatMap((value) => {
+    const more = Object.fromEntries(
+      [...names, "description", "timeout", "run_in_background"].slice(0, 40).map((name) => [name, value]),
+    );
+    const event = validEvent({
+      ...input.event,
+      cwd: input.event.cwd ?? "/home/dev/projects/shop",
+      agent_id: "agent-7",
+      tool_use_id: "toolu_01A9",
+      tool_input: { ...more, ...(input.event["tool_input"] as object) },
+    });
+    return event
+      ? [{ ...input, origin: "made" as const, label: `${input.label}; with every parameter`, event }]
+      : [];
+  });
+}

@@ -1,0 +1,106 @@
+import { effectWords, opens } from "../run/effect.ts";
+import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
+import type { AnswerChange } from "./explore.ts";
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+
+const max = { bases: 3, states: 24, values: 40 } as const;
+const day = 86_400_000;
+
+/**
+ * Decides events that are held without state with states that the hook could have: those that it was seen to keep, with
+ * other numbers, flags and texts in them, and at later times.
+ *
+ * @param numbers whole numbers of the code.
+ */
+export async function varyState(
+  runner: Runner,
+  held: readonly Run[],
+  seen: readonly string[],
+  numbers: readonly number[],
+  signal: AbortSignal,
+): Promise<readonly AnswerChange[]> {
+  const shapes = new Map(seen.map((text) => [text.replaceAll(/\d+/g, "#"), text]));
+  const states = [...shapes.values()]
+    .slice(0, max.states)
+    .flatMap((text) => variants(JSON.parse(text) as Json, numbers));
+  const turns: AnswerChange[] = [];
+  for (const base of held.filter(({ input }) => input.state === null).slice(0, max.bases)) {
+    const inputs = states.flatMap(({ value, kind }) =>
+      [0, 10 * day, 800 * day].map((later) => ({
+        kind,
+        input: {
+          ...base.input,
+          state: JSON.stringify(value),
+          event: {
+            ...base.input.event,
+            time: new Date(Date.parse(base.input.event.time) + later).toISOString(),
+          },
+          origin: "made" as const,
+          label: `${base.input.label}; with another state`,
+        },
+      })),
+    );
+    const runs = await mapConcurrently(inputs, ({ input }) => runner.run(input), signal);
+    for (const [at, after] of runs.entries()) {
+      const { kind, input } = inputs[at] as (typeof inputs)[number];
+      if (
+        !after ||
+        effectWords(after.effect) === effectWords(base.effect) ||
+        !opens(base.effect, after.effect)
+      )
+        continue;
+      turns.push({
+        slot: { kind: "state", path: `state (${kind})` },
+        from: "null",
+        to: input.state,
+        before: base,
+        after,
+        opens: true,
+        harmless: true,
+      });
+    }
+  }
+  // A count or a time that opens says more than a flag: nothing but waiting is needed.
+  return turns
+    .toSorted((a, b) => Number(b.slot.path.includes("number")) - Number(a.slot.path.includes("number")))
+    .slice(0, 6);
+}
+
+interface StateVariant {
+  readonly value: Json;
+  readonly kind: "as kept" | "number" | "flag" | "text";
+}
+
+function variants(state: Json, numbers: readonly number[]): readonly StateVariant[] {
+  const found: StateVariant[] = [{ value: state, kind: "as kept" }];
+  const values = [
+    0,
+    1,
+    2,
+    3,
+    5,
+    10,
+    50,
+    100,
+    255,
+    511,
+    512,
+    999,
+    1_000,
+    10_000,
+    ...numbers.flatMap((one) => [one - 1, one, one + 1]),
+  ];
+  const walk = (value: Json, set: (next: Json) => Json): void => {
+    if (typeof value === "number") {
+      for (const one of [...new Set(values)].slice(0, max.values))
+        found.push({ value: set(one), kind: "number" });
+      found.push({ value: set(value - 30 * day), kind: "number" });
+    } else if (typeof value === "boolean") found.push({ value: set(!value), kind: "flag" });
+    else if (typeof value === "object" && value !== null && !Array.isArray(value))
+      for (const [name, member] of Object.entries(value))
+        walk(member as Json, (next) => set({ ...value, [name]: next }));
+  };
+  walk(state, (next) => next);
+  return found;
+}

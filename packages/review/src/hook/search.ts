@@ -1,0 +1,116 @@
+import type { LoadedHook } from "hookwarden/pack";
+import { type AnswerChange, type Dependence, explore } from "../explore/explore.ts";
+import { gradeWords } from "../explore/grade-words.ts";
+import { addWords } from "../explore/harmless-words.ts";
+import { enriched, sweep } from "../explore/sweeps.ts";
+import { varyContext } from "../explore/vary-context.ts";
+import { varyState } from "../explore/vary-state.ts";
+import type { Comparison } from "../instrumented/recording.ts";
+import { mapConcurrently, type InstrumentedRun, type Run } from "../run/runner.ts";
+import type { ReviewContext } from "./context.ts";
+import { heldOf, type Observation } from "./observe.ts";
+
+/** Runs of exploration. */
+const explorations = { small: 260, large: 130 } as const;
+/** Runs that turned the answer, or ended otherwise, that are repeated with the recorder. */
+const maxRecorded = 120;
+
+/** What a directed search for other answers has found. */
+export interface Search {
+  readonly held: readonly Run[];
+  readonly turns: readonly AnswerChange[];
+  readonly dependences: readonly Dependence[];
+  readonly instrumented: readonly InstrumentedRun[];
+  /** Runs on inputs that the search made. */
+  readonly made: readonly Run[];
+}
+
+/** Looks for what turns the answers of a hook. The same context gives the same runs. */
+export async function search(context: ReviewContext, { base, seeds }: Observation): Promise<Search> {
+  const { runner, parts, text, words, size } = context;
+  const { signal, progress } = parts;
+  progress("exploring");
+  const isOwn = ({ site, branch }: Comparison): boolean =>
+    text.isOwn(site > 0 ? (runner.full.sites[site]?.start ?? 0) : (runner.full.branches[branch]?.start ?? 0));
+  const starts = seeds.map(({ input }) => input);
+  const rich = starts.slice(0, 4).flatMap((input) => enriched(input, words, runner.hook.reads));
+  const explored = await explore(runner, [...starts, ...rich], isOwn, signal, explorations[size]);
+  for (const run of explored.runs) context.note(run);
+  const made = explored.runs.filter(({ input }) => input.origin === "made");
+
+  progress("adding words");
+  const held = heldOf([...base.runs, ...made]);
+  const constants = comparedConstants(explored.runs);
+  const all = [...new Set([...constants, ...words.words, ...configWords(runner.hook)])];
+  const turns: AnswerChange[] = [...explored.turns, ...(await addWords(runner, held, all, signal))];
+  const bases = held.length > 0 ? held : base.runs.slice(0, 3);
+  turns.push(
+    ...(await varyContext(runner, bases, parts.recorded.slice(0, 300), contextReads(context), signal)),
+  );
+  progress("varying fields");
+  turns.push(...(await sweep(runner, bases, { ...words, words: all.slice(0, 60) }, signal)));
+  if (runner.hook.state !== null)
+    turns.push(...(await varyState(runner, held, statesOf([...base.runs, ...made]), words.numbers, signal)));
+  const graded = await gradeWords(runner, context.analysis, turns);
+  await record(
+    context,
+    graded.map(({ after }) => after),
+  );
+  return { held, turns: graded, dependences: explored.dependences, instrumented: explored.runs, made };
+}
+
+/** Repeats runs with the recorder, so that what they reached counts as reached. */
+export async function record(context: ReviewContext, runs: readonly Run[]): Promise<void> {
+  const inputs = runs.slice(0, maxRecorded).map(({ input }) => input);
+  const again = await mapConcurrently(
+    inputs,
+    (input) => context.runner.runInstrumented(input, false),
+    context.parts.signal,
+  );
+  for (const run of again) context.note(run);
+}
+
+function contextReads({ tree, runner }: ReviewContext): {
+  readonly time: boolean;
+  readonly chance: boolean;
+  readonly state: boolean;
+} {
+  return {
+    time: tree.readsContext("(clock)") || tree.readsContext("time") || tree.readsField("time"),
+    chance: tree.readsContext("(chance)"),
+    state: runner.hook.state !== null,
+  };
+}
+
+function statesOf(runs: readonly Run[]): readonly string[] {
+  return [
+    ...new Set(
+      runs.flatMap(({ answer, input }) => [
+        ...(answer.ok && answer.state !== null ? [answer.state] : []),
+        ...(input.state === null ? [] : [input.state]),
+      ]),
+    ),
+  ].slice(0, 200);
+}
+
+/** Texts on one side of comparisons that came with no event. */
+function comparedConstants(runs: readonly InstrumentedRun[]): readonly string[] {
+  const found = new Set<string>();
+  for (const { watched, args } of runs)
+    for (const { op, a, b } of watched?.pairs ?? [])
+      for (const operand of op === "key" || op === "re" ? [] : [b, a])
+        if (
+          typeof operand === "string" &&
+          operand.length >= 3 &&
+          operand.length < 80 &&
+          !args[0].includes(operand)
+        )
+          found.add(operand);
+  return [...found].slice(0, 60);
+}
+
+function configWords(hook: LoadedHook): readonly string[] {
+  return (hook.configJson.match(/"(?:[^"\\]|\\.){3,60}"/g) ?? [])
+    .slice(0, 8)
+    .map((text) => JSON.parse(text) as string);
+}

@@ -1,0 +1,75 @@
+import type { Atom } from "../instrumented/branches.ts";
+import { Flow } from "./flow.ts";
+import { Openings, type Outcome } from "./openings.ts";
+import { type Predicate, predicatesOf } from "./predicates.ts";
+import { type AnyNode, part } from "./syntax.ts";
+import type { ProgramText } from "./text.ts";
+
+/** What a program is found to do without running it. */
+export class CodeAnalysis {
+  readonly text: ProgramText;
+  readonly flow: Flow;
+  readonly predicates: readonly Predicate[];
+  readonly openings: Openings;
+  readonly #atoms: ReadonlyMap<string, number>;
+
+  /**
+   * @param atoms conditions of the instrumented program, in which their numbers are known.
+   * @param reads what the manifest declares.
+   */
+  constructor(text: ProgramText, atoms: readonly Atom[], reads: readonly string[]) {
+    this.text = text;
+    this.flow = new Flow(text.tree, reads);
+    this.predicates = predicatesOf(this.flow);
+    this.openings = new Openings(this.flow);
+    this.#atoms = new Map(atoms.map(({ start, end }, id) => [`${start} ${end}`, id]));
+  }
+
+  isOwn({ node }: Predicate): boolean {
+    return this.text.isOwn(node.start);
+  }
+
+  /** The number of a predicate among the conditions; `null` where its truth is not recorded. */
+  atomOf({ node }: Predicate): number | null {
+    return this.#atoms.get(`${node.start} ${node.end}`) ?? null;
+  }
+
+  /**
+   * What happens where a condition turns out as it has not in any run.
+   *
+   * @param wanted the truth that was not seen.
+   */
+  unmetOutcome({ node }: Predicate, wanted: boolean): Outcome {
+    let truth = wanted;
+    let inner: AnyNode = node;
+    for (let at = this.flow.tree.parents.get(node); at; at = this.flow.tree.parents.get(at)) {
+      if (at.type === "UnaryExpression" && at["operator"] === "!") truth = !truth;
+      else if (at.type === "IfStatement" || at.type === "ConditionalExpression") {
+        if (at["test"] !== inner) return "opens";
+        const arm = (truth ? at["consequent"] : at["alternate"]) as AnyNode | null;
+        if (!arm) return "opens";
+        const { start, end } = arm;
+        return this.openings.ofBranch({ kind: "then", start, end, condition: null, parent: null });
+      } else if (at.type === "LogicalExpression") {
+        if (at["right"] !== inner && isValue(this.flow.tree.parents.get(at))) {
+          const right = part(at, "right");
+          if ((at["operator"] === "&&") === truth)
+            return this.openings.ofBranch({
+              kind: "and",
+              start: right.start,
+              end: right.end,
+              condition: null,
+              parent: null,
+            });
+        }
+      } else if (at.type !== "ChainExpression") return "opens";
+      inner = at;
+    }
+    return "opens";
+  }
+}
+
+/** Whether what stands in this node is used as a value and not as a condition. */
+function isValue(node: AnyNode | null | undefined): boolean {
+  return node?.type === "ReturnStatement" || node?.type === "ArrowFunctionExpression";
+}

@@ -1,0 +1,77 @@
+/**
+ * Reviews the hooks of the trial set and prints what became of them, by category: `npm run measure:review -- [KIND…]
+ * [--only NAME] [--held-out | --tuned]`.
+ */
+import { parseArgs } from "node:util";
+import { createSandbox } from "@hookwarden/sandbox";
+import { readTrial, trialKinds, type TrialKind } from "../../packages/review/test/trial/read-trial.ts";
+import { reviewTrialHook, type TrialResult } from "../../packages/review/test/trial/run-trial.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: "string", multiple: true },
+    "held-out": { type: "boolean", default: false },
+    tuned: { type: "boolean", default: false },
+    verbose: { type: "boolean", default: false },
+  },
+});
+const kinds = positionals.length > 0 ? (positionals as TrialKind[]) : trialKinds;
+await using sandbox = await createSandbox({ queueMs: 600_000, processes: 2 });
+for (const kind of kinds) report(kind, await runKind(kind));
+
+async function runKind(kind: TrialKind): Promise<readonly TrialResult[]> {
+  const hooks = (await readTrial(kind)).filter(
+    ({ name, category, heldOut }) =>
+      (values.only === undefined || values.only.includes(name) || values.only.includes(category)) &&
+      (!values["held-out"] || heldOut) &&
+      (!values.tuned || !heldOut),
+  );
+  const results: TrialResult[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < hooks.length; at = next++)
+      results[at] = await reviewTrialHook(hooks[at] as (typeof hooks)[number], sandbox).catch(
+        (error: unknown) => {
+          throw new Error(`${hooks[at]?.name}: not reviewed`, { cause: error });
+        },
+      );
+  };
+  await Promise.all([worker(), worker()]);
+  return results;
+}
+
+function report(kind: TrialKind, results: readonly TrialResult[]): void {
+  for (const [category, own] of Map.groupBy(results, ({ hook }) => hook.category)) {
+    console.log(`${kind} ${category}: ${summary(kind, own)}`);
+    for (const one of own) if (values.verbose || isMiss(kind, one)) console.log(`  ${line(one)}`);
+  }
+  const held = results.filter(({ hook }) => hook.heldOut);
+  const tuned = results.filter(({ hook }) => !hook.heldOut);
+  console.log(`${kind}, tuned with: ${summary(kind, tuned)}`);
+  console.log(`${kind}, held out: ${summary(kind, held)}`);
+  const slowest = Math.max(0, ...results.map(({ seconds }) => seconds));
+  console.log(`${kind}, all ${results.length}: ${summary(kind, results)}; slowest ${slowest.toFixed(1)} s\n`);
+}
+
+function isMiss(kind: TrialKind, { suggestion, right }: TrialResult): boolean {
+  if (kind === "honest") return suggestion !== "approve";
+  return !right;
+}
+
+function summary(kind: TrialKind, results: readonly TrialResult[]): string {
+  const count = (of: (one: TrialResult) => boolean): string => {
+    const found = results.filter(of).length;
+    return `${found} (${results.length === 0 ? 0 : Math.round((100 * found) / results.length)} %)`;
+  };
+  const approved = count(({ suggestion }) => suggestion === "approve");
+  const look = count(({ suggestion }) => suggestion === "look");
+  const refused = count(({ suggestion }) => suggestion === "refuse");
+  return kind === "honest"
+    ? `approve ${approved}, look ${look}, refuse ${refused}`
+    : `refused for the right code ${count(({ right }) => right)}, refused ${refused}, look ${look}, approved ${approved}`;
+}
+
+function line({ hook, suggestion, high, medium, seconds }: TrialResult): string {
+  return `${suggestion.padEnd(8)}${hook.name}: high [${high.join(" ")}] medium [${medium.join(" ")}] ${seconds.toFixed(1)} s`;
+}
