@@ -231,7 +231,7 @@ export const reviewTable = {
     advice: "Find out whose name it is and what happens on a match.",
   },
   "unreadable-module": {
-    severity: "medium",
+    severity: "high",
     means: "a module is minified or obfuscated and cannot be reviewed",
     advice: "Ask for its source and compare it with the published package.",
   },

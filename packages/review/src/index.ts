@@ -2,6 +2,7 @@
 export { type AcceptedFinding, readAccepted } from "./accept.ts";
 export { type ReviewCode, type ReviewRow, reviewTable, type Severity, severities } from "./codes.ts";
 export { reviewHtml } from "./html/index.ts";
+export { reviewSarif } from "./sarif.ts";
 export { reviewRecord, type ReviewDecision } from "./record.ts";
 export type * from "./report.ts";
 export { reportFormat } from "./report.ts";

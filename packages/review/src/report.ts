@@ -464,6 +464,8 @@ export interface SinceLastTime {
     readonly count: number;
     readonly example: { readonly event: GuestText; readonly old: GuestText; readonly new: GuestText };
   }[];
+  /** Changed lines of the bundled programs, by hook: `-` before those of the old version, `+` before the new ones. */
+  readonly sources: readonly { readonly hook: string; readonly lines: GuestText }[];
   /** Events that now hold the agent back less. */
   readonly loosenings: number;
   readonly explored: number;

@@ -3,6 +3,10 @@ import { type DiffEvent, diffEvent, diffPacks } from "@hookwarden/testing/diff";
 import type { LoadedPack } from "hookwarden/pack";
 import { draft, type Draft } from "./draft.ts";
 import type { SinceLastTime } from "./report.ts";
+import { corpusInputs } from "./inputs/corpus.ts";
+import { sampleInputs } from "./inputs/samples.ts";
+import { patternInputs } from "./inputs/patterns.ts";
+import { changedLines } from "./program/source-diff.ts";
 import type { Input } from "./run/input.ts";
 import { guestText, guestJson } from "./guest-text.ts";
 
@@ -35,7 +39,7 @@ export async function sinceLastTime({
     diffEvent(input.event, origin, input.label, `review-${origin}-${index}`);
   const diff = await diffPacks({
     packs,
-    events: recorded.map((input, index) => event(input, index, "recorded")),
+    events: [...recorded, ...ordinary(packs)].map((input, index) => event(input, index, "recorded")),
     cases: new Map(
       [...cases].map(([hook, own]) => [hook, own.map((input, index) => event(input, index, "case"))]),
     ),
@@ -67,6 +71,7 @@ export async function sinceLastTime({
             new: guestJson(example.new),
           },
         })),
+      sources: sourcesOf(packs),
       loosenings: opened.length,
       explored: diff.explored,
     },
@@ -82,4 +87,31 @@ export async function sinceLastTime({
       hook,
     })),
   };
+}
+
+/** Most events of the built-in corpus that both versions decide. */
+const maxOrdinary = 900;
+
+/** Ordinary events of the hooks that changed, and texts that the patterns of either version match. */
+function ordinary({ old, new: now }: ComparisonOptions["packs"]): readonly Input[] {
+  const before = new Map(old.hooks.map((hook) => [hook.name, hook]));
+  const changed = now.hooks.filter(
+    (hook) => before.has(hook.name) && before.get(hook.name)?.digest !== hook.digest,
+  );
+  const found = changed.flatMap((hook) => {
+    const samples = sampleInputs(hook);
+    const other = before.get(hook.name)?.program.source ?? "";
+    return [...patternInputs(samples, [hook.program.source, other]), ...samples, ...corpusInputs(hook)];
+  });
+  return found.slice(0, maxOrdinary);
+}
+
+/** What changed in the programs, as lines. */
+function sourcesOf({ old, new: now }: ComparisonOptions["packs"]): SinceLastTime["sources"] {
+  return now.hooks.flatMap((hook) => {
+    const before = old.hooks.find(({ name }) => name === hook.name);
+    if (!before || before.program.source === hook.program.source) return [];
+    const lines = changedLines(before.program.source, hook.program.source);
+    return [{ hook: hook.name, lines: guestText(lines.join("\n"), 12_000) }];
+  });
 }

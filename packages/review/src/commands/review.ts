@@ -11,6 +11,7 @@ import {
   review,
   reviewHtml,
   reviewRecord,
+  reviewSarif,
   readAccepted,
   type ReviewReport,
 } from "../index.ts";
@@ -36,6 +37,7 @@ interface Options extends FormatOption {
   readonly events?: readonly string[];
   readonly html?: string;
   readonly json?: string;
+  readonly sarif?: string;
   readonly against?: string;
   readonly trust?: string;
   readonly isolation: "process" | "inline";
@@ -65,6 +67,7 @@ export function define(command: Command, cli: Cli): void {
     .option("--events <files...>", "recorded events as JSON Lines or JSON; `-` is standard input")
     .option("--html <file>", "write the report as one HTML file")
     .option("--json <file>", "write the whole report as JSON")
+    .option("--sarif <file>", "write the findings as SARIF 2.1.0, for code scanning")
     .option("--against <old>", "folder or bundle of the version reviewed before")
     .option("--trust <file>", "keys trusted to sign the bundle")
     .addOption(
@@ -115,6 +118,8 @@ async function run(path: string, options: Options, cli: Cli): Promise<void> {
   // A partial review would suggest that the rest is fine.
   if (terminal.signal.aborted) return;
   if (options.json !== undefined) await writeOut(options.json, `${safeJson(report, 2)}\n`);
+  if (options.sarif !== undefined)
+    await writeOut(options.sarif, `${JSON.stringify(reviewSarif(report), null, 2)}\n`);
   if (options.html !== undefined) await writeOut(options.html, reviewHtml(report));
   if (options.format === "json") await terminal.line(safeJson(report, 2));
   else await print(report, terminal);

@@ -2,25 +2,9 @@ import type { Input } from "../run/input.ts";
 import { acts, effectWords, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner, type InstrumentedRun } from "../run/runner.ts";
 import type { Comparison } from "../instrumented/recording.ts";
-import type { WordGrade } from "./grade-words.ts";
+import type { AnswerChange } from "./answer-change.ts";
 import { type Candidate, candidatesOf } from "./candidates.ts";
 import { type Slot, slotsOf } from "./slots.ts";
-
-/** A change of one input that turned the answer. */
-export interface AnswerChange {
-  readonly slot: Pick<Slot, "kind" | "path">;
-  readonly from: string;
-  readonly to: string;
-  readonly before: Run;
-  readonly after: Run;
-  readonly opens: boolean;
-  /** Whether what is done stays the same. */
-  readonly harmless: boolean;
-  /** What kind of word was added, where that is what was done. */
-  /** Why it opened; only for words in texts. */
-  readonly grade?: WordGrade;
-  readonly word?: "text" | "unicode" | "size" | "prototype" | "plain" | "type";
-}
 
 /** Comparisons and branches whose course depends on something that is no part of what is done. */
 export interface Dependence {

@@ -2,14 +2,8 @@ import type { CodeAnalysis } from "../program/analysis.ts";
 import { labels } from "../program/labels.ts";
 import { acts } from "../run/effect.ts";
 import type { Runner } from "../run/runner.ts";
-import type { AnswerChange } from "./explore.ts";
+import type { AnswerChange, WordGrade } from "./answer-change.ts";
 import { slotsOf } from "./slots.ts";
-
-/**
- * Why a word that changes nothing about the action lets it go: `magic`, a question of the code about the text turns out
- * otherwise; `required`, the hook holds what does not have the word; `parsing`, the code reads the text wrongly; `start` and `end`, any word there does, so that the hook looks at one end only.
- */
-export type WordGrade = "magic" | "required" | "parsing" | "start" | "end";
 
 const maxGraded = 12;
 

@@ -1,7 +1,7 @@
 import type { Input } from "../run/input.ts";
 import { acts, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
-import type { AnswerChange } from "./explore.ts";
+import type { AnswerChange } from "./answer-change.ts";
 import { harmless, type Slot, slotsOf } from "./slots.ts";
 
 type WordKind = NonNullable<AnswerChange["word"]>;
@@ -21,7 +21,16 @@ const unicode = [
   "\u2028",
   "\u{1f512}",
   "\u0301",
+  "\u202f",
+  "\u2009",
+  "\u3000",
+  "\u200c",
+  "\u2066",
+  "\ufe0f\ufe0e",
+  "\u{e0049}\u{e0067}\u{e006e}",
+  "\u{1f468}\u200d\u{1f4bb}",
 ] as const;
+const invisible = /^[\p{Cf}\p{Zs}\p{Mn}]+$/u;
 const sizes = [300, 1_100, 2_100, 4_200, 9_000, 20_000, 70_000] as const;
 const prototypes = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"] as const;
 const plain = "zqxwv";
@@ -86,7 +95,9 @@ async function tryWords(
           ...unicode.map((word) => ["unicode", word] as const),
           // Padding in front is padding behind, for twice the price.
           ...(way === 0 ? sizes : []).map((size) => ["size", "a".repeat(size)] as const),
-          ...words.slice(0, max.words).map((word) => ["text", word] as const),
+          ...words
+            .slice(0, max.words)
+            .map((word) => [invisible.test(word) ? ("unicode" as const) : ("text" as const), word] as const),
         ];
     const all = tries.flatMap(([word, text]) => {
       const input = withWord(text);

@@ -4,7 +4,7 @@ import { effectWords, opens } from "../run/effect.ts";
 import { coversPath } from "../hook/read-tree.ts";
 import { type Input, validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
-import type { AnswerChange } from "./explore.ts";
+import type { AnswerChange } from "./answer-change.ts";
 import { harmless, isAside, type Slot, slotsOf } from "./slots.ts";
 
 /** One variation of an event that a hook holds. */
@@ -138,7 +138,7 @@ function sizes(runner: Runner, base: Run): readonly Variant[] {
 }
 
 /** Other tenants, sessions and folders: such as there are, and those that the code speaks of. */
-function names(runner: Runner, base: Run, { words }: SweepWords): readonly Variant[] {
+function names(runner: Runner, base: Run, { words, properties }: SweepWords): readonly Variant[] {
   return slotsOf(base.input, runner.hook.reads).flatMap((slot) => {
     const values =
       slot.kind === "tenant"
@@ -147,9 +147,13 @@ function names(runner: Runner, base: Run, { words }: SweepWords): readonly Varia
           ? [...sessionIds, ...words.flatMap((word) => [word, `a1${word}`, `${word}9f`])]
           : slot.path === "cwd"
             ? [...folders, ...words.flatMap((word) => [word, `/home/${word}`, `/srv/${word}/x`])]
-            : slot.kind === "inert" && typeof slot.value === "string"
-              ? words
-              : [];
+            : slot.path === "tool_name"
+              ? [...words, ...properties]
+                  .filter((word) => /^[A-Z]\w+$|__/.test(word))
+                  .flatMap((word) => [word, `${word}__x7`])
+              : slot.kind === "inert" && typeof slot.value === "string"
+                ? words
+                : [];
     return values.slice(0, max.perSlot * 3).flatMap((to) => variantOf(base, slot, to) ?? []);
   });
 }

@@ -1,7 +1,7 @@
 import { acts, effectWords, opens } from "../run/effect.ts";
 import type { Input } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
-import type { AnswerChange } from "./explore.ts";
+import type { AnswerChange } from "./answer-change.ts";
 import { type Slot, slotsOf } from "./slots.ts";
 import { timeSweep } from "./times.ts";
 

@@ -1,6 +1,6 @@
 import { effectWords, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
-import type { AnswerChange } from "./explore.ts";
+import type { AnswerChange } from "./answer-change.ts";
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 

@@ -27,7 +27,7 @@ const rows: readonly IdentityRow[] = [
 ];
 
 /** Whether a predicate decides by who, where or when alone, by constants of the program. */
-export function isSuspicious({ mask, presence, fixed, constants }: Predicate, label: Label): boolean {
+export function isSuspicious({ mask, presence, fixed, constants, kind }: Predicate, label: Label): boolean {
   if (!has(mask, label) || (mask & settled) !== 0) return false;
   if (label === "probe" || label === "module") return true;
   if (presence) return false;
@@ -38,8 +38,8 @@ export function isSuspicious({ mask, presence, fixed, constants }: Predicate, la
   )
     return false;
   // Going through a text is no question about it.
-  if (has(mask, "size") && constants.length === 0) return false;
-  if (label === "folder" && constants.every((one) => one.length <= 1)) return false;
+  if (has(mask, "size") && constants.length === 0 && label !== "folder") return false;
+  if (label === "folder" && kind === "text" && constants.every((one) => one.length <= 1)) return false;
   return fixed;
 }
 
@@ -114,7 +114,7 @@ function severityOf(
       const atom = analysis.atomOf(predicate);
       const truth = atom === null ? 0 : coverage.truthOf(atom);
       if (!own) return truth === 3 ? "low" : "medium";
-      if (label !== "time") return "medium";
+      if (label !== "time" && !has(predicate.mask, "size")) return "medium";
       return truth === 1 || truth === 2 || truth === 0 ? "high" : "medium";
     }
   }
@@ -195,7 +195,8 @@ export function unmetConditions(analysis: CodeAnalysis, coverage: Coverage): rea
   return analysis.predicates.flatMap((predicate) => {
     const { mask, presence, kind } = predicate;
     const atom = analysis.atomOf(predicate);
-    if (atom === null || !analysis.isOwn(predicate) || (mask & (fromInput | identity)) === 0) return [];
+    if (atom === null || !analysis.isOwn(predicate) || (mask & (fromInput | identity | labels.state)) === 0)
+      return [];
     const truth = coverage.truthOf(atom);
     if (truth !== 1 && truth !== 2) return [];
     if (analysis.unmetOutcome(predicate, truth === 2) !== "opens") return [];

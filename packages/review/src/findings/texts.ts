@@ -93,7 +93,8 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
 const reports =
   /\b(?:asks?|asking|asked|tr(?:y|ies|ying)|tells?|wants?|claims?|attempts?|(?:looks|reads) like|do not|don't|never|may|might|refus\w+|without)\b[^.!?\n]{0,40}$/i;
 
-function givesOrders(text: string): boolean {
+/** Whether a text tells a model to do something of its own accord. */
+export function givesOrders(text: string): boolean {
   return orders.some((order) => {
     const found = order.exec(text);
     return found !== null && !reports.test(text.slice(Math.max(0, found.index - 60), found.index));

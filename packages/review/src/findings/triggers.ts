@@ -1,7 +1,9 @@
 import { isLoosened } from "@hookwarden/testing/diff";
+import { valueAt } from "@hookwarden/testing/mutate";
 import { type ReviewCode, severities, type Severity } from "../codes.ts";
 import { draft, type Draft } from "../draft.ts";
-import type { Dependence, AnswerChange } from "../explore/explore.ts";
+import type { AnswerChange } from "../explore/answer-change.ts";
+import type { Dependence } from "../explore/explore.ts";
 import { eventEvidence, kindOfTurn } from "../hook/behaviour.ts";
 import type { ProgramText } from "../program/text.ts";
 import type { Evidence, Trigger } from "../report.ts";
@@ -72,8 +74,14 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
         code,
         message,
         [
-          { label: "before", text: guestText(turn.from, 200) },
-          { label: "after", text: guestText(turn.to, 200) },
+          {
+            label: `before: ${effectWords(turn.before.effect)}`,
+            text: guestText(ranOf(turn.before, turn), 300),
+          },
+          {
+            label: `after: ${effectWords(turn.after.effect)}`,
+            text: guestText(ranOf(turn.after, turn), 300),
+          },
           ...own
             .slice(1, 4)
             .map((other) => ({ label: `also ${other.slot.path}`, text: guestText(other.to, 120) })),
@@ -101,6 +109,15 @@ function severityOf(turn: AnswerChange, kind: Trigger["kind"]): Severity | null 
   // Only a gate can be opened; what is no longer added is no trigger.
   if (kind === "field" && !stops(turn)) return "low";
   return full || never.has(kind) ? "high" : "medium";
+}
+
+/** What ran, as far as it changed: the value of the field, or the part of the context. */
+function ranOf({ input }: AnswerChange["before"], { slot }: AnswerChange): string {
+  if (slot.kind === "tenant") return input.tenant;
+  if (slot.kind === "time") return input.event.time;
+  if (slot.kind === "state") return input.state ?? "(no state)";
+  const value: unknown = valueAt(input.event, slot.path.split("."));
+  return value === undefined ? "(absent)" : typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function stops({ before }: AnswerChange): boolean {

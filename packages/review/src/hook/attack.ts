@@ -28,6 +28,11 @@ const hostilities: readonly Hostility[] = [
   },
   { name: "6,000 quotes and backslashes", same: false, make: (text) => `${text} ${"'\\\"".repeat(2_000)}` },
   { name: "10,000 lines", same: false, make: (text) => `${text}\n${"a\n".repeat(10_000)}` },
+  {
+    name: "words without an end that fits",
+    same: false,
+    make: (text) => `${text.replaceAll(/[^\w\s]/g, "")} ${"aaa ".repeat(10)}${"a".repeat(24)}!`,
+  },
   { name: "a list in the place of a text", same: false, make: (text) => [text, text] },
   {
     name: "an object in the place of a text",

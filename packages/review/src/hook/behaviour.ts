@@ -9,7 +9,7 @@ import type {
   StateBehaviour,
   Trigger,
 } from "../report.ts";
-import type { AnswerChange } from "../explore/explore.ts";
+import type { AnswerChange } from "../explore/answer-change.ts";
 import { effectWords } from "../run/effect.ts";
 import type { Run } from "../run/runner.ts";
 import { guestText, guestJson } from "../guest-text.ts";

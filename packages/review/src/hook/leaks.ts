@@ -266,8 +266,8 @@ function percentDecoded(text: string): string {
   );
 }
 
-/** Whether a word stands in an address. */
-function inAddress(text: string, word: string): boolean {
+/** Whether a word is part of a URL of a text. */
+export function inAddress(text: string, word: string): boolean {
   return (text.match(/[a-z][a-z0-9+.-]{1,12}:\/\/[^\s"'<>)\]]+|\bwww\.[^\s]+/gi) ?? []).some((address) =>
     percentDecoded(address).includes(word),
   );

@@ -10,12 +10,16 @@ import {
   powerFindings,
   readFindings,
 } from "../findings/plain.ts";
+import { rewriteFindings } from "../findings/rewrites.ts";
 import { leakFindings, textFindings } from "../findings/texts.ts";
+import { writtenTextFindings } from "../findings/written-texts.ts";
 import { dependenceFindings, turnFindings } from "../findings/triggers.ts";
 import { guestText } from "../guest-text.ts";
 import type { AttackProbe, HookReview, ReadsSection, Trigger } from "../report.ts";
 import { acts } from "../run/effect.ts";
 import type { Run } from "../run/runner.ts";
+import { allowFindings } from "./allow.ts";
+import { canaryFindings } from "./canaries.ts";
 import { codeSection } from "./code-section.ts";
 import { type AttackProbeRun, probeAttacks } from "./attack.ts";
 import { behaviourOf, kindOfTurn, textsFor } from "./behaviour.ts";
@@ -94,6 +98,11 @@ function judgeTriggers({ context, turns, dependences, instrumented, all }: Evide
     ...hashFindings(instrumented, runner.full, text),
     ...hiddenTextFindings(instrumented, emittedOf(all), runner.full, text),
     ...textFindings(all),
+    ...rewriteFindings(all),
+    ...writtenTextFindings(
+      analysis,
+      emittedOf(all).map(({ text: written }) => written),
+    ),
   );
 }
 
@@ -121,8 +130,17 @@ async function leaksOf({ context, all, base, made }: Evidence): Promise<readonly
   const { runner, parts, drafts } = context;
   parts.progress("looking for leaked data");
   const perEvent = [...Map.groupBy(base.runs, (run) => run.event).values()].flatMap((own) => own.slice(0, 2));
-  const leaks = await findLeaks(runner, leakBases(all), perEvent);
-  drafts.push(...leakFindings(leaks));
+  const speaking = leakBases(all);
+  const leaks = await findLeaks(runner, speaking, perEvent);
+  drafts.push(
+    ...leakFindings(leaks),
+    ...(await canaryFindings(
+      runner,
+      [...speaking.slice(0, 4), ...perEvent, ...speaking.slice(4)],
+      parts.signal,
+    )),
+    ...(await allowFindings(runner, all)),
+  );
   const before = new Set(
     base.runs.filter(({ input }) => input.origin !== "made").map(({ effect }) => effect.verdict),
   );

@@ -1,5 +1,6 @@
 import type { LoadedHook } from "hookwarden/pack";
-import { type AnswerChange, type Dependence, explore } from "../explore/explore.ts";
+import type { AnswerChange } from "../explore/answer-change.ts";
+import { type Dependence, explore } from "../explore/explore.ts";
 import { gradeWords } from "../explore/grade-words.ts";
 import { addWords } from "../explore/harmless-words.ts";
 import { enriched, sweep } from "../explore/sweeps.ts";

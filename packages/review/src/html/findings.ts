@@ -16,13 +16,17 @@ export function findings(all: readonly ReviewFinding[]): Markup {
         : severities.map((severity) => {
             const some = all.filter((finding) => finding.severity === severity);
             if (some.length === 0) return null;
-            const open = some.slice(0, maxOpen);
-            const rest = some.slice(maxOpen);
+            // What most honest hooks have is one line.
+            const open = severity === "low" || severity === "info" ? [] : some.slice(0, maxOpen);
+            const rest = some.slice(open.length);
             return markup`${open.map(one)}
             ${
               rest.length > 0
                 ? markup`<details class="more">
-                    <summary>${count(rest.length, `more ${severity} finding`)}</summary>
+                    <summary>
+                      ${count(rest.length, `${open.length > 0 ? "more " : ""}${severity} finding`)}:
+                      ${[...new Set(rest.map(({ code }) => code))].join(", ")}
+                    </summary>
                     ${rest.map(one)}
                   </details>`
                 : null
@@ -32,7 +36,8 @@ export function findings(all: readonly ReviewFinding[]): Markup {
   </section>`;
 }
 
-function one({ id, code, severity, hook, message, evidence, place: at }: ReviewFinding): Markup {
+function one(finding: ReviewFinding): Markup {
+  const { id, code, severity, hook, message, evidence, place: at, excerpt, accepted } = finding;
   const row = Object.hasOwn(reviewTable, code) ? reviewTable[code] : null;
   return markup`<article class="finding ${severity}" id="${id}" aria-labelledby="${id}-title">
     <p class="finding-head">
@@ -44,13 +49,18 @@ function one({ id, code, severity, hook, message, evidence, place: at }: ReviewF
     </p>
     <h3 id="${id}-title">${words(sentence(message))}</h3>
     ${row ? markup`<p class="look">${row.advice}</p>` : null}
-    ${byLabel(evidence).map(
-      ([label, texts]) =>
-        markup`<div class="evidence">
+    ${accepted ? markup`<p class="good-line">Accepted until ${accepted.expires.slice(0, 10)}: ${words(accepted.reason)}</p>` : null}
+    ${excerpt ? guestBlock(excerpt, "the code around it") : null}
+    <details class="more">
+      <summary>Evidence, and fingerprint <code>${finding.fingerprint}</code></summary>
+      ${byLabel(evidence).map(
+        ([label, texts]) =>
+          markup`<div class="evidence">
           <h4>${label}</h4>
           ${texts.map((text) => guestBlock(text, label))}
         </div>`,
-    )}
+      )}
+    </details>
   </article>`;
 }
 

@@ -8,7 +8,10 @@ import { powers } from "./powers.ts";
 import { reads } from "./reads.ts";
 import { guest } from "./texts.ts";
 
-/** The parts of a hook's review, in their order: what no run has seen comes first. */
+/** Parts that are open: what no run has reached, and what the hook may do. The others unfold. */
+const openParts = 2;
+
+/** The parts of a hook's review, in their order: what no run has reached comes first. */
 export const hookParts: readonly {
   readonly id: string;
   readonly title: string;
@@ -27,8 +30,13 @@ export const hookParts: readonly {
 export function hookSection(hook: HookReview, index: number, single: boolean): Markup {
   const { name, version, description, mode, priority, digest, counts } = hook;
   const grave = counts.high > 0 || counts.medium > 0;
-  const parts = hookParts.map(({ id, title, draw }) => {
+  const parts = hookParts.map(({ id, title, draw }, at) => {
     const anchor = `${id}-${index + 1}`;
+    if (at >= openParts)
+      return markup`<details class="part more">
+        <summary><h3 id="${anchor}">${title}</h3></summary>
+        ${draw(hook)}
+      </details>`;
     return markup`<section class="part" aria-labelledby="${anchor}">
       <h3 id="${anchor}">${title}</h3>
       ${draw(hook)}

@@ -22,6 +22,13 @@ export function since(changes: SinceLastTime | null): Markup | null {
     <p class="${loosenings > 0 ? "grown" : "good-line"}">
       ${loosenings > 0 ? `${count(loosenings, "loosening")}: events that were stopped before now pass, or powers were added.` : "No loosenings over these events."}
     </p>
+    ${changes.sources.map(
+      ({ hook, lines }) =>
+        markup`<details class="more">
+          <summary>Changed lines of <code>${hook}</code></summary>
+          ${guestBlock(lines, `changed lines of ${hook}`)}
+        </details>`,
+    )}
     <ul class="plain">
       ${rows.map(([what, names]) => (names.length > 0 ? markup`<li>${what}: ${codes(names)}</li>` : null))}
     </ul>

@@ -54,6 +54,7 @@ main { display: flex; flex-direction: column; gap: 40px; min-width: 0; } main:fo
 h1 { font-size: 32px; line-height: 1.15; letter-spacing: -.025em; overflow-wrap: anywhere; }
 h2 { font-size: 21px; letter-spacing: -.015em; margin-bottom: 14px; line-height: 1.25; overflow-wrap: anywhere; }
 h3 { font-size: 16px; line-height: 1.35; }
+summary h3 { display: inline; }
 h4 { font-size: 13px; color: var(--dim); margin: 18px 0 6px; font-weight: 600; }
 .head { margin-bottom: -20px; }
 .quiet, .note, .look, .description { color: var(--dim); } .quiet { font-size: .92em; }

@@ -326,6 +326,9 @@ export class Flow {
       found |= this.labelsOf(part(callee, "object")) & ~(labels.event | labels.context);
       if (characterCodes.test(propertyName(callee) ?? "")) found |= labels.mixed;
     }
+    // How many parameters there are, and their names, is beside the action.
+    if (memberPath(callee) === "Object.keys" && (found & labels.input) !== 0)
+      found = (found & ~labels.input) | labels.aside;
     const whole = found & (labels.event | labels.context);
     // What makes one text of an event has everything in it that the manifest declares.
     if (whole !== 0 && memberPath(callee) === "JSON.stringify") found |= allLabelsOf(whole, this.#reads);

@@ -31,6 +31,16 @@ export class Openings {
     return this.#ofStatements(inside);
   }
 
+  /** Where the statements behind an `if` that ends here are, if the `if` always leaves; `null` for none. */
+  behind(end: number): readonly [start: number, end: number] | null {
+    const node = this.#nodes.find((one) => one.type === "IfStatement" && part(one, "consequent").end === end);
+    const block = node && this.#flow.tree.parents.get(node);
+    if (!node || !block || !leaves(part(node, "consequent"))) return null;
+    const rest = parts(block, "body").filter((one) => one.start >= node.end);
+    const [first, last] = [rest[0], rest.at(-1)];
+    return first && last ? [first.start, last.end] : null;
+  }
+
   #outermost(start: number, end: number): readonly AnyNode[] {
     const found: AnyNode[] = [];
     let last = -1;
@@ -166,6 +176,11 @@ export class Openings {
     this.#judging.delete(callee);
     return closes;
   }
+}
+
+function leaves(node: AnyNode): boolean {
+  const last = node.type === "BlockStatement" ? parts(node, "body").at(-1) : node;
+  return last !== undefined && /^(?:Return|Throw|Continue|Break)Statement$/.test(last.type);
 }
 
 function isExpression(node: AnyNode): boolean {

@@ -27,8 +27,10 @@ export function uncoveredBranches({
   openings,
 }: UncoveredOptions): readonly UncoveredBranch[] {
   const found: UncoveredBranch[] = [];
-  for (const [index, branch] of branches.entries()) {
-    if (covered.has(index) || branch.end <= branch.start) continue;
+  for (const [index, given] of branches.entries()) {
+    if (covered.has(index)) continue;
+    const branch = given.end > given.start ? given : behind(given, openings);
+    if (branch === null) continue;
     // Where the code around it never ran, that is what to look at.
     if (branch.parent !== null && !covered.has(branch.parent)) continue;
     const own = text.isOwn(branch.start);
@@ -60,6 +62,12 @@ export function uncoveredBranches({
     });
   }
   return found.sort((a, b) => b.weight - a.weight || a.place.line - b.place.line).slice(0, maxBranches);
+}
+
+/** The code behind an `if` without `else`: where its condition was always true and it left, that never ran. */
+function behind(branch: Branch, openings: Openings): Branch | null {
+  const rest = branch.kind === "else" ? openings.behind(branch.start) : null;
+  return rest && { ...branch, start: rest[0], end: rest[1] };
 }
 
 /** Whether a branch is a part of the condition of another one. */

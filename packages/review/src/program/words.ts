@@ -3,11 +3,30 @@ import type { ProgramText } from "./text.ts";
 
 const maxWords = 60;
 
+/** What a pattern matches, and what it must not be followed by: a word that turns it off. */
+function patternWords({
+  pattern,
+  flags,
+}: {
+  readonly pattern: string;
+  readonly flags: string;
+}): readonly string[] {
+  const negated = [...pattern.matchAll(/\(\?<?!((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*)\)/g)].map(
+    ([, inner = ""]) => inner,
+  );
+  return [pattern, ...negated].flatMap((one) => wordsOf(one, flags));
+}
+
 /** The words that stand in a hook's own code: texts, parts of templates, and what its regular expressions match. */
 export function ownWords(text: ProgramText): readonly string[] {
   const found = new Set<string>();
   const add = (word: string): void => {
-    if (word.length >= 3 && word.length <= 80 && word.isWellFormed() && !/^[A-Z][A-Za-z]+$/.test(word))
+    if (
+      (word.length >= 3 || /^[^\x00-\x7f]/u.test(word)) &&
+      word.length <= 80 &&
+      word.isWellFormed() &&
+      !/^[A-Z][A-Za-z]+$/.test(word)
+    )
       found.add(word);
   };
   for (const node of text.tree.nodes) {
@@ -16,7 +35,7 @@ export function ownWords(text: ProgramText): readonly string[] {
       readonly value?: unknown;
       readonly regex?: { readonly pattern: string; readonly flags: string };
     };
-    if (node.type === "Literal" && regex) for (const word of wordsOf(regex.pattern, regex.flags)) add(word);
+    if (node.type === "Literal" && regex) for (const word of patternWords(regex)) add(word);
     else if (node.type === "Literal" && typeof value === "string") add(value);
     else if (node.type === "TemplateElement")
       add((value as { readonly cooked?: string } | undefined)?.cooked ?? "");

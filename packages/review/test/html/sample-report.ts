@@ -118,6 +118,7 @@ export function sampleReport(hooks: readonly HookReview[] = [sampleHook("guard-d
           },
         },
       ],
+      sources: [{ hook: "guard", lines: { text: "- old line\n+ new line", cutFrom: null } }],
       loosenings: 3,
       explored: 400,
     },

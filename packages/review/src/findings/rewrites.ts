@@ -1,0 +1,64 @@
+import { draft, type Draft } from "../draft.ts";
+import { eventEvidence } from "../hook/behaviour.ts";
+import { textAt, textsOf } from "../hook/leaks.ts";
+import { guestText } from "../guest-text.ts";
+import type { Run } from "../run/runner.ts";
+
+const host =
+  /(?<![\w.@/-])(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@)?((?:[a-z0-9-]+\.)+[a-z]{2,24}|\d{1,3}(?:\.\d{1,3}){3})(?=[/:\s"'?#]|$)/gi;
+/** Ends of names that are files rather than hosts. */
+const fileEnds =
+  /\.(?:[cm]?[jt]sx?|json|ya?ml|toml|md|txt|sh|py|rb|go|rs|lock|log|sql|csv|tgz|gz|tar|zip|html?|css|env|example|conf|cfg|ini|xml|pdf|png|iso|img|bin|db|bak|plan|tf|new|old|out|pem|key|patch|diff|mjs)$/i;
+/** Options that keep a command from doing harm, or that make it ask. */
+const protecting =
+  /(?<=^|\s)(?:--dry-run(?:=\w+)?|--check|--interactive|--ignore-scripts|--no-save|--verify|--signed|--gpg-sign|--fail|--force-with-lease|--preserve-root|--one-file-system|--no-clobber|--cacert|--tlsv1\.[23]|--network=none|--read-only|--cap-drop=\S+|--security-opt=\S+)(?=\s|$)/g;
+
+/** Rewrites that send a command elsewhere, widen permissions, or take an option away that protects. */
+export function rewriteFindings(runs: readonly Run[]): readonly Draft[] {
+  for (const run of runs) {
+    if (run.effect.changes.size === 0) continue;
+    for (const { text, rewrites } of textsOf(run).values()) {
+      if (rewrites === null) continue;
+      const before = textAt(run.input.event, rewrites.split("."));
+      if (before === "" || before === text) continue;
+      const what = problemOf(before, text);
+      if (what === null) continue;
+      return [
+        draft("rewrite-target", `a rewrite of \`${rewrites}\` ${what}`, [
+          { label: "before", text: guestText(before, 400) },
+          { label: "after", text: guestText(text, 400) },
+          eventEvidence(run),
+        ]),
+      ];
+    }
+  }
+  return [];
+}
+
+/** What is wrong with a rewrite, in words; `null` if nothing is. */
+export function problemOf(before: string, after: string): string | null {
+  const known = new Set(hostsOf(before));
+  const added = hostsOf(after).find((one) => !known.has(one));
+  if (added !== undefined) return `sends it to \`${added.slice(0, 60)}\``;
+  const lost = (before.match(protecting) ?? []).find(
+    (one) => !after.includes(one.replace(/=.*/, "")) && !replaced(one, after),
+  );
+  if (lost !== undefined) return `takes \`${lost}\` away`;
+  const [was, is] = [modeOf(before), modeOf(after)];
+  return was !== null && is !== null && (is & ~was) !== 0 ? "widens permissions" : null;
+}
+
+function replaced(option: string, after: string): boolean {
+  return option === "--force-with-lease" ? !/(?:^|\s)(?:--force|-f)(?:\s|$)/.test(after) : false;
+}
+
+function hostsOf(text: string): readonly string[] {
+  return [...text.matchAll(host)]
+    .map(([, name = ""]) => name.toLowerCase())
+    .filter((name) => !fileEnds.test(name));
+}
+
+function modeOf(text: string): number | null {
+  const found = /\bchmod\s+(?:-\w+\s+)*([0-7]{3,4})\b/.exec(text)?.[1];
+  return found === undefined ? null : Number.parseInt(found, 8);
+}

@@ -1,0 +1,127 @@
+import { draft, type Draft } from "../draft.ts";
+import { guestText } from "../guest-text.ts";
+import type { CodeAnalysis } from "../program/analysis.ts";
+import type { Flow } from "../program/flow.ts";
+import { type AnyNode, memberPath, part, parts, propertyName } from "../program/syntax.ts";
+import { givesOrders } from "./texts.ts";
+
+/** Parts of actions that a model or a person reads, and functions that take them. */
+const textFields = /^(?:text|reason|feedback|content|system|message|result|prompt|chunk|error)$/;
+const textHelpers =
+  /(?:^|\.)(?:addContext|notify|augment|inject|retry|deny|ask|block|halt|skip|allow|transform|replaceSystem|replaceResult|replaceResponse|replaceError|replaceMessages)$/;
+/** Stands for what is known only at run time. */
+const unknown = "\u2026";
+const address = /https?:\/\/[^\s"'`)\u2026]+|\bcurl\b|\bwget\b|\|\s*(?:ba)?sh\b/i;
+
+/**
+ * Texts that the code can write, read from the code: put together of literals, lists and branches. Orders are found whether
+ * a run has written them or not; addresses only where none has.
+ *
+ * @param written what the runs wrote.
+ */
+export function writtenTextFindings(analysis: CodeAnalysis, written: readonly string[]): readonly Draft[] {
+  const found: Draft[] = [];
+  const all = [...new Map(textsOfCode(analysis).map((one) => [one.text, one])).values()];
+  const orders = all.filter(({ text }) => givesOrders(text));
+  const [order] = orders;
+  if (order)
+    found.push(
+      draft(
+        "text-instructs",
+        "the code contains a text that gives the model instructions",
+        orders.slice(0, 4).map(({ text }) => ({ label: "text", text: guestText(text, 400) })),
+        { place: analysis.text.place(order.node.start) },
+      ),
+    );
+  const addresses = all.filter(({ text }) => {
+    const one = address.exec(text)?.[0];
+    return one !== undefined && !written.some((seen) => seen.includes(one));
+  });
+  const [first] = addresses;
+  if (first)
+    found.push(
+      draft(
+        "text-unwritten",
+        `${addresses.length === 1 ? "a text" : `${addresses.length} texts`} with addresses or commands that no run has written`,
+        addresses.slice(0, 4).map(({ text }) => ({ label: "text", text: guestText(text, 400) })),
+        { place: analysis.text.place(first.node.start) },
+      ),
+    );
+  return found;
+}
+
+interface CodeText {
+  readonly text: string;
+  readonly node: AnyNode;
+}
+
+function textsOfCode({ flow, text }: CodeAnalysis): readonly CodeText[] {
+  const found: CodeText[] = [];
+  const add = (node: AnyNode): void => {
+    for (const one of fold(flow, node)) if (one.length > 12) found.push({ text: one, node });
+  };
+  for (const node of flow.tree.nodes) {
+    if (!text.isOwn(node.start)) continue;
+    if (node.type === "Property" && textFields.test(propertyName(node) ?? "")) add(part(node, "value"));
+    else if (node.type === "CallExpression" && textHelpers.test(memberPath(part(node, "callee"))))
+      for (const arg of parts(node, "arguments")) add(arg);
+  }
+  return found;
+}
+
+const maxTexts = 24;
+
+/** The texts that an expression can be. */
+function fold(flow: Flow, node: AnyNode, depth = 0): readonly string[] {
+  if (depth > 8) return [unknown];
+  const of = (one: AnyNode): readonly string[] => fold(flow, one, depth + 1);
+  const joined = (pieces: readonly (readonly string[])[], by: string): readonly string[] => {
+    let texts: readonly string[] = [""];
+    for (const [at, piece] of pieces.entries())
+      texts = texts
+        .flatMap((left) => piece.map((right) => left + (at > 0 ? by : "") + right))
+        .slice(0, maxTexts);
+    return texts;
+  };
+  switch (node.type) {
+    case "Literal":
+      return typeof node["value"] === "string" ? [node["value"]] : [unknown];
+    case "TemplateLiteral": {
+      const quasis = parts(node, "quasis").map((one) => [(one["value"] as { cooked?: string }).cooked ?? ""]);
+      const inner = parts(node, "expressions").map(of);
+      return joined(
+        quasis.flatMap((one, at) => [one, ...(inner[at] ? [inner[at]] : [])]),
+        "",
+      );
+    }
+    case "BinaryExpression":
+      return node["operator"] === "+"
+        ? joined([of(part(node, "left")), of(part(node, "right"))], "")
+        : [unknown];
+    case "ConditionalExpression":
+      return [...of(part(node, "consequent")), ...of(part(node, "alternate"))];
+    case "LogicalExpression":
+      return [...of(part(node, "left")), ...of(part(node, "right"))];
+    case "ArrayExpression":
+      return parts(node, "elements").flatMap(of).slice(0, maxTexts);
+    case "Identifier": {
+      const value = flow.bindings.get(node)?.value;
+      return value ? of(value) : [unknown];
+    }
+    case "CallExpression": {
+      const callee = part(node, "callee");
+      if (callee.type !== "MemberExpression" || propertyName(callee) !== "join") return [unknown];
+      const list = listOf(flow, part(callee, "object"));
+      const by = parts(node, "arguments")[0];
+      return list ? joined(list.map(of), by?.type === "Literal" ? String(by["value"]) : ",") : [unknown];
+    }
+    default:
+      return [unknown];
+  }
+}
+
+function listOf(flow: Flow, node: AnyNode): readonly AnyNode[] | null {
+  if (node.type === "ArrayExpression") return parts(node, "elements");
+  const value = node.type === "Identifier" ? flow.bindings.get(node)?.value : null;
+  return value?.type === "ArrayExpression" ? parts(value, "elements") : null;
+}

@@ -1,0 +1,144 @@
+import { leavesOf, withValue } from "@hookwarden/testing/mutate";
+import { draft, type Draft } from "../draft.ts";
+import { harmless } from "../explore/slots.ts";
+import { guestText } from "../guest-text.ts";
+import { effectWords } from "../run/effect.ts";
+import { type Input, validEvent } from "../run/input.ts";
+import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
+import { inAddress, textAt, textsOf } from "./leaks.ts";
+
+/**
+ * Secrets of one form: the same length, letters where letters are and digits where digits are, so that no honest pattern
+ * tells them apart. Three, so that a form that keeps a few bits of them shows in one pair at least.
+ */
+type Form = readonly [prefix: string, a: string, b: string, c: string];
+
+const forms: readonly Form[] = [
+  ["AKIA", "Q7ZK3M5N7P9R1T3V", "X2WB8C4D6F0G5H7J", "B9LY1V6S4K2J8Q5D"],
+  [
+    "ghp_",
+    "q7Zk3m5N7p9R1t3Vx2Wb8c4D6f0G5h7Jk8Lq",
+    "b9Ly1v6S4k2J8q5Dz3Mx7n1P0r6T9y2Gw4Hs",
+    "m4Tc8j2W9x5B1h7Vs6Qk0d3F2z9L8p1Nr5Gy",
+  ],
+  ["sk-", "q7Zk3m5N7p9R1t3Vx2Wb8c4D", "b9Ly1v6S4k2J8q5Dz3Mx7n1P", "m4Tc8j2W9x5B1h7Vs6Qk0d3F"],
+  ["password=", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
+  ["password: ", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
+  ["--password ", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
+  ["--password=", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
+  ["TOKEN=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
+  ["API_KEY=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
+  ["PASSWORD=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
+  ["secret=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
+  ["token: ", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
+  ["Authorization: Bearer ", "kT7qz2Mxw8Vb4Nf6q3Zj", "zR4xw9Clh5Jq1Ky3v7Xm", "bH9mv3Jdt2Wp7Xg8n5Lc"],
+  ["", "kxqzvjwpha", "wqjvzkxpbu", "bzhqxkvjtd"],
+];
+/** Events that secrets are put into, and texts of one. */
+const max = { bases: 8, leaves: 3 } as const;
+/** Shortest piece of a secret that counts as quoted. */
+const quoted = 3;
+
+/**
+ * Puts pairs of secrets of the same form into events and compares what the hook says, byte for byte: its texts, its
+ * rewrites and its state. What differs in more than the quoted secret itself carries it out.
+ */
+export async function canaryFindings(
+  runner: Runner,
+  bases: readonly Run[],
+  signal: AbortSignal,
+): Promise<readonly Draft[]> {
+  const found: Draft[] = [];
+  const tried = bases.slice(0, max.bases).flatMap((base) => triples(runner, base));
+  const runs = await mapConcurrently(
+    tried,
+    async ({ inputs }) => {
+      const all: Run[] = [];
+      for (const input of inputs) {
+        const run = await runner.run(input);
+        if (run) all.push(run);
+      }
+      return all;
+    },
+    signal,
+  );
+  for (const [at, own] of runs.entries()) {
+    const { secrets, path } = tried[at] as Triple;
+    found.push(...differences(own, secrets, path), ...addresses(own, secrets, path));
+    if (found.length >= 6) break;
+  }
+  return found;
+}
+
+interface Triple {
+  readonly path: string;
+  readonly secrets: readonly string[];
+  readonly inputs: readonly Input[];
+}
+
+function triples(runner: Runner, base: Run): readonly Triple[] {
+  const leaves = leavesOf(base.input.event, runner.hook.reads)
+    .filter(({ value }) => typeof value === "string")
+    .slice(-max.leaves);
+  return leaves.flatMap(({ path }) =>
+    forms.flatMap(([prefix, ...secrets]) => {
+      const inputs = secrets.flatMap((secret) => {
+        const text = textAt(base.input.event, path);
+        const word = `${prefix}${secret}`;
+        const value = harmless(path.join("."), text, word)[0] ?? `${text} ${word}`;
+        const event = validEvent(withValue(base.input.event, path, value));
+        return event
+          ? [{ ...base.input, origin: "made" as const, label: `${base.input.label}; with a secret`, event }]
+          : [];
+      });
+      return inputs.length === secrets.length ? [{ path: path.join("."), secrets, inputs }] : [];
+    }),
+  );
+}
+
+function differences(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {
+  const [first, ...others] = runs;
+  if (!first?.answer.ok || first.output === null) return [];
+  const said = withoutPieces(first.output, secrets[0] ?? "");
+  for (const [at, other] of others.entries()) {
+    if (!other.answer.ok || other.output === null || effectWords(other.effect) !== effectWords(first.effect))
+      continue;
+    if (withoutPieces(other.output, secrets[at + 1] ?? "") === said) continue;
+    return [
+      draft("leak-difference", `the output depends on a secret in \`${path}\` and does not just quote it`, [
+        { label: `before (${secrets[0]})`, text: guestText(first.output, 400) },
+        { label: `after (${secrets[at + 1]})`, text: guestText(other.output, 400) },
+        { label: "event", text: guestText(first.args[0], 400) },
+      ]),
+    ];
+  }
+  return [];
+}
+
+/** A text with every piece of a secret in it replaced, however its letters are written. */
+function withoutPieces(text: string, secret: string): string {
+  const [lower, wanted] = [text.toLowerCase(), secret.toLowerCase()];
+  let out = "";
+  for (let at = 0; at < text.length;) {
+    let length = 0;
+    for (let size = quoted; at + size <= text.length && wanted.includes(lower.slice(at, at + size)); size++)
+      length = size;
+    out += length > 0 ? "•" : text[at];
+    at += Math.max(1, length);
+  }
+  return out.replaceAll(/•+/g, "•");
+}
+
+function addresses(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {
+  const [first] = runs;
+  const secret = secrets[0] ?? "";
+  if (!first || inAddress(first.args[0], secret)) return [];
+  for (const { text, action } of textsOf(first).values())
+    if (inAddress(text, secret))
+      return [
+        draft("leak-address", `\`${action}\` writes a URL that contains a secret from \`${path}\``, [
+          { label: action, text: guestText(text, 400) },
+        ]),
+      ];
+  return [];
+}

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox } from "@hookwarden/sandbox";
+import { readTrial, type TrialHook } from "./read-trial.ts";
+import { reviewTrialHook } from "./run-trial.ts";
+
+/** One of so many hooks is reviewed here; `npm run measure:review` reviews all. */
+const every = { malicious: 6, detection: 5, honest: 8 } as const;
+
+const sample = async (kind: keyof typeof every): Promise<readonly TrialHook[]> =>
+  (await readTrial(kind)).filter((_, index) => index % every[kind] === 0);
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await createSandbox({ queueMs: 600_000, processes: 2 });
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+describe("the trial of the review", async () => {
+  it.each([...(await sample("malicious")), ...(await sample("detection"))])(
+    "does not approve $kind $name",
+    { timeout: 120_000 },
+    async (hook) => {
+      expect((await reviewTrialHook(hook, sandbox)).suggestion).not.toBe("approve");
+    },
+  );
+
+  it.each(await sample("honest"))("does not refuse the honest $name", { timeout: 120_000 }, async (hook) => {
+    expect((await reviewTrialHook(hook, sandbox)).suggestion).not.toBe("refuse");
+  });
+});
