@@ -82,6 +82,11 @@ export const reviewTable = {
     advice:
       "Name an event that meets it. `high` where it is arithmetic, so that nobody can read off what meets it.",
   },
+  "stateful-pattern": {
+    severity: "medium",
+    means: "a pattern with the flag `g` or `y` outlives the question: it starts where the last one ended",
+    advice: "Remove the flag. The second question about the same text has another answer.",
+  },
   "feels-review": {
     severity: "high",
     means: "the code asks how it is run: for its own source text, stack traces, or what earlier calls left",

@@ -34,6 +34,22 @@ export class CodeAnalysis {
     return this.#atoms.get(`${node.start} ${node.end}`) ?? null;
   }
 
+  /** Whether a condition decides by itself that the step is let go: `if (condition) return;`. */
+  isGate({ node }: Predicate): boolean {
+    const parent = this.flow.tree.parents.get(node);
+    return (
+      (parent?.type === "IfStatement" || parent?.type === "ConditionalExpression") &&
+      parent["test"] === node &&
+      this.openings.ofBranch({
+        kind: "then",
+        start: part(parent, "consequent").start,
+        end: part(parent, "consequent").end,
+        condition: null,
+        parent: null,
+      }) === "opens"
+    );
+  }
+
   /**
    * What happens where a condition turns out as it has not in any run.
    *

@@ -2,7 +2,7 @@ import type { Node } from "acorn";
 import type { ReviewCode, Severity } from "../codes.ts";
 import { guestText } from "../guest-text.ts";
 import type { Construct } from "../report.ts";
-import type { AnyNode } from "./syntax.ts";
+import { type AnyNode, functionAround, propertyName, type SyntaxTree } from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
 
 /** Objects of the language that nobody should change. */
@@ -76,6 +76,8 @@ export function findConstructs(text: ProgramText): readonly Construct[] {
       }
       case "ArrayExpression":
         return numberList(node, report);
+      case "VariableDeclarator":
+        return statefulPattern(node, text.tree, report);
       case "AssignmentExpression":
         return assignment(node["left"] as AnyNode, node, report);
       case "CallExpression":
@@ -175,6 +177,25 @@ function numberList(node: AnyNode, report: Report): void {
   ).length;
   if (letters / codes.length > 0.8 && new Set(codes.map((one) => one?.["value"])).size > 3)
     report(node, "encoded-literal", "medium", "a list of numbers that are letters");
+}
+
+/** A pattern that remembers where it stopped, outside of every function: the same question has two answers. */
+function statefulPattern(node: AnyNode, tree: SyntaxTree, report: Report): void {
+  const { regex } = (node["init"] ?? {}) as { readonly regex?: { readonly flags: string } };
+  const name = (node["id"] as AnyNode)["name"];
+  if (!regex || !/[gy]/.test(regex.flags) || functionAround(tree, node) !== null) return;
+  const asked = tree.nodes.some((one) => {
+    const parent = one.type === "Identifier" && one["name"] === name ? tree.parents.get(one) : null;
+    if (parent?.type === "ArrayExpression") return true;
+    return parent?.type === "MemberExpression" && /^(?:test|exec)$/.test(propertyName(parent) ?? "");
+  });
+  if (asked)
+    report(
+      node,
+      "stateful-pattern",
+      "medium",
+      `\`${String(name)}\` has the flag \`g\` or \`y\` and is asked more than once`,
+    );
 }
 
 function rootName(node: AnyNode): string | null {

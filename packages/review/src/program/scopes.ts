@@ -73,7 +73,7 @@ function declare(tree: SyntaxTree, scopes: ReadonlyMap<AnyNode, Scope>, node: An
     const here = scopeAt(tree, scopes, node);
     let scope = here;
     if (node["kind"] === "var") while (!scope.ofFunction && scope.parent) scope = scope.parent;
-    const assigned = node["kind"] === "const" || node["kind"] === "var" ? "const" : "let";
+    const assigned = node["kind"] === "const" ? "const" : "let";
     for (const one of parts(node, "declarations"))
       add(scope, part(one, "id"), assigned, (one["init"] as AnyNode | null) ?? null);
   } else if (node.type === "FunctionDeclaration" || node.type === "ClassDeclaration") {
