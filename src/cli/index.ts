@@ -1,6 +1,7 @@
 /** For packages that bring commands to the command line: options, input, output. */
 export type { CommandModule } from "./command-module.ts";
 export type { Cli } from "./cli.ts";
+export { useCompileCache } from "./compile-cache/index.ts";
 export { plural } from "./decision-table.ts";
 export { placed, readEvents } from "./event-source.ts";
 export { excerpt, safeJson, visible } from "./sanitize-text.ts";

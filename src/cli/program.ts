@@ -57,13 +57,13 @@ async function buildProgram(args: readonly string[], cli: Cli): Promise<Command>
       .description(`${capital(row.summary)}.`);
     if (row.name !== called) continue;
     (await row.load()).define(command, cli);
-    if (row.contains) addContainment(command);
+    if (row.contains) addChildOptions(command);
   }
   return program;
 }
 
-/** One place for all commands: what they start is contained as the process is told to. */
-function addContainment(command: Command): void {
+/** For all commands that start child processes: how these are contained, and whether compiled packs are kept. */
+function addChildOptions(command: Command): void {
   command
     .addOption(
       new Option(
@@ -71,8 +71,10 @@ function addContainment(command: Command): void {
         "operating system containment of child processes (default: auto)",
       ).choices(["auto", "required", "none"] satisfies readonly ContainmentMode[]),
     )
+    .option("--no-cache", "compile packs anew, and keep nothing")
     .hook("preAction", async (_, action) => {
-      const { containment } = action.opts<{ containment?: ContainmentMode }>();
+      const { containment, cache } = action.opts<{ containment?: ContainmentMode; cache: boolean }>();
+      if (cache) (await import("./compile-cache/index.ts")).useCompileCache();
       if (containment === undefined) return;
       const { setDefaultContainment } = await import("@hookwarden/sandbox");
       setDefaultContainment(containment);

@@ -13,7 +13,7 @@ import {
   compileLimits,
 } from "./compile-protocol.ts";
 import { sha256, folderSource } from "../files/index.ts";
-import { runChild } from "./run-child.ts";
+import { type ChildLimits, runChild } from "./run-child.ts";
 import type { MappedProgram } from "./source-place.ts";
 
 export type { CompiledModule, CompileEntry } from "./compile-protocol.ts";
@@ -47,6 +47,28 @@ export interface CompiledScript {
   readonly map: string | null;
   /** The files that went into it. */
   readonly modules: readonly CompiledModule[];
+}
+
+/** What came of a job: an answer for each script, and why the compiler ended early, if it did. */
+export interface CompileResult {
+  readonly answers: readonly CompileAnswer[];
+  readonly problem: string | null;
+}
+
+/** Answers a job from what was compiled before, or calls `compile`. `child` is the program that compiles. */
+export type CompileCache = (
+  child: string,
+  job: CompileJob,
+  compile: () => Promise<CompileResult>,
+) => Promise<CompileResult>;
+
+let cache: CompileCache = (_, __, compile) => compile();
+
+/** Sets the cache of this process, and returns the one before. Default: none. */
+export function setCompileCache(next: CompileCache): CompileCache {
+  const before = cache;
+  cache = next;
+  return before;
 }
 
 /**
@@ -85,7 +107,7 @@ export async function compileEach(
     entries,
     maps: options.maps ?? false,
   };
-  const { output, problem } = await runChild(childFile(), `${JSON.stringify(job)}\n`, {
+  const limits: ChildLimits = {
     wallMs: options.compileTimeoutMs ?? 20_000 + 50 * entries.length,
     outputBytes: compileLimits.answerBytes,
     memoryMb: options.childMemoryMb,
@@ -93,12 +115,14 @@ export async function compileEach(
     packages: ["esbuild", "enhanced-resolve", "acorn", "@jridgewell/trace-mapping"],
     startsProcesses: true,
     containment: options.containment,
+  };
+  const child = childFile();
+  const { answers: list, problem } = await cache(child, job, async () => {
+    const ran = await runChild(child, `${JSON.stringify(job)}\n`, limits);
+    const found = ran.output.split("\n").map((line) => (line === "" ? null : readAnswer(line)));
+    return { answers: found.filter((answer) => answer !== null), problem: ran.problem };
   });
-  const answers = new Map<string, CompileAnswer>();
-  for (const line of output.split("\n").filter(Boolean)) {
-    const answer = readAnswer(line);
-    if (answer) answers.set(answer.name, answer);
-  }
+  const answers = new Map(list.map((answer) => [answer.name, answer]));
   return entries.map((entry) => {
     const answer = answers.get(entry.name);
     if (answer?.ok) return compiledScript(answer, job.maps);

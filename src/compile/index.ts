@@ -1,10 +1,17 @@
-export { type CompiledModule, compileLimits } from "./compile-protocol.ts";
+export {
+  type CompileAnswer,
+  type CompiledModule,
+  type CompileJob,
+  compileLimits,
+} from "./compile-protocol.ts";
 export {
   type CompiledScript,
   compileEach,
   type CompileOptions,
+  type CompileResult,
   compileScripts,
   nearestModules,
+  setCompileCache,
 } from "./compile-scripts.ts";
 export { answerLine, onJob, readLines } from "./child-lines.ts";
 export { type ChildLimits, runChild } from "./run-child.ts";

@@ -39,6 +39,8 @@ export function start(args: readonly string[], { cwd, env }: RunOptions = {}) {
     env: {
       PATH: process.env["PATH"] ?? "",
       NODE_OPTIONS: process.env["NODE_OPTIONS"] ?? "",
+      // Not the user's own cache of compiled packs.
+      HOME: join(tmpdir(), "hookwarden-test-home"),
       NODE_COMPILE_CACHE: join(tmpdir(), "hookwarden-test-cache"),
       ...env,
     },

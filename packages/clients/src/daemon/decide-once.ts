@@ -1,4 +1,5 @@
 import { readInput } from "../hook/hook-call.ts";
+import { useCompileCache } from "hookwarden/cli";
 import { Decider } from "./decider.ts";
 import { readHookArguments } from "../hook/hook-options.ts";
 
@@ -11,6 +12,7 @@ import { readHookArguments } from "../hook/hook-options.ts";
 const endMs = 5_000;
 
 const options = readHookArguments(process.argv.slice(2), process.cwd());
+if (options.cache) useCompileCache();
 const event = await readInput(process.stdin);
 const decider = new Decider(options);
 const outcome = await decider.decide(event);

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { useCompileCache } from "hookwarden/cli";
 import { Decider } from "./decider.ts";
 import { readHookArguments } from "../hook/hook-options.ts";
 import { identityOf } from "../hook/identity.ts";
@@ -12,6 +13,7 @@ import { serve } from "./serve.ts";
 const endMs = 5_000;
 
 const options = readHookArguments(process.argv.slice(2), process.cwd());
+if (options.cache) useCompileCache();
 const identity = identityOf(options, fileURLToPath(import.meta.url));
 const files = daemonFiles(runtimeFolder(), identity);
 

@@ -23,6 +23,8 @@ export interface HookOptions {
   readonly deadlineMs: number;
   /** After how many seconds without an event the daemon ends. */
   readonly idleSeconds: number;
+  /** Whether the compiled pack is kept for the next process. */
+  readonly cache: boolean;
   /** Whether a resident daemon decides. */
   readonly daemon: boolean;
 }
@@ -49,6 +51,7 @@ export const hookDefaults: Omit<HookOptions, "pack"> = {
   state: null,
   deadlineMs: 20_000,
   idleSeconds: 900,
+  cache: true,
   daemon: true,
 };
 
@@ -103,6 +106,7 @@ export const optionRows: readonly OptionRow[] = [
     range: [1, 86_400],
     help: "seconds without an event after which the daemon ends",
   },
+  { flag: "no-cache", field: "cache", kind: "off", help: "compile the pack anew, and keep nothing" },
   { flag: "no-daemon", field: "daemon", kind: "off", help: "decide in a process of its own for each event" },
 ];
 
