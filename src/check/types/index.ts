@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { ContainmentMode } from "@hookwarden/sandbox";
 import { nearestModules, runChild, readLines } from "../../compile/index.ts";
 import type { TypeProblem, TypesJob } from "./protocol.ts";
@@ -50,6 +50,11 @@ export async function checkTypes(
       why: "TypeScript is not installed beside hookwarden; `npm install typescript` puts it there",
     };
   }
+  const major = majorVersion(compiler);
+  if (major >= firstWithoutApi) {
+    const why = `TypeScript ${major} has no compiler API; \`npm install --save-dev typescript@6\` next to hookwarden brings one`;
+    return { checked: false, why };
+  }
   const helpers = helperTypes();
   if (helpers === null) return { checked: false, why: "the types of `hookwarden/hook` are not there" };
   const job: TypesJob = {
@@ -71,6 +76,19 @@ export async function checkTypes(
   const [problems] = readLines<readonly TypeProblem[]>(output);
   if (problems) return { checked: true, problems };
   return { checked: false, why: `the compiler gave no answer: ${problem ?? "it ended without one"}` };
+}
+
+/** First version of TypeScript that cannot be called from a program. */
+const firstWithoutApi = 7;
+
+/** Version of the package that a compiler's module belongs to; 0 where that is unknown. */
+function majorVersion(compiler: string): number {
+  try {
+    const manifest = readFileSync(join(dirname(compiler), "..", "package.json"), "utf8");
+    return Number.parseInt(String((JSON.parse(manifest) as { readonly version?: unknown }).version), 10) || 0;
+  } catch {
+    return 0;
+  }
 }
 
 function findCompiler(): string | null {
