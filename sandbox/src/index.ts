@@ -33,7 +33,7 @@ export {
 export type { ProcessSandboxOptions } from "./process/options.ts";
 export { contain, withParent, type Wrapper } from "./containment/containment.ts";
 export { codeFiles, withRealPath } from "./containment/node-files.ts";
-export { spawnWithFilter } from "./containment/spawn.ts";
+export { killGroup, spawnContained } from "./containment/spawn.ts";
 export { containmentModes } from "./containment/walls.ts";
 export { loadLimits } from "./limits.ts";
 export { engineDigest } from "./engine-digest.ts";

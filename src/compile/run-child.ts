@@ -6,7 +6,8 @@ import {
   contain,
   type ContainmentMode,
   ContainmentMissingError,
-  spawnWithFilter,
+  killGroup,
+  spawnContained,
   type Wrapper,
   withRealPath,
 } from "@hookwarden/sandbox";
@@ -65,10 +66,9 @@ export async function runChild(file: string, input: string, limits: ChildLimits)
     file,
   ];
   return new Promise((done) => {
-    const child = spawnWithFilter(command, args, filter, {
+    const child = spawnContained(command, args, filter, {
       env: systemOnly(),
       cwd: dirname(file),
-      detached: process.platform !== "win32",
       stdio: ["pipe", "pipe", "ignore"],
       windowsHide: true,
     }) as ChildProcessByStdio<Writable, Readable, null>;
@@ -78,7 +78,6 @@ export async function runChild(file: string, input: string, limits: ChildLimits)
     const kill = (why: string): void => {
       problem ??= why;
       killGroup(child.pid);
-      child.kill("SIGKILL");
     };
     const timer = setTimeout(() => kill(`it took longer than ${limits.wallMs} ms`), limits.wallMs);
     const stopWatching = watchMemory(child.pid, memoryMb, kill);
@@ -146,15 +145,6 @@ async function walls(
   } catch (error) {
     if (!(error instanceof ContainmentMissingError)) throw error;
     throw new HookwardenError("containment-missing", error.message, {}, { cause: error });
-  }
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined || process.platform === "win32") return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // The process group has already exited.
   }
 }
 

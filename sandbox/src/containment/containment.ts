@@ -10,7 +10,7 @@ import {
 } from "./backends.ts";
 import { nodeFiles } from "./node-files.ts";
 import { filterArchitecture } from "./seccomp.ts";
-import { spawnWithFilter } from "./spawn.ts";
+import { killGroup, spawnContained } from "./spawn.ts";
 import {
   type BackendName,
   type ContainmentMode,
@@ -167,13 +167,13 @@ async function probeBackend(
 function runTrial({ line, filter }: Wrapper): Promise<string | null> {
   return new Promise((resolve) => {
     const [command = process.execPath, ...args] = [...line, process.execPath, "--version"];
-    const child = spawnWithFilter(command, args, filter, {
+    const child = spawnContained(command, args, filter, {
       cwd: "/",
       env: {},
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "";
-    const timer = setTimeout(() => child.kill("SIGKILL"), trialTimeoutMs);
+    const timer = setTimeout(() => killGroup(child.pid), trialTimeoutMs);
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part: Buffer) => (output += part));
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code) => {

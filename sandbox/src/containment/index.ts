@@ -2,7 +2,7 @@
 export type { ChildSpec } from "./backends.ts";
 export { contain, describeContainment, withParent, type Wrapper } from "./containment.ts";
 export { codeFiles, withRealPath } from "./node-files.ts";
-export { spawnWithFilter } from "./spawn.ts";
+export { killGroup, spawnContained } from "./spawn.ts";
 export {
   ContainmentMissingError,
   type ContainmentMode,

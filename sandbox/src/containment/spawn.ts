@@ -4,13 +4,19 @@ import type { Duplex } from "node:stream";
 /** Descriptor on which bubblewrap reads the filter for system calls. */
 export const filterDescriptor = 3;
 
-/** As `spawn`, and hands the filter for system calls to the program that applies it. `null`: there is none. */
-export function spawnWithFilter(
+const hasGroups = process.platform !== "win32";
+
+/**
+ * As `spawn`, in a process group of its own, which `killGroup` ends. Hands the filter for system calls to the program that
+ * applies it; `null`: there is none.
+ */
+export function spawnContained(
   command: string,
   args: readonly string[],
   filter: Uint8Array | null,
-  options: SpawnOptions & { readonly stdio: readonly unknown[] },
+  spawnOptions: SpawnOptions & { readonly stdio: readonly unknown[] },
 ): ChildProcess {
+  const options = { ...spawnOptions, detached: hasGroups };
   if (filter === null) return spawn(command, args, options);
   const stdio = [...options.stdio] as unknown[];
   stdio[filterDescriptor] = "pipe";
@@ -21,4 +27,17 @@ export function spawnWithFilter(
   pipe?.unref?.();
   pipe?.end(filter, () => pipe.destroy());
   return child;
+}
+
+/**
+ * Kills a child of `spawnContained` with its descendants; `false` if it has ended. The child alone would not do: while
+ * bubblewrap starts, its second process waits for the first one, and would wait forever.
+ */
+export function killGroup(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    return process.kill(hasGroups ? -pid : pid, "SIGKILL");
+  } catch {
+    return false;
+  }
 }

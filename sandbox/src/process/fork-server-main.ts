@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
-import { spawnWithFilter } from "../containment/spawn.ts";
+import { killGroup, spawnContained } from "../containment/spawn.ts";
 import { closedStdio } from "./descriptors.ts";
 import {
   type SpawnRequest,
@@ -36,7 +36,7 @@ async function spawnChild({ id, secret, command, args, env, filter }: SpawnReque
   const streams = await Promise.all(streamNames.map((name) => connected(`${id} ${name} ${secret}\n`)));
   const [, , , ...others] = closedStdio();
   // `exit`, not `close`: the streams are the parent's, and may stay open.
-  const child = spawnWithFilter(command, args, filter === null ? null : Buffer.from(filter, "base64"), {
+  const child = spawnContained(command, args, filter === null ? null : Buffer.from(filter, "base64"), {
     cwd: "/",
     env,
     stdio: [...streams, ...others],
@@ -56,12 +56,12 @@ async function spawnChild({ id, secret, command, args, env, filter }: SpawnReque
 }
 
 process.on("message", (request: ForkServerRequest) => {
-  if (request.kind === "kill") return void children.get(request.id)?.kill("SIGKILL");
+  if (request.kind === "kill") return void killGroup(children.get(request.id)?.pid);
   spawnChild(request).catch((error: unknown) => send({ kind: "failed", id: request.id, why: String(error) }));
 });
 // The parent is gone: its children are of no use, and nothing else removes the socket's folder.
 process.once("disconnect", () => {
-  for (const child of children.values()) child.kill("SIGKILL");
+  for (const { pid } of children.values()) killGroup(pid);
   rmSync(dirname(path), { recursive: true, force: true });
   process.exit(0);
 });

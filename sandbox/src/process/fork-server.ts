@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { closedStdio } from "./descriptors.ts";
+import { killGroup } from "../containment/index.ts";
 import type { Child, ChildEvents, Launch } from "./launch.ts";
 import {
   type ForkServerMessage,
@@ -259,11 +260,7 @@ class ForkedChild extends EventEmitter<ChildEvents> implements Child {
   kill(): boolean {
     if (this.#ended) return false;
     this.#kill();
-    try {
-      process.kill(this.pid, "SIGKILL");
-    } catch {
-      // It has exited, and the message is on its way.
-    }
+    killGroup(this.pid);
     return true;
   }
 }

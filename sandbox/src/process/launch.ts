@@ -1,6 +1,6 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { type ChildSpec, contain, spawnWithFilter } from "../containment/index.ts";
+import { type ChildSpec, contain, killGroup, spawnContained } from "../containment/index.ts";
 import { limitCeilings } from "../limits.ts";
 import { childLocation } from "./child-location.ts";
 import { closedStdio } from "./descriptors.ts";
@@ -94,11 +94,12 @@ export async function launchOf(settings: Settings): Promise<Launch> {
 /** Starts a child that keeps nothing of its parent's: no environment, no folder, no descriptor but three pipes. */
 export function launchChild({ command, args, env, stdio, filter }: Launch): Child {
   const options = { cwd: "/", env, stdio, windowsHide: true };
-  const child = spawnWithFilter(command, args, filter, options) as ChildProcessByStdio<
+  const child = spawnContained(command, args, filter, options) as ChildProcessByStdio<
     Writable,
     Readable,
     Readable
   >;
+  child.kill = () => killGroup(child.pid);
   // What keeps the parent alive is the pool's timer, which runs while calls are in flight.
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr])

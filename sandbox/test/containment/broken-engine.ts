@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { containWith } from "../../src/containment/containment.ts";
-import { spawnWithFilter, type Wrapper } from "../../src/containment/index.ts";
+import { spawnContained, type Wrapper } from "../../src/containment/index.ts";
 import type { BackendName } from "../../src/containment/walls.ts";
 import { launchOf, specOf } from "../../src/process/launch.ts";
 import { type ProcessSandboxOptions, settingsOf } from "../../src/process/options.ts";
@@ -39,7 +39,7 @@ export class BrokenEngine implements AsyncDisposable {
     const [command = "", ...args] = [...wrapper.line, ...node];
     const stdio = ["pipe", "pipe", "inherit"];
     return new BrokenEngine(
-      spawnWithFilter(command, args, wrapper.filter, { cwd: "/", env: launch.env, stdio: stdio as "pipe"[] }),
+      spawnContained(command, args, wrapper.filter, { cwd: "/", env: launch.env, stdio: stdio as "pipe"[] }),
     );
   }
 
