@@ -32,7 +32,7 @@ function stable(text: string, path: string): string {
     text
       .replaceAll(path, "/folder")
       // Log lines of the server.
-      .replace(/^\{"at":.*\n/gm, "")
+      .replace(/^\{"time":.*\n/gm, "")
       .replace(/\d\d:\d\d:\d\d/g, "TIME")
       .replace(/[\d,.]+ (µs|ms|KiB|steps|s)\b/g, "N $1")
       .replace(/^(no-force {20,}\d+ +\d+ +)\d+$/gm, "$1N")

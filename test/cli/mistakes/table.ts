@@ -305,7 +305,7 @@ const commands: readonly Mistake[] = [
   { name: "a key that is a trust file", args: ["bundle", ".", "--key", "hookwarden.json", "--out", "x.hwb"] },
   { name: "a port in use", args: ["serve", "--data", "data", "--port", "PORT"], prepare: portInUse },
   { name: "a port that there is not", args: ["serve", "--data", "data", "--port", "80000"] },
-  { name: "a misspelt command of `claude-code`", args: ["claude-code", "instal"] },
+  { name: "a misspelt agent client", args: ["install", "claude-cod", "--pack", "."] },
   { name: "`try` in the wrong folder", args: ["try", "no-forc/hook.ts", "--events", "events.jsonl"] },
   { name: "`try` on a manifest", args: ["try", "no-force/hook.json", "--events", "events.jsonl"] },
   { name: "`explain` of a misspelt event", args: ["explain", ".", "--event", "PreTooluse"] },
