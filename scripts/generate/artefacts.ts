@@ -10,6 +10,7 @@ import { findingsPage } from "./docs-findings.ts";
 import { reviewCodesPage } from "./docs-review.ts";
 import { guestWorldPage } from "./docs-guest.ts";
 import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
+import { serverSettingsPage } from "./docs-server-settings.ts";
 import { tenantLimitsPage } from "./docs-tenant-limits.ts";
 import { helpersModule } from "./helpers.ts";
 import { preludeModule } from "./prelude.ts";
@@ -67,6 +68,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     ["docs/review-codes.md", reviewCodesPage()],
     ["docs/limits.md", limitsPage()],
     ["docs/guest-world.md", guestWorldPage()],
+    ["docs/server-settings.md", serverSettingsPage()],
     ["docs/tenant-limits.md", tenantLimitsPage()],
   ]);
 }

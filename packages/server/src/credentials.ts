@@ -19,11 +19,13 @@ const attempts = 5;
 const noKey = Buffer.alloc(32);
 
 /** A new key: its text, which is shown once, and what is stored of it. */
-export function makeKey(of: Pick<KeyRecord, "tenant" | "name" | "scopes" | "expires">): {
+export function makeKey({
+  id = randomBytes(12).toString("hex").slice(0, 12),
+  ...of
+}: Pick<KeyRecord, "tenant" | "name" | "scopes" | "expires"> & { readonly id?: string }): {
   readonly key: string;
   readonly record: KeyRecord;
 } {
-  const id = randomBytes(12).toString("hex").slice(0, 12);
   const key = `hw_${id}_${randomBytes(32).toString("base64url")}`;
   const record = {
     ...of,

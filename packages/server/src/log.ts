@@ -10,6 +10,7 @@ export const logEvents = {
   "shutting-down": { level: "info", msg: "shutting down; requests in flight are completed" },
   closed: { level: "info", msg: "server closed" },
   "operator-key-written": { level: "info", msg: "wrote an operator's key to a file" },
+  "operator-key-exists": { level: "info", msg: "an operator's key exists already; none was written here" },
   "tenant-set": { level: "info", msg: "an operator changed a tenant" },
   "tenant-removed": { level: "info", msg: "an operator removed a tenant" },
   "key-made": { level: "info", msg: "an operator created a key" },

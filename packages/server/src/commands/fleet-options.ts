@@ -1,37 +1,24 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
 import { HookwardenError } from "hookwarden/errors";
 import type { NatsNodeOptions } from "../nats/index.ts";
 import { readJsonFile, required } from "hookwarden/cli";
+import { flagOf, type Settings } from "./settings-table.ts";
 
-export interface FleetOptions {
-  readonly nats?: string;
-  readonly node?: string;
-  readonly fleetKey?: string;
-  readonly fleetTrust?: string;
-  readonly natsCredentials?: string;
-  readonly natsCa?: string;
-  readonly natsCert?: string;
-  readonly natsCertKey?: string;
-  readonly natsPrefix?: string;
-  readonly natsReplicas?: string;
-}
-
-/** The options of a server that is one of several. */
-export function addFleet(command: Command): Command {
-  return command
-    .option("--nats <urls>", "share packs, keys, state and audit with other servers over NATS")
-    .option("--node <name>", "this server's name among them (default: the host's)")
-    .option("--fleet-key <file>", "private key that signs what they share; see `keygen`")
-    .option("--fleet-trust <file>", "keys that may sign it (default: the fleet key's)")
-    .option("--nats-credentials <file>", "credentials file for NATS")
-    .option("--nats-ca <file>", "authorities that may vouch for the NATS servers")
-    .option("--nats-cert <file>", "our certificate for NATS")
-    .option("--nats-cert-key <file>", "its private key")
-    .option("--nats-prefix <name>", "prefix of all names in NATS (default: `hookwarden`)")
-    .option("--nats-replicas <number>", "NATS servers that keep each message: 1, 3 or 5");
-}
+/** The settings of a server that is one of several. */
+export type FleetOptions = Pick<
+  Partial<Settings>,
+  | "nats"
+  | "node"
+  | "fleetKey"
+  | "fleetTrust"
+  | "natsCredentials"
+  | "natsCa"
+  | "natsCert"
+  | "natsCertKey"
+  | "natsPrefix"
+  | "natsReplicas"
+>;
 
 /**
  * How to join the fleet; `null` without `--nats`.
@@ -42,15 +29,12 @@ export function addFleet(command: Command): Command {
 export async function fleetFrom(options: FleetOptions, data: string): Promise<NatsNodeOptions | null> {
   const { nats, ...others } = options;
   if (nats === undefined) {
-    const alone = (Object.keys(others) as (keyof typeof others)[]).find(
-      (name) => flags.has(name) && others[name] !== undefined,
-    );
-    if (alone) throw new HookwardenError("usage", `\`${flags.get(alone)}\` needs \`--nats\``);
+    const alone = fleetOnly.find((name) => others[name] !== undefined);
+    if (alone) throw new HookwardenError("usage", `\`${flagOf(alone)?.split(" ")[0]}\` needs \`--nats\``);
     return null;
   }
   if (options.fleetTrust === undefined) required(options.fleetKey, "--fleet-key");
   const replicas = Number(options.natsReplicas ?? "1");
-  if (![1, 3, 5].includes(replicas)) throw new HookwardenError("usage", "`--nats-replicas` is 1, 3 or 5");
   const { natsCa: caFile, natsCert: certFile, natsCertKey: keyFile } = options;
   const files = {
     ...(caFile === undefined ? {} : { caFile }),
@@ -76,14 +60,14 @@ export async function fleetFrom(options: FleetOptions, data: string): Promise<Na
   };
 }
 
-const flags: ReadonlyMap<string, string> = new Map([
-  ["node", "--node"],
-  ["fleetKey", "--fleet-key"],
-  ["fleetTrust", "--fleet-trust"],
-  ["natsCredentials", "--nats-credentials"],
-  ["natsCa", "--nats-ca"],
-  ["natsCert", "--nats-cert"],
-  ["natsCertKey", "--nats-cert-key"],
-  ["natsPrefix", "--nats-prefix"],
-  ["natsReplicas", "--nats-replicas"],
-]);
+/** Settings without a default that make no sense without `nats`. */
+const fleetOnly = [
+  "node",
+  "fleetKey",
+  "fleetTrust",
+  "natsCredentials",
+  "natsCa",
+  "natsCert",
+  "natsCertKey",
+  "natsPrefix",
+] as const satisfies readonly (keyof FleetOptions)[];
