@@ -59,8 +59,7 @@ function nested(all: ResolvedSettings["all"]): Settings {
   for (const { name, value, source } of all) {
     const [group, member] = name.split(".") as [string, string | undefined];
     if (member === undefined) values[name] = value;
-    else if (source !== "default")
-      (values[group] ??= {}) && Object.assign(values[group] as object, { [member]: value });
+    else if (source !== "default") values[group] = { ...(values[group] as object), [member]: value };
   }
   return values as unknown as Settings;
 }
@@ -93,7 +92,7 @@ function isOfDevelopment(variable: string): boolean {
 /** Reads the text of an environment variable. */
 function readText(row: SettingRow, text: string, variable: string): Value {
   const wrong = (wanted: string): never => {
-    const link = /^tcp:\/\//.test(text)
+    const link = text.startsWith("tcp://")
       ? "; Kubernetes sets this variable for a service of this name: use `enableServiceLinks: false`"
       : "";
     return invalid(`${quote(variable)} must be ${wanted}${link}`, {});
