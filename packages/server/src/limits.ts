@@ -1,5 +1,4 @@
-import { HookwardenError } from "hookwarden/errors";
-import { didYouMean } from "hookwarden/errors";
+import { didYouMean, HookwardenError } from "hookwarden/errors";
 import type { TenantLimits } from "./tenants.ts";
 
 /** One limit with its default and how far it goes. */

@@ -1,6 +1,5 @@
 import { quote } from "@hookwarden/sandbox/json";
-import { type ErrorPlace, HookwardenError } from "hookwarden/errors";
-import { didYouMean } from "hookwarden/pack";
+import { didYouMean, type ErrorPlace, HookwardenError } from "hookwarden/errors";
 import { type SettingRow, type Settings, settingGroups, settingTable, variableOf } from "./settings-table.ts";
 
 type Value = string | number | boolean | readonly string[];
