@@ -59,6 +59,8 @@ function inside(stage: Stage, readOnly: boolean): string[] {
     "--die-with-parent",
     "--tmpfs",
     "/",
+    // Parents of mounts are otherwise for root only.
+    ...["/etc", "/opt", "/var", "/var/lib"].flatMap((path) => ["--perms", "0755", "--dir", path]),
     "--dev",
     "/dev",
     "--proc",

@@ -1,7 +1,15 @@
 import type { DecisionRecord, PlanRules } from "../broker/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
-import { decisionBody, endBody, type LogContext, identifyRules, packBody, startBody } from "./record-body.ts";
+import {
+  approvalBody,
+  decisionBody,
+  endBody,
+  type LogContext,
+  identifyRules,
+  packBody,
+  startBody,
+} from "./record-body.ts";
 import { type OpenedLog, openDestination } from "./open.ts";
 import { type LogOptions, type LogSettings, logSettings } from "./options.ts";
 import { type LogHead, LogWriter } from "./writer.ts";
@@ -98,6 +106,12 @@ export class DecisionLog {
     const behind = this.writer.queued >= everyRecords;
     if (closed || flushEach || behind) return this.writer.pushed(body, tenant);
     this.writer.push(body, tenant);
+  }
+
+  /** Appends that an approval was opened or closed, and resolves when it is written. @throws {HookwardenError} `log-failed` */
+  appendApproval(members: object): Promise<void> {
+    if (this.closing) throw refused("it has been closed");
+    return this.writer.pushed(approvalBody(members));
   }
 
   /** Writes and flushes what has been appended. @throws {HookwardenError} `log-failed` */

@@ -8,6 +8,7 @@ export type { LogHead } from "./writer.ts";
 export { asciiJson, digestOf } from "./line.ts";
 export { readLines } from "./lines.ts";
 export { readRecord } from "./read-record.ts";
+export { maskEvent, parseMask } from "./mask.ts";
 export { readRules } from "./rules.ts";
 export type { Sink } from "./sink.ts";
 export { type LogProblem, type LogRecord, newChain, readChain, type ReadChainOptions } from "./read-chain.ts";

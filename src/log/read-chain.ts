@@ -3,7 +3,7 @@ import { genesis, recordHash, unseal } from "./line.ts";
 import { type Line, readLines } from "./lines.ts";
 import type { ChainState } from "./writer.ts";
 
-export type RecordKind = "start" | "pack" | "rules" | "decision" | "end";
+export type RecordKind = "start" | "pack" | "rules" | "decision" | "approval" | "end";
 
 /** A record that is what it was when it was written, and follows the one before it. */
 export interface LogRecord {
@@ -197,7 +197,14 @@ function open(line: string): Sealed | null {
   }
 }
 
-const kinds: ReadonlySet<string> = new Set<RecordKind>(["start", "pack", "rules", "decision", "end"]);
+const kinds: ReadonlySet<string> = new Set<RecordKind>([
+  "start",
+  "pack",
+  "rules",
+  "decision",
+  "approval",
+  "end",
+]);
 
 function kindOf(text: string): RecordKind | null {
   try {

@@ -1,7 +1,7 @@
 import type { Decision } from "hookwarden/broker";
 import type { PackRevision, Rollout } from "@hookwarden/server";
 import type { HookDescription } from "hookwarden/warden";
-import { AdminClient } from "./admin-client.ts";
+import { ApprovalClient } from "./approval-client.ts";
 import { type StreamProgress, eventBody, readJsonLines } from "./json-lines.ts";
 import { queryOf, segment } from "./paths.ts";
 import { invalidAnswer, unreachable } from "./server-error.ts";
@@ -19,7 +19,7 @@ import type {
 } from "./types.ts";
 
 /** Asks a server. Every method rejects with a `ServerError` where the server does not do what it was asked for. */
-export class Client extends AdminClient {
+export class Client extends ApprovalClient {
   readonly #transport: Transport;
 
   constructor(options: ClientOptions) {

@@ -1,6 +1,8 @@
 /** A client of the server, for any runtime that has `fetch`. */
 export type { Decision } from "hookwarden/broker";
 export type {
+  ApprovalRecord,
+  ApprovalState,
   CandidateReport,
   NodeReport,
   Overview,
@@ -20,6 +22,10 @@ export { Client, createClient } from "./client.ts";
 export { ServerError, type ServerProblem } from "./server-error.ts";
 export type {
   Answered,
+  ApprovalFilter,
+  ApprovalOptions,
+  ApprovalStatus,
+  ApprovedDecision,
   ClientOptions,
   DecideOptions,
   KeyView,

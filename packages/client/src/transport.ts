@@ -5,6 +5,8 @@ import type { ClientOptions } from "./types.ts";
 export interface Request {
   readonly json?: unknown;
   readonly bytes?: Uint8Array<ArrayBuffer>;
+  /** Media type of `bytes`. Default `application/gzip`. */
+  readonly type?: string;
   /** Lines of JSON. */
   readonly stream?: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly headers?: { readonly [name: string]: string };
@@ -27,14 +29,24 @@ export class Transport {
 
   /** Sends a request within the timeout and parses its JSON response. @throws {ServerError} */
   async json<T>(method: string, path: string, request: Request = {}): Promise<T> {
+    return (await this.answer<T>(method, path, request)).value;
+  }
+
+  /** The same, with the headers of the response. @throws {ServerError} */
+  async answer<T>(
+    method: string,
+    path: string,
+    request: Request = {},
+  ): Promise<{ readonly value: T; readonly headers: Headers }> {
     const signals = [AbortSignal.timeout(this.#timeoutMs), ...(request.signal ? [request.signal] : [])];
     const response = await this.send(method, path, request, AbortSignal.any(signals));
     const text = await response.text().catch((error: unknown) => {
       throw unreachable(this.url, error);
     });
-    if (text === "") return undefined as T;
+    const { headers } = response;
+    if (text === "") return { value: undefined as T, headers };
     try {
-      return JSON.parse(text) as T;
+      return { value: JSON.parse(text) as T, headers };
     } catch (error) {
       throw invalidAnswer(error);
     }
@@ -56,7 +68,8 @@ export class Transport {
   ): Promise<Response> {
     const { json, bytes, stream, headers } = request;
     const body = stream ?? bytes ?? (json === undefined ? undefined : JSON.stringify(json));
-    const type = stream ? "application/x-ndjson" : bytes ? "application/gzip" : "application/json";
+    const type =
+      request.type ?? (stream ? "application/x-ndjson" : bytes ? "application/gzip" : "application/json");
     let response: Response;
     try {
       response = await this.#fetch(`${this.url}${path}`, {

@@ -1,4 +1,13 @@
-import type { CandidateReport, KeyRecord, PackRevision, Rollout, RolloutChange } from "@hookwarden/server";
+import type {
+  ApprovalRecord,
+  ApprovalState,
+  CandidateReport,
+  KeyRecord,
+  PackRevision,
+  Rollout,
+  RolloutChange,
+} from "@hookwarden/server";
+import type { Decision } from "hookwarden/broker";
 import type { EventName } from "hookwarden/catalogue";
 
 import type { ServerProblem } from "./server-error.ts";
@@ -20,6 +29,32 @@ export interface DecideOptions {
   /** W3C Trace Context. */
   readonly traceparent?: string;
   readonly signal?: AbortSignal;
+}
+
+export interface ApprovalOptions extends DecideOptions {
+  /** How long a person may answer, in seconds. Default 300; at most a day. */
+  readonly approvalSeconds?: number;
+}
+
+export interface ApprovalFilter {
+  readonly state?: ApprovalState;
+  /** Default 100. */
+  readonly limit?: number;
+}
+
+/** An approval as the host sees it that requested the decision. */
+export type ApprovalStatus = Omit<
+  ApprovalRecord,
+  "tenant" | "pack" | "event" | "changes" | "reasons" | "openedBy"
+>;
+
+/** A decision after a person was asked, where it was `ask`. */
+export interface ApprovedDecision {
+  readonly decision: Decision;
+  /** `null` if no person was asked. */
+  readonly approval: ApprovalStatus | null;
+  /** Never `ask`: `allow` or `deny` by the person's answer, else the decision's own. */
+  readonly verdict: Decision["verdict"];
 }
 
 /** What became of one event of a batch or a trial. */

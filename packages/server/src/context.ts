@@ -1,4 +1,5 @@
 import type { ContainmentReport } from "@hookwarden/sandbox";
+import type { Approvals } from "./approvals/approvals.ts";
 import type { Credentials } from "./credentials.ts";
 import type { StreamingDecisionService } from "./decision-service.ts";
 import type { UnsentBudget } from "./http/unsent-budget.ts";
@@ -27,6 +28,7 @@ export interface ServerContext {
   readonly uploads: Uploads;
   readonly decisions: StreamingDecisionService;
   readonly idempotency: Idempotency;
+  readonly approvals: Approvals;
   readonly operator: OperatorView;
   readonly metrics: ServerMetrics;
   /** Spans and metrics of requests; `null` without telemetry. */

@@ -27,6 +27,8 @@ export interface DecisionReply {
   readonly body: string;
   /** Seconds after which it may be worth asking again; only with status 429 and 503. */
   readonly retryAfter?: number;
+  /** Id of the approval that was opened for the decision. */
+  readonly approval?: string;
   /** What was wrong with what was asked; only where the status is not 200. */
   readonly detail?: ProblemDetail;
 }

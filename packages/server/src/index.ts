@@ -1,4 +1,6 @@
 /** A server for platforms: hooks of many tenants behind one HTTP endpoint. */
+export type { ApprovalAnswer, ApprovalRecord, ApprovalState } from "./approvals/approval.ts";
+export { signatureOf, type WebhookOptions } from "./approvals/webhook.ts";
 export type { AuditMode } from "./audit-log.ts";
 export { makeKey } from "./credentials.ts";
 export type { Principal } from "./principal.ts";

@@ -33,7 +33,7 @@ const asymmetric: ReadonlySet<string> = new Set([
   "PS384",
   "PS512",
 ]);
-const scopes: ReadonlySet<string> = new Set<Scope>(["decide", "packs", "audit"]);
+const scopes: ReadonlySet<string> = new Set<Scope>(["decide", "packs", "audit", "approve"]);
 /** How far clocks may be apart, in seconds. */
 const toleranceSeconds = 5;
 

@@ -23,6 +23,8 @@ export const logEvents = {
   "quarantine-lifted": { level: "info", msg: "a quarantine was lifted" },
   "trust-changed": { level: "info", msg: "the trust file changed; serving packs were checked again" },
   "trust-unavailable": { level: "error", msg: "the trust file cannot be read; signed packs are refused" },
+  "approval-opened": { level: "info", msg: "a decision waits for approval" },
+  "approval-closed": { level: "info", msg: "an approval was answered or expired" },
   "request-refused": { level: "info", msg: "a request was refused" },
   "request-failed": { level: "error", msg: "a request failed because a dependency is unavailable" },
   "internal-error": { level: "error", msg: "a request failed because of an internal error" },

@@ -16,6 +16,7 @@ import type { FaultView, HookView, LatencyView, LiveEvent, QuarantineEntry, Tena
  * | `DELETE /v1/admin/quarantine/{id}` | 204: lifted |
  * | `GET /v1/admin/latency` | `{ all: LatencyView, tenants: { [tenant]: LatencyView } }` |
  * | `GET /v1/admin/nodes` | `{ nodes: NodeReport[] }`, of the fleet; none for a server alone |
+ * | `GET /v1/admin/approvals?tenant=&state=` | `{ approvals: ApprovalRecord[] }`, newest first |
  * | `GET /v1/admin/live?tenant=` | Server-Sent Events: `event:` the type, `data:` a `LiveEvent`, a comment every 15 s |
  * | `POST /v1/admin/keys` | body `{ tenant, name, scopes, expires }`; the key, which is shown this once |
  * | `GET /v1/admin/keys?tenant=` | `{ keys: … }` without digests |

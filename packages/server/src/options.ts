@@ -2,6 +2,7 @@ import type { ContainmentMode, EngineName } from "@hookwarden/sandbox";
 import type { RequiredReview, Trust } from "hookwarden/bundle";
 import { HookwardenError } from "hookwarden/errors";
 import { checkMembers, wardenMembers } from "hookwarden/warden";
+import type { WebhookOptions } from "./approvals/webhook.ts";
 import type { AuditMode } from "./audit-log.ts";
 import type { JwtOptions } from "./jwt.ts";
 import type { LaneOptions } from "./lanes.ts";
@@ -65,6 +66,13 @@ export interface ServerOptions {
   /** Limits of connections and requests. */
   readonly limits?: Partial<HttpLimits>;
   readonly quarantine?: QuarantineOptions;
+  /** Approvals of decisions with `ask`. */
+  readonly approvals?: {
+    /** Where approvals that are opened and closed are reported to. Default: none. */
+    readonly webhook?: WebhookOptions;
+    /** After how many days closed approvals are removed. Default 90. */
+    readonly retentionDays?: number;
+  };
   /** Spans and metrics through `@opentelemetry/api`. Default `false`. */
   readonly telemetry?: boolean;
   /** Name of this node, for audit chains and reports. Default `local`. */
@@ -123,6 +131,7 @@ const serverMembers: { readonly [Name in keyof Required<ServerOptions>]: object 
   tenantLimits: null,
   limits: null,
   quarantine: { faults: null, firstMs: null, longestMs: null },
+  approvals: { webhook: { url: null, secret: null, retryMs: null }, retentionDays: null },
   telemetry: null,
   node: null,
   console: null,
@@ -151,6 +160,7 @@ export function settingsFrom(options: ServerOptions): ServerSettings {
   if (!logLevels.includes(logLevel)) invalid(`\`logLevel\` must be one of ${logLevels.join(", ")}`);
   if (retentionDays !== undefined && !(retentionDays > 0))
     invalid("`retentionDays` must be a number above 0");
+  checkWebhook(options.approvals?.webhook);
   return {
     host,
     port,
@@ -160,6 +170,13 @@ export function settingsFrom(options: ServerOptions): ServerSettings {
     limits: limitsFrom(httpLimitTable, options.limits) as HttpLimits,
     tenantLimits: limitsFrom(tenantLimitTable, options.tenantLimits) as TenantLimits,
   };
+}
+
+function checkWebhook(webhook: WebhookOptions | undefined): void {
+  if (webhook === undefined) return;
+  if (!/^https?:\/\//.test(webhook.url)) invalid("`approvals.webhook.url` must be an http or https URL");
+  if (typeof webhook.secret !== "string" || webhook.secret.length < 16)
+    invalid("`approvals.webhook.secret` must have at least 16 characters");
 }
 
 function invalid(message: string): never {

@@ -1,4 +1,5 @@
 import { describeContainment } from "@hookwarden/sandbox";
+import { openApprovals } from "./approvals/open.ts";
 import { auditOpener } from "./audit-log.ts";
 import { enforceRetention } from "./audit-retention.ts";
 import type { ServerContext } from "./context.ts";
@@ -97,19 +98,10 @@ async function build(base: Foundation): Promise<HookwardenServer> {
   if (telemetry) opened.use(telemetry.observeLoad(() => operator.overview()));
   const metrics = new ServerMetrics(registry, lanes, quarantine);
   const failures = new FailureLog(log);
-  const decisions = new Decisions({
-    registry,
-    feed,
-    eventBytes: settings.limits.eventBytes,
-    batchEvents: settings.limits.batchEvents,
-    onDecision(_tenant, decision, us) {
-      metrics.decision(decision, us);
-      operator.latencies.add(us);
-    },
-    failures,
-    traced: telemetry?.traced ?? null,
-  });
+  const decisions = makeDecisions(base, { registry, feed, failures, metrics, operator, telemetry });
   const { containment: mode } = options;
+  if (settings.isOpen) await addDefaultTenant(stores);
+  await registry.load();
   const context: ServerContext = {
     options,
     settings,
@@ -124,6 +116,7 @@ async function build(base: Foundation): Promise<HookwardenServer> {
     telemetry: telemetry?.http ?? null,
     lanes,
     idempotency: new Idempotency(),
+    approvals: opened.use(await openApprovals({ ...base, stores, feed, registry })),
     unsent: new UnsentBudget(settings.limits.unsentBytes),
     uploadBudget: new UploadBudget(settings.limits.uploadBytes),
     openApi: openApi(routes),
@@ -133,8 +126,6 @@ async function build(base: Foundation): Promise<HookwardenServer> {
     log,
   };
   const listener = await openListener(context);
-  if (settings.isOpen) await addDefaultTenant(stores);
-  await registry.load();
   for (const file of trustFiles(options)) opened.use(watchTrustFile(file, () => revalidate(context)));
   ready = true;
   opened.use(enforceRetention(stores.audit, options.retentionDays));
@@ -204,6 +195,31 @@ function makeRegistry({ options, settings, log }: Foundation, parts: RegistryPar
     },
     onBroken: (tenant, error) =>
       log("pack-broken", { tenant, error: (error as { code?: string }).code ?? "internal" }),
+  });
+}
+
+interface DecisionParts {
+  readonly registry: Registry;
+  readonly feed: Feed;
+  readonly failures: FailureLog;
+  readonly metrics: ServerMetrics;
+  readonly operator: OperatorView;
+  readonly telemetry: ServerTelemetry | null;
+}
+
+function makeDecisions({ settings }: Foundation, parts: DecisionParts): Decisions {
+  const { registry, feed, failures, metrics, operator, telemetry } = parts;
+  return new Decisions({
+    registry,
+    feed,
+    eventBytes: settings.limits.eventBytes,
+    batchEvents: settings.limits.batchEvents,
+    onDecision(_tenant, decision, us) {
+      metrics.decision(decision, us);
+      operator.latencies.add(us);
+    },
+    failures,
+    traced: telemetry?.traced ?? null,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { StateStore } from "hookwarden/state";
+import type { ApprovalAnswer, ApprovalRecord } from "./approvals/approval.ts";
 import type { TenantRecord } from "./tenants.ts";
 import type { Rollout } from "./rollout.ts";
 
@@ -76,7 +77,7 @@ export interface PackStore {
 }
 
 /** What a credential may be used for, within its tenant. */
-export type Scope = "decide" | "packs" | "audit";
+export type Scope = "decide" | "packs" | "audit" | "approve";
 
 /** A credential as it is stored: the secret itself is known to its holder only. */
 export interface KeyRecord {
@@ -208,6 +209,27 @@ export interface KeptQuarantine {
   readonly fault: string;
 }
 
+/** Keeps approvals. */
+export interface ApprovalStore {
+  add(approval: ApprovalRecord): Awaitable<void>;
+  get(tenant: string, id: string): Awaitable<ApprovalRecord | null>;
+  /** The newest first. @param tenant `null`: of all tenants */
+  list(
+    tenant: string | null,
+    range: { readonly state?: ApprovalRecord["state"]; readonly limit: number },
+  ): Awaitable<readonly ApprovalRecord[]>;
+  /**
+   * Closes a pending approval, in one step: of several answers, on any node, exactly one closes it.
+   *
+   * @returns the closed record; `null` if there is none, or it was closed already, or the answer came too late.
+   */
+  close(tenant: string, id: string, answer: ApprovalAnswer): Awaitable<ApprovalRecord | null>;
+  /** Removes closed approvals that were created before a time (ISO 8601). @returns how many */
+  prune(before: string): Awaitable<number>;
+  /** Subscribes to changes, where other nodes can make them. Disposing of the result unsubscribes. */
+  watch?(listener: (approval: ApprovalRecord) => void): Disposable;
+}
+
 /** Everything that a server keeps. */
 export interface Stores {
   readonly packs: PackStore;
@@ -216,6 +238,7 @@ export interface Stores {
   readonly state: StateStore;
   readonly tenants: TenantStore;
   readonly quarantine: QuarantineStore;
+  readonly approvals: ApprovalStore;
   /** Closes whatever is open, when everything appended is durable. */
   [Symbol.asyncDispose](): Promise<void>;
 }

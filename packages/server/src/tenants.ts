@@ -1,5 +1,6 @@
 import type { FaultCode } from "@hookwarden/sandbox";
 import type { SourcePlace } from "hookwarden/compile";
+import type { ApprovalState } from "./approvals/approval.ts";
 import type { Rollout } from "./rollout.ts";
 
 /** What one tenant may use. */
@@ -126,4 +127,11 @@ export type LiveEvent =
   | ({ readonly type: "fault" } & FaultView)
   | ({ readonly type: "quarantine"; readonly at: string; readonly lifted: boolean } & QuarantineEntry)
   | ({ readonly type: "rollout"; readonly at: string } & Rollout)
+  | {
+      readonly type: "approval";
+      readonly at: string;
+      readonly tenant: string;
+      readonly id: string;
+      readonly state: ApprovalState;
+    }
   | { readonly type: "skipped"; readonly at: string; readonly events: number };

@@ -53,7 +53,7 @@ export async function startTestServer(options: Partial<ServerOptions> = {}): Pro
       const { key } = await operator.makeKey({
         tenant: name,
         name: "test",
-        scopes: ["decide", "packs", "audit"],
+        scopes: ["decide", "packs", "audit", "approve"],
       });
       const client = createClient({ url, key });
       if (files) await client.putPack(name, { files });

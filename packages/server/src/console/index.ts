@@ -7,9 +7,25 @@ const files: readonly (readonly [name: string, type: string])[] = [
   ["index.html", "text/html; charset=utf-8"],
   ["console.css", "text/css; charset=utf-8"],
   ["icon.svg", "image/svg+xml"],
-  ...["api", "console", "dom", "format", "inert", "live", "pages", "parts"].map(
-    (name) => [`${name}.js`, "text/javascript; charset=utf-8"] as const,
-  ),
+  ...[
+    "api",
+    "approval-pages",
+    "console",
+    "decision-pages",
+    "dom",
+    "format",
+    "hook-pages",
+    "inert",
+    "lines",
+    "live",
+    "live-page",
+    "overview-page",
+    "page-table",
+    "parts",
+    "sign-in",
+    "tenant-pages",
+    "theme",
+  ].map((name) => [`${name}.js`, "text/javascript; charset=utf-8"] as const),
 ];
 
 /**

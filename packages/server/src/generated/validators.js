@@ -3,418 +3,243 @@
 
 // memory:hookwarden-validators
 var request0 = validate52;
-var func0 = Object.prototype.hasOwnProperty;
-function validate54(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate54.evaluated;
-  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.files === void 0 || !func0.call(data, "files")) && (missing0 = "files"))
-        return validate54.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (key0 !== "files") {
-            return validate54.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
-            break;
-          }
-        if (_errs1 === errors && data.files !== void 0 && func0.call(data, "files")) {
-          let data0 = data.files;
-          if (errors === errors)
-            if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-              if (Object.keys(data0).length > 4096)
-                return validate54.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/maxProperties", keyword: "maxProperties", params: { limit: 4096 } }], !1;
-              for (let key1 of Object.keys(data0)) {
-                let _errs5 = errors;
-                if (typeof data0[key1] != "string")
-                  return validate54.errors = [{ instancePath: instancePath + "/files/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                var valid1 = _errs5 === errors;
-                if (!valid1)
-                  break;
-              }
-            } else
-              return validate54.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
-        }
-      }
-    } else
-      return validate54.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate54.errors = vErrors, errors === 0;
-}
-validate54.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
 function validate52(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null, errors = 0, evaluated0 = validate52.evaluated;
-  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate54(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors), errors = vErrors.length), validate52.errors = vErrors, errors === 0;
-}
-validate52.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
-var request1 = validate56, schema22 = { enum: ["immediate", "monitor", "none"], $id: "request-1" };
-function validate56(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate56.evaluated;
-  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), data === "immediate" || data === "monitor" || data === "none" ? (validate56.errors = vErrors, errors === 0) : (validate56.errors = [{ instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema22.enum } }], !1);
-}
-validate56.evaluated = { dynamicProps: !1, dynamicItems: !1 };
-var request2 = validate57;
-function validate57(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate57.evaluated;
   if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), !(typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data)))
-    return validate57.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
+    return validate52.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
   if (errors === 0 && typeof data == "number" && isFinite(data)) {
-    if (data > 100 || isNaN(data))
-      return validate57.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } }], !1;
-    if (data < 1 || isNaN(data))
-      return validate57.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+    if (data > 50 || isNaN(data))
+      return validate52.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 50 } }], !1;
+    if (data < 0 || isNaN(data))
+      return validate52.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
   }
-  return validate57.errors = vErrors, errors === 0;
+  return validate52.errors = vErrors, errors === 0;
 }
-validate57.evaluated = { dynamicProps: !1, dynamicItems: !1 };
-var request3 = validate58;
-function validate59(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate59.evaluated;
-  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if ((data.files === void 0 || !func0.call(data, "files")) && (missing0 = "files"))
-        return validate59.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      {
-        let _errs1 = errors;
-        for (let key0 of Object.keys(data))
-          if (key0 !== "files") {
-            return validate59.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
-            break;
-          }
-        if (_errs1 === errors && data.files !== void 0 && func0.call(data, "files")) {
-          let data0 = data.files;
-          if (errors === errors)
-            if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-              if (Object.keys(data0).length > 4096)
-                return validate59.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/maxProperties", keyword: "maxProperties", params: { limit: 4096 } }], !1;
-              for (let key1 of Object.keys(data0)) {
-                let _errs5 = errors;
-                if (typeof data0[key1] != "string")
-                  return validate59.errors = [{ instancePath: instancePath + "/files/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                var valid1 = _errs5 === errors;
-                if (!valid1)
-                  break;
-              }
-            } else
-              return validate59.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
-        }
-      }
-    } else
-      return validate59.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate59.errors = vErrors, errors === 0;
+validate52.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request1 = validate53, schema20 = { enum: ["pending", "approved", "denied", "expired"], $id: "request-1" };
+function validate53(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate53.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), data === "pending" || data === "approved" || data === "denied" || data === "expired" ? (validate53.errors = vErrors, errors === 0) : (validate53.errors = [{ instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema20.enum } }], !1);
 }
-validate59.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
-function validate58(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate58.evaluated;
-  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate59(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors), errors = vErrors.length), validate58.errors = vErrors, errors === 0;
-}
-validate58.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
-var request4 = validate61;
-function validate61(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate61.evaluated;
+validate53.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request2 = validate54;
+function validate54(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate54.evaluated;
   if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), !(typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data)))
-    return validate61.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
+    return validate54.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
   if (errors === 0 && typeof data == "number" && isFinite(data)) {
     if (data > 1e3 || isNaN(data))
-      return validate61.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
+      return validate54.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
     if (data < 1 || isNaN(data))
-      return validate61.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+      return validate54.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
   }
-  return validate61.errors = vErrors, errors === 0;
+  return validate54.errors = vErrors, errors === 0;
 }
-validate61.evaluated = { dynamicProps: !1, dynamicItems: !1 };
-var request5 = validate62;
-function validate63(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate63.evaluated;
+validate54.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request3 = validate55;
+var schema24 = { type: "object", properties: { answer: { enum: ["approve", "deny"] }, input: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" }, note: { anyOf: [{ type: "string", maxLength: 1e3 }, { type: "null" }] } }, required: ["answer", "input"], additionalProperties: !1 }, func0 = Object.prototype.hasOwnProperty, pattern3 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+function validate57(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate57.evaluated;
   if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
-      if ((data.revision === void 0 || !func0.call(data, "revision")) && (missing0 = "revision"))
-        return validate63.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+      if ((data.answer === void 0 || !func0.call(data, "answer")) && (missing0 = "answer") || (data.input === void 0 || !func0.call(data, "input")) && (missing0 = "input"))
+        return validate57.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
-          if (!(key0 === "revision" || key0 === "percent" || key0 === "expected")) {
-            return validate63.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
+          if (!(key0 === "answer" || key0 === "input" || key0 === "note")) {
+            return validate57.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
             break;
           }
         if (_errs1 === errors) {
-          if (data.revision !== void 0 && func0.call(data, "revision")) {
-            let data0 = data.revision, _errs2 = errors;
-            if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0)))
-              return validate63.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/type", keyword: "type", params: { type: "integer" } }], !1;
-            if (errors === _errs2 && typeof data0 == "number" && isFinite(data0) && (data0 < 1 || isNaN(data0)))
-              return validate63.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+          if (data.answer !== void 0 && func0.call(data, "answer")) {
+            let data0 = data.answer, _errs2 = errors;
+            if (!(data0 === "approve" || data0 === "deny"))
+              return validate57.errors = [{ instancePath: instancePath + "/answer", schemaPath: "#/properties/answer/enum", keyword: "enum", params: { allowedValues: schema24.properties.answer.enum } }], !1;
             var valid0 = _errs2 === errors;
           } else
             var valid0 = !0;
           if (valid0) {
-            if (data.percent !== void 0 && func0.call(data, "percent")) {
-              let data1 = data.percent, _errs4 = errors;
-              if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1)))
-                return validate63.errors = [{ instancePath: instancePath + "/percent", schemaPath: "#/properties/percent/type", keyword: "type", params: { type: "integer" } }], !1;
-              if (errors === _errs4 && typeof data1 == "number" && isFinite(data1)) {
-                if (data1 > 100 || isNaN(data1))
-                  return validate63.errors = [{ instancePath: instancePath + "/percent", schemaPath: "#/properties/percent/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } }], !1;
-                if (data1 < 1 || isNaN(data1))
-                  return validate63.errors = [{ instancePath: instancePath + "/percent", schemaPath: "#/properties/percent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-              }
-              var valid0 = _errs4 === errors;
+            if (data.input !== void 0 && func0.call(data, "input")) {
+              let data1 = data.input, _errs3 = errors;
+              if (errors === _errs3)
+                if (typeof data1 == "string") {
+                  if (!pattern3.test(data1))
+                    return validate57.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
+                } else
+                  return validate57.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "string" } }], !1;
+              var valid0 = _errs3 === errors;
             } else
               var valid0 = !0;
             if (valid0)
-              if (data.expected !== void 0 && func0.call(data, "expected")) {
-                let data2 = data.expected, _errs6 = errors;
-                if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2)))
-                  return validate63.errors = [{ instancePath: instancePath + "/expected", schemaPath: "#/properties/expected/type", keyword: "type", params: { type: "integer" } }], !1;
-                if (errors === _errs6 && typeof data2 == "number" && isFinite(data2) && (data2 < 0 || isNaN(data2)))
-                  return validate63.errors = [{ instancePath: instancePath + "/expected", schemaPath: "#/properties/expected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                var valid0 = _errs6 === errors;
+              if (data.note !== void 0 && func0.call(data, "note")) {
+                let data2 = data.note, _errs5 = errors, _errs6 = errors, valid1 = !1, _errs7 = errors;
+                if (errors === _errs7)
+                  if (typeof data2 == "string") {
+                    if (data2.length > 1e3) {
+                      let err0 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/anyOf/0/maxLength", keyword: "maxLength", params: { limit: 1e3 } };
+                      vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+                    }
+                  } else {
+                    let err1 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/anyOf/0/type", keyword: "type", params: { type: "string" } };
+                    vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+                  }
+                var _valid0 = _errs7 === errors;
+                valid1 = valid1 || _valid0;
+                let _errs9 = errors;
+                if (data2 !== null) {
+                  let err2 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/anyOf/1/type", keyword: "type", params: { type: "null" } };
+                  vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+                }
+                var _valid0 = _errs9 === errors;
+                if (valid1 = valid1 || _valid0, valid1)
+                  errors = _errs6, vErrors !== null && (_errs6 ? vErrors.length = _errs6 : vErrors = null);
+                else {
+                  let err3 = { instancePath: instancePath + "/note", schemaPath: "#/properties/note/anyOf", keyword: "anyOf", params: {} };
+                  return vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++, validate57.errors = vErrors, !1;
+                }
+                var valid0 = _errs5 === errors;
               } else
                 var valid0 = !0;
           }
         }
       }
     } else
-      return validate63.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate63.errors = vErrors, errors === 0;
+      return validate57.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate57.errors = vErrors, errors === 0;
 }
-validate63.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+validate57.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+function validate55(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate55.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate57(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors), errors = vErrors.length), validate55.errors = vErrors, errors === 0;
+}
+validate55.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+var request4 = validate59, schema25 = { enum: ["pending", "approved", "denied", "expired"], $id: "request-4" };
+function validate59(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate59.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), data === "pending" || data === "approved" || data === "denied" || data === "expired" ? (validate59.errors = vErrors, errors === 0) : (validate59.errors = [{ instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema25.enum } }], !1);
+}
+validate59.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request5 = validate60;
+function validate60(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate60.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), !(typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data)))
+    return validate60.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
+  if (errors === 0 && typeof data == "number" && isFinite(data)) {
+    if (data > 1e3 || isNaN(data))
+      return validate60.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
+    if (data < 1 || isNaN(data))
+      return validate60.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+  }
+  return validate60.errors = vErrors, errors === 0;
+}
+validate60.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request6 = validate61;
+function validate61(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate61.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (typeof data == "string") {
+      if (data.length > 64)
+        return validate61.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
+    } else
+      return validate61.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
+  return validate61.errors = vErrors, errors === 0;
+}
+validate61.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request7 = validate62;
 function validate62(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null, errors = 0, evaluated0 = validate62.evaluated;
-  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate63(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors), errors = vErrors.length), validate62.errors = vErrors, errors === 0;
-}
-validate62.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
-var request6 = validate65;
-function validate66(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate66.evaluated;
   if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let _errs1 = errors;
-      for (let key0 of Object.keys(data))
-        if (key0 !== "revision") {
-          return validate66.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
-          break;
-        }
-      if (_errs1 === errors && data.revision !== void 0 && func0.call(data, "revision")) {
-        let data0 = data.revision, _errs2 = errors;
-        if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0)))
-          return validate66.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/type", keyword: "type", params: { type: "integer" } }], !1;
-        if (errors === _errs2 && typeof data0 == "number" && isFinite(data0) && (data0 < 1 || isNaN(data0)))
-          return validate66.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-      }
+    if (typeof data == "string") {
+      if (data.length > 20)
+        return validate62.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 20 } }], !1;
     } else
-      return validate66.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate66.errors = vErrors, errors === 0;
+      return validate62.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
+  return validate62.errors = vErrors, errors === 0;
 }
-validate66.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+validate62.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request8 = validate63, schema29 = { enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"], $id: "request-8" };
+function validate63(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate63.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), data === "SessionStart" || data === "SessionEnd" || data === "UserPromptSubmit" || data === "UserPromptAccepted" || data === "PreModelRequest" || data === "ModelResponseChunk" || data === "PostModelResponse" || data === "ModelRequestFailure" || data === "PreToolUse" || data === "PermissionRequest" || data === "PermissionDenied" || data === "PostToolUse" || data === "PostToolUseFailure" || data === "Stop" || data === "StopFailure" || data === "TurnComplete" || data === "SubagentStart" || data === "SubagentStop" || data === "PreCompact" || data === "CompactStage" || data === "PostCompact" || data === "Notification" ? (validate63.errors = vErrors, errors === 0) : (validate63.errors = [{ instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema29.enum } }], !1);
+}
+validate63.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request9 = validate64;
+function validate64(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate64.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (typeof data == "string") {
+      if (data.length > 128)
+        return validate64.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 128 } }], !1;
+    } else
+      return validate64.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
+  return validate64.errors = vErrors, errors === 0;
+}
+validate64.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request10 = validate65;
 function validate65(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null, errors = 0, evaluated0 = validate65.evaluated;
-  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate66(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors), errors = vErrors.length), validate65.errors = vErrors, errors === 0;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (typeof data == "string") {
+      if (data.length > 200)
+        return validate65.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 200 } }], !1;
+    } else
+      return validate65.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
+  return validate65.errors = vErrors, errors === 0;
 }
-validate65.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
-var request7 = validate68;
-var schema32 = { type: "object", properties: { events: { type: "array", items: { type: "object" }, maxItems: 100, minItems: 1 }, revision: { type: "integer", minimum: 1 }, files: { type: "object", additionalProperties: { type: "string" }, maxProperties: 4096 }, script: { type: "object", properties: { source: { type: "string", maxLength: 1048576 }, language: { enum: ["js", "ts"] }, on: { type: "array", items: { enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, maxItems: 22, minItems: 1 }, reads: { type: "array", items: { type: "string" }, maxItems: 100 }, actions: { type: "array", items: { enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] }, maxItems: 23 } }, required: ["source", "on"], additionalProperties: !1 }, dialect: { type: "string" } }, required: ["events"], additionalProperties: !1 };
+validate65.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request11 = validate66;
+function validate66(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate66.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data) ? errors === 0 && typeof data == "number" && isFinite(data) && (data < 1 || isNaN(data)) ? (validate66.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1) : (validate66.errors = vErrors, errors === 0) : (validate66.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1);
+}
+validate66.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request12 = validate67;
+function validate67(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate67.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), !(typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data)))
+    return validate67.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
+  if (errors === 0 && typeof data == "number" && isFinite(data)) {
+    if (data > 200 || isNaN(data))
+      return validate67.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 200 } }], !1;
+    if (data < 1 || isNaN(data))
+      return validate67.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+  }
+  return validate67.errors = vErrors, errors === 0;
+}
+validate67.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request13 = validate68;
 function validate69(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null, errors = 0, evaluated0 = validate69.evaluated;
   if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
-      if ((data.events === void 0 || !func0.call(data, "events")) && (missing0 = "events"))
+      if ((data.files === void 0 || !func0.call(data, "files")) && (missing0 = "files"))
         return validate69.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
-          if (!(key0 === "events" || key0 === "revision" || key0 === "files" || key0 === "script" || key0 === "dialect")) {
+          if (key0 !== "files") {
             return validate69.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
             break;
           }
-        if (_errs1 === errors) {
-          if (data.events !== void 0 && func0.call(data, "events")) {
-            let data0 = data.events, _errs2 = errors;
-            if (errors === _errs2)
-              if (Array.isArray(data0)) {
-                if (data0.length > 100)
-                  return validate69.errors = [{ instancePath: instancePath + "/events", schemaPath: "#/properties/events/maxItems", keyword: "maxItems", params: { limit: 100 } }], !1;
-                if (data0.length < 1)
-                  return validate69.errors = [{ instancePath: instancePath + "/events", schemaPath: "#/properties/events/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
-                {
-                  var valid1 = !0;
-                  let len0 = data0.length;
-                  for (let i0 = 0; i0 < len0; i0++) {
-                    let data1 = data0[i0], _errs4 = errors;
-                    if (!(data1 && typeof data1 == "object" && !Array.isArray(data1)))
-                      return validate69.errors = [{ instancePath: instancePath + "/events/" + i0, schemaPath: "#/properties/events/items/type", keyword: "type", params: { type: "object" } }], !1;
-                    var valid1 = _errs4 === errors;
-                    if (!valid1)
-                      break;
-                  }
-                }
-              } else
-                return validate69.errors = [{ instancePath: instancePath + "/events", schemaPath: "#/properties/events/type", keyword: "type", params: { type: "array" } }], !1;
-            var valid0 = _errs2 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.revision !== void 0 && func0.call(data, "revision")) {
-              let data2 = data.revision, _errs6 = errors;
-              if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2)))
-                return validate69.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/type", keyword: "type", params: { type: "integer" } }], !1;
-              if (errors === _errs6 && typeof data2 == "number" && isFinite(data2) && (data2 < 1 || isNaN(data2)))
-                return validate69.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-              var valid0 = _errs6 === errors;
-            } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.files !== void 0 && func0.call(data, "files")) {
-                let data3 = data.files, _errs8 = errors;
-                if (errors === _errs8)
-                  if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
-                    if (Object.keys(data3).length > 4096)
-                      return validate69.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/maxProperties", keyword: "maxProperties", params: { limit: 4096 } }], !1;
-                    for (let key1 of Object.keys(data3)) {
-                      let _errs11 = errors;
-                      if (typeof data3[key1] != "string")
-                        return validate69.errors = [{ instancePath: instancePath + "/files/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid2 = _errs11 === errors;
-                      if (!valid2)
-                        break;
-                    }
-                  } else
-                    return validate69.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid0 = _errs8 === errors;
-              } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.script !== void 0 && func0.call(data, "script")) {
-                  let data5 = data.script, _errs13 = errors;
-                  if (errors === _errs13)
-                    if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
-                      let missing1;
-                      if ((data5.source === void 0 || !func0.call(data5, "source")) && (missing1 = "source") || (data5.on === void 0 || !func0.call(data5, "on")) && (missing1 = "on"))
-                        return validate69.errors = [{ instancePath: instancePath + "/script", schemaPath: "#/properties/script/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                      {
-                        let _errs15 = errors;
-                        for (let key2 of Object.keys(data5))
-                          if (!(key2 === "source" || key2 === "language" || key2 === "on" || key2 === "reads" || key2 === "actions")) {
-                            return validate69.errors = [{ instancePath: instancePath + "/script", schemaPath: "#/properties/script/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }], !1;
-                            break;
-                          }
-                        if (_errs15 === errors) {
-                          if (data5.source !== void 0 && func0.call(data5, "source")) {
-                            let data6 = data5.source, _errs16 = errors;
-                            if (errors === _errs16)
-                              if (typeof data6 == "string") {
-                                if (data6.length > 1048576)
-                                  return validate69.errors = [{ instancePath: instancePath + "/script/source", schemaPath: "#/properties/script/properties/source/maxLength", keyword: "maxLength", params: { limit: 1048576 } }], !1;
-                              } else
-                                return validate69.errors = [{ instancePath: instancePath + "/script/source", schemaPath: "#/properties/script/properties/source/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid3 = _errs16 === errors;
-                          } else
-                            var valid3 = !0;
-                          if (valid3) {
-                            if (data5.language !== void 0 && func0.call(data5, "language")) {
-                              let data7 = data5.language, _errs18 = errors;
-                              if (!(data7 === "js" || data7 === "ts"))
-                                return validate69.errors = [{ instancePath: instancePath + "/script/language", schemaPath: "#/properties/script/properties/language/enum", keyword: "enum", params: { allowedValues: schema32.properties.script.properties.language.enum } }], !1;
-                              var valid3 = _errs18 === errors;
-                            } else
-                              var valid3 = !0;
-                            if (valid3) {
-                              if (data5.on !== void 0 && func0.call(data5, "on")) {
-                                let data8 = data5.on, _errs19 = errors;
-                                if (errors === _errs19)
-                                  if (Array.isArray(data8)) {
-                                    if (data8.length > 22)
-                                      return validate69.errors = [{ instancePath: instancePath + "/script/on", schemaPath: "#/properties/script/properties/on/maxItems", keyword: "maxItems", params: { limit: 22 } }], !1;
-                                    if (data8.length < 1)
-                                      return validate69.errors = [{ instancePath: instancePath + "/script/on", schemaPath: "#/properties/script/properties/on/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
-                                    {
-                                      var valid4 = !0;
-                                      let len1 = data8.length;
-                                      for (let i1 = 0; i1 < len1; i1++) {
-                                        let data9 = data8[i1], _errs21 = errors;
-                                        if (!(data9 === "SessionStart" || data9 === "SessionEnd" || data9 === "UserPromptSubmit" || data9 === "UserPromptAccepted" || data9 === "PreModelRequest" || data9 === "ModelResponseChunk" || data9 === "PostModelResponse" || data9 === "ModelRequestFailure" || data9 === "PreToolUse" || data9 === "PermissionRequest" || data9 === "PermissionDenied" || data9 === "PostToolUse" || data9 === "PostToolUseFailure" || data9 === "Stop" || data9 === "StopFailure" || data9 === "TurnComplete" || data9 === "SubagentStart" || data9 === "SubagentStop" || data9 === "PreCompact" || data9 === "CompactStage" || data9 === "PostCompact" || data9 === "Notification"))
-                                          return validate69.errors = [{ instancePath: instancePath + "/script/on/" + i1, schemaPath: "#/properties/script/properties/on/items/enum", keyword: "enum", params: { allowedValues: schema32.properties.script.properties.on.items.enum } }], !1;
-                                        var valid4 = _errs21 === errors;
-                                        if (!valid4)
-                                          break;
-                                      }
-                                    }
-                                  } else
-                                    return validate69.errors = [{ instancePath: instancePath + "/script/on", schemaPath: "#/properties/script/properties/on/type", keyword: "type", params: { type: "array" } }], !1;
-                                var valid3 = _errs19 === errors;
-                              } else
-                                var valid3 = !0;
-                              if (valid3) {
-                                if (data5.reads !== void 0 && func0.call(data5, "reads")) {
-                                  let data10 = data5.reads, _errs22 = errors;
-                                  if (errors === _errs22)
-                                    if (Array.isArray(data10)) {
-                                      if (data10.length > 100)
-                                        return validate69.errors = [{ instancePath: instancePath + "/script/reads", schemaPath: "#/properties/script/properties/reads/maxItems", keyword: "maxItems", params: { limit: 100 } }], !1;
-                                      {
-                                        var valid5 = !0;
-                                        let len2 = data10.length;
-                                        for (let i2 = 0; i2 < len2; i2++) {
-                                          let _errs24 = errors;
-                                          if (typeof data10[i2] != "string")
-                                            return validate69.errors = [{ instancePath: instancePath + "/script/reads/" + i2, schemaPath: "#/properties/script/properties/reads/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid5 = _errs24 === errors;
-                                          if (!valid5)
-                                            break;
-                                        }
-                                      }
-                                    } else
-                                      return validate69.errors = [{ instancePath: instancePath + "/script/reads", schemaPath: "#/properties/script/properties/reads/type", keyword: "type", params: { type: "array" } }], !1;
-                                  var valid3 = _errs22 === errors;
-                                } else
-                                  var valid3 = !0;
-                                if (valid3)
-                                  if (data5.actions !== void 0 && func0.call(data5, "actions")) {
-                                    let data12 = data5.actions, _errs26 = errors;
-                                    if (errors === _errs26)
-                                      if (Array.isArray(data12)) {
-                                        if (data12.length > 23)
-                                          return validate69.errors = [{ instancePath: instancePath + "/script/actions", schemaPath: "#/properties/script/properties/actions/maxItems", keyword: "maxItems", params: { limit: 23 } }], !1;
-                                        {
-                                          var valid6 = !0;
-                                          let len3 = data12.length;
-                                          for (let i3 = 0; i3 < len3; i3++) {
-                                            let data13 = data12[i3], _errs28 = errors;
-                                            if (!(data13 === "continue" || data13 === "allow" || data13 === "ask" || data13 === "retry" || data13 === "drop_chunk" || data13 === "skip" || data13 === "deny" || data13 === "block" || data13 === "halt" || data13 === "modify_input" || data13 === "replace_result" || data13 === "replace_error" || data13 === "transform" || data13 === "replace_messages" || data13 === "replace_system" || data13 === "set_params" || data13 === "replace_response" || data13 === "replace_chunk" || data13 === "augment" || data13 === "inject" || data13 === "add_context" || data13 === "notify" || data13 === "set_state"))
-                                              return validate69.errors = [{ instancePath: instancePath + "/script/actions/" + i3, schemaPath: "#/properties/script/properties/actions/items/enum", keyword: "enum", params: { allowedValues: schema32.properties.script.properties.actions.items.enum } }], !1;
-                                            var valid6 = _errs28 === errors;
-                                            if (!valid6)
-                                              break;
-                                          }
-                                        }
-                                      } else
-                                        return validate69.errors = [{ instancePath: instancePath + "/script/actions", schemaPath: "#/properties/script/properties/actions/type", keyword: "type", params: { type: "array" } }], !1;
-                                    var valid3 = _errs26 === errors;
-                                  } else
-                                    var valid3 = !0;
-                              }
-                            }
-                          }
-                        }
-                      }
-                    } else
-                      return validate69.errors = [{ instancePath: instancePath + "/script", schemaPath: "#/properties/script/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid0 = _errs13 === errors;
-                } else
-                  var valid0 = !0;
-                if (valid0)
-                  if (data.dialect !== void 0 && func0.call(data, "dialect")) {
-                    let _errs29 = errors;
-                    if (typeof data.dialect != "string")
-                      return validate69.errors = [{ instancePath: instancePath + "/dialect", schemaPath: "#/properties/dialect/type", keyword: "type", params: { type: "string" } }], !1;
-                    var valid0 = _errs29 === errors;
-                  } else
-                    var valid0 = !0;
+        if (_errs1 === errors && data.files !== void 0 && func0.call(data, "files")) {
+          let data0 = data.files;
+          if (errors === errors)
+            if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+              if (Object.keys(data0).length > 4096)
+                return validate69.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/maxProperties", keyword: "maxProperties", params: { limit: 4096 } }], !1;
+              for (let key1 of Object.keys(data0)) {
+                let _errs5 = errors;
+                if (typeof data0[key1] != "string")
+                  return validate69.errors = [{ instancePath: instancePath + "/files/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                var valid1 = _errs5 === errors;
+                if (!valid1)
+                  break;
               }
-            }
-          }
+            } else
+              return validate69.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
         }
       }
     } else
@@ -427,173 +252,57 @@ function validate68(data, { instancePath = "", parentData, parentDataProperty, r
   return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate69(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors), errors = vErrors.length), validate68.errors = vErrors, errors === 0;
 }
 validate68.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
-var request8 = validate71;
+var request14 = validate71, schema36 = { enum: ["immediate", "monitor", "none"], $id: "request-14" };
 function validate71(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null, errors = 0, evaluated0 = validate71.evaluated;
-  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data) ? errors === 0 && typeof data == "number" && isFinite(data) && (data < 0 || isNaN(data)) ? (validate71.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1) : (validate71.errors = vErrors, errors === 0) : (validate71.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1);
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), data === "immediate" || data === "monitor" || data === "none" ? (validate71.errors = vErrors, errors === 0) : (validate71.errors = [{ instancePath, schemaPath: "#/enum", keyword: "enum", params: { allowedValues: schema36.enum } }], !1);
 }
 validate71.evaluated = { dynamicProps: !1, dynamicItems: !1 };
-var request9 = validate72;
+var request15 = validate72;
 function validate72(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null, errors = 0, evaluated0 = validate72.evaluated;
   if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), !(typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data)))
     return validate72.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
   if (errors === 0 && typeof data == "number" && isFinite(data)) {
-    if (data > 1e7 || isNaN(data))
-      return validate72.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e7 } }], !1;
+    if (data > 100 || isNaN(data))
+      return validate72.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } }], !1;
     if (data < 1 || isNaN(data))
       return validate72.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
   }
   return validate72.errors = vErrors, errors === 0;
 }
 validate72.evaluated = { dynamicProps: !1, dynamicItems: !1 };
-var request10 = validate73;
+var request16 = validate73;
 function validate74(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null, errors = 0, evaluated0 = validate74.evaluated;
   if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
-      let _errs1 = errors;
-      for (let key0 of Object.keys(data))
-        if (!(key0 === "disabled" || key0 === "signedOnly" || key0 === "limits")) {
-          return validate74.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
-          break;
-        }
-      if (_errs1 === errors) {
-        if (data.disabled !== void 0 && func0.call(data, "disabled")) {
-          let _errs2 = errors;
-          if (typeof data.disabled != "boolean")
-            return validate74.errors = [{ instancePath: instancePath + "/disabled", schemaPath: "#/properties/disabled/type", keyword: "type", params: { type: "boolean" } }], !1;
-          var valid0 = _errs2 === errors;
-        } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.signedOnly !== void 0 && func0.call(data, "signedOnly")) {
-            let _errs4 = errors;
-            if (typeof data.signedOnly != "boolean")
-              return validate74.errors = [{ instancePath: instancePath + "/signedOnly", schemaPath: "#/properties/signedOnly/type", keyword: "type", params: { type: "boolean" } }], !1;
-            var valid0 = _errs4 === errors;
-          } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.limits !== void 0 && func0.call(data, "limits")) {
-              let data2 = data.limits, _errs6 = errors;
-              if (errors === _errs6)
-                if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-                  let _errs8 = errors;
-                  for (let key1 of Object.keys(data2))
-                    if (!(key1 === "requestsPerSecond" || key1 === "concurrency" || key1 === "queued" || key1 === "cpuMsPerMinute" || key1 === "memoryKb" || key1 === "residentHooks" || key1 === "stateBytes")) {
-                      return validate74.errors = [{ instancePath: instancePath + "/limits", schemaPath: "#/properties/limits/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }], !1;
-                      break;
-                    }
-                  if (_errs8 === errors) {
-                    if (data2.requestsPerSecond !== void 0 && func0.call(data2, "requestsPerSecond")) {
-                      let data3 = data2.requestsPerSecond, _errs9 = errors;
-                      if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
-                        return validate74.errors = [{ instancePath: instancePath + "/limits/requestsPerSecond", schemaPath: "#/properties/limits/properties/requestsPerSecond/type", keyword: "type", params: { type: "integer" } }], !1;
-                      if (errors === _errs9 && typeof data3 == "number" && isFinite(data3)) {
-                        if (data3 > 1e6 || isNaN(data3))
-                          return validate74.errors = [{ instancePath: instancePath + "/limits/requestsPerSecond", schemaPath: "#/properties/limits/properties/requestsPerSecond/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e6 } }], !1;
-                        if (data3 < 1 || isNaN(data3))
-                          return validate74.errors = [{ instancePath: instancePath + "/limits/requestsPerSecond", schemaPath: "#/properties/limits/properties/requestsPerSecond/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                      }
-                      var valid1 = _errs9 === errors;
-                    } else
-                      var valid1 = !0;
-                    if (valid1) {
-                      if (data2.concurrency !== void 0 && func0.call(data2, "concurrency")) {
-                        let data4 = data2.concurrency, _errs11 = errors;
-                        if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4)))
-                          return validate74.errors = [{ instancePath: instancePath + "/limits/concurrency", schemaPath: "#/properties/limits/properties/concurrency/type", keyword: "type", params: { type: "integer" } }], !1;
-                        if (errors === _errs11 && typeof data4 == "number" && isFinite(data4)) {
-                          if (data4 > 4096 || isNaN(data4))
-                            return validate74.errors = [{ instancePath: instancePath + "/limits/concurrency", schemaPath: "#/properties/limits/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4096 } }], !1;
-                          if (data4 < 1 || isNaN(data4))
-                            return validate74.errors = [{ instancePath: instancePath + "/limits/concurrency", schemaPath: "#/properties/limits/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                        }
-                        var valid1 = _errs11 === errors;
-                      } else
-                        var valid1 = !0;
-                      if (valid1) {
-                        if (data2.queued !== void 0 && func0.call(data2, "queued")) {
-                          let data5 = data2.queued, _errs13 = errors;
-                          if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5)))
-                            return validate74.errors = [{ instancePath: instancePath + "/limits/queued", schemaPath: "#/properties/limits/properties/queued/type", keyword: "type", params: { type: "integer" } }], !1;
-                          if (errors === _errs13 && typeof data5 == "number" && isFinite(data5)) {
-                            if (data5 > 1e5 || isNaN(data5))
-                              return validate74.errors = [{ instancePath: instancePath + "/limits/queued", schemaPath: "#/properties/limits/properties/queued/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e5 } }], !1;
-                            if (data5 < 1 || isNaN(data5))
-                              return validate74.errors = [{ instancePath: instancePath + "/limits/queued", schemaPath: "#/properties/limits/properties/queued/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                          }
-                          var valid1 = _errs13 === errors;
-                        } else
-                          var valid1 = !0;
-                        if (valid1) {
-                          if (data2.cpuMsPerMinute !== void 0 && func0.call(data2, "cpuMsPerMinute")) {
-                            let data6 = data2.cpuMsPerMinute, _errs15 = errors;
-                            if (!(typeof data6 == "number" && !(data6 % 1) && !isNaN(data6) && isFinite(data6)))
-                              return validate74.errors = [{ instancePath: instancePath + "/limits/cpuMsPerMinute", schemaPath: "#/properties/limits/properties/cpuMsPerMinute/type", keyword: "type", params: { type: "integer" } }], !1;
-                            if (errors === _errs15 && typeof data6 == "number" && isFinite(data6)) {
-                              if (data6 > 6e6 || isNaN(data6))
-                                return validate74.errors = [{ instancePath: instancePath + "/limits/cpuMsPerMinute", schemaPath: "#/properties/limits/properties/cpuMsPerMinute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 6e6 } }], !1;
-                              if (data6 < 1 || isNaN(data6))
-                                return validate74.errors = [{ instancePath: instancePath + "/limits/cpuMsPerMinute", schemaPath: "#/properties/limits/properties/cpuMsPerMinute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                            }
-                            var valid1 = _errs15 === errors;
-                          } else
-                            var valid1 = !0;
-                          if (valid1) {
-                            if (data2.memoryKb !== void 0 && func0.call(data2, "memoryKb")) {
-                              let data7 = data2.memoryKb, _errs17 = errors;
-                              if (!(typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7)))
-                                return validate74.errors = [{ instancePath: instancePath + "/limits/memoryKb", schemaPath: "#/properties/limits/properties/memoryKb/type", keyword: "type", params: { type: "integer" } }], !1;
-                              if (errors === _errs17 && typeof data7 == "number" && isFinite(data7)) {
-                                if (data7 > 131072 || isNaN(data7))
-                                  return validate74.errors = [{ instancePath: instancePath + "/limits/memoryKb", schemaPath: "#/properties/limits/properties/memoryKb/maximum", keyword: "maximum", params: { comparison: "<=", limit: 131072 } }], !1;
-                                if (data7 < 1 || isNaN(data7))
-                                  return validate74.errors = [{ instancePath: instancePath + "/limits/memoryKb", schemaPath: "#/properties/limits/properties/memoryKb/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                              }
-                              var valid1 = _errs17 === errors;
-                            } else
-                              var valid1 = !0;
-                            if (valid1) {
-                              if (data2.residentHooks !== void 0 && func0.call(data2, "residentHooks")) {
-                                let data8 = data2.residentHooks, _errs19 = errors;
-                                if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8) && isFinite(data8)))
-                                  return validate74.errors = [{ instancePath: instancePath + "/limits/residentHooks", schemaPath: "#/properties/limits/properties/residentHooks/type", keyword: "type", params: { type: "integer" } }], !1;
-                                if (errors === _errs19 && typeof data8 == "number" && isFinite(data8)) {
-                                  if (data8 > 1e4 || isNaN(data8))
-                                    return validate74.errors = [{ instancePath: instancePath + "/limits/residentHooks", schemaPath: "#/properties/limits/properties/residentHooks/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e4 } }], !1;
-                                  if (data8 < 1 || isNaN(data8))
-                                    return validate74.errors = [{ instancePath: instancePath + "/limits/residentHooks", schemaPath: "#/properties/limits/properties/residentHooks/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                                }
-                                var valid1 = _errs19 === errors;
-                              } else
-                                var valid1 = !0;
-                              if (valid1)
-                                if (data2.stateBytes !== void 0 && func0.call(data2, "stateBytes")) {
-                                  let data9 = data2.stateBytes, _errs21 = errors;
-                                  if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9)))
-                                    return validate74.errors = [{ instancePath: instancePath + "/limits/stateBytes", schemaPath: "#/properties/limits/properties/stateBytes/type", keyword: "type", params: { type: "integer" } }], !1;
-                                  if (errors === _errs21 && typeof data9 == "number" && isFinite(data9)) {
-                                    if (data9 > 17179869184 || isNaN(data9))
-                                      return validate74.errors = [{ instancePath: instancePath + "/limits/stateBytes", schemaPath: "#/properties/limits/properties/stateBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 17179869184 } }], !1;
-                                    if (data9 < 1 || isNaN(data9))
-                                      return validate74.errors = [{ instancePath: instancePath + "/limits/stateBytes", schemaPath: "#/properties/limits/properties/stateBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                                  }
-                                  var valid1 = _errs21 === errors;
-                                } else
-                                  var valid1 = !0;
-                            }
-                          }
-                        }
-                      }
-                    }
-                  }
-                } else
-                  return validate74.errors = [{ instancePath: instancePath + "/limits", schemaPath: "#/properties/limits/type", keyword: "type", params: { type: "object" } }], !1;
-              var valid0 = _errs6 === errors;
+      let missing0;
+      if ((data.files === void 0 || !func0.call(data, "files")) && (missing0 = "files"))
+        return validate74.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (key0 !== "files") {
+            return validate74.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
+            break;
+          }
+        if (_errs1 === errors && data.files !== void 0 && func0.call(data, "files")) {
+          let data0 = data.files;
+          if (errors === errors)
+            if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+              if (Object.keys(data0).length > 4096)
+                return validate74.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/maxProperties", keyword: "maxProperties", params: { limit: 4096 } }], !1;
+              for (let key1 of Object.keys(data0)) {
+                let _errs5 = errors;
+                if (typeof data0[key1] != "string")
+                  return validate74.errors = [{ instancePath: instancePath + "/files/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                var valid1 = _errs5 === errors;
+                if (!valid1)
+                  break;
+              }
             } else
-              var valid0 = !0;
+              return validate74.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
         }
       }
     } else
@@ -606,82 +315,579 @@ function validate73(data, { instancePath = "", parentData, parentDataProperty, r
   return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate74(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors), errors = vErrors.length), validate73.errors = vErrors, errors === 0;
 }
 validate73.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
-var request11 = validate76;
+var request17 = validate76;
 function validate76(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null, errors = 0, evaluated0 = validate76.evaluated;
-  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
-    if (typeof data == "string") {
-      if (data.length > 64)
-        return validate76.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
-    } else
-      return validate76.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), !(typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data)))
+    return validate76.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
+  if (errors === 0 && typeof data == "number" && isFinite(data)) {
+    if (data > 1e3 || isNaN(data))
+      return validate76.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
+    if (data < 1 || isNaN(data))
+      return validate76.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+  }
   return validate76.errors = vErrors, errors === 0;
 }
 validate76.evaluated = { dynamicProps: !1, dynamicItems: !1 };
-var request12 = validate77;
-function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate77.evaluated;
-  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
-    if (typeof data == "string") {
-      if (data.length > 64)
-        return validate77.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
-    } else
-      return validate77.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
-  return validate77.errors = vErrors, errors === 0;
-}
-validate77.evaluated = { dynamicProps: !1, dynamicItems: !1 };
-var request13 = validate78;
+var request18 = validate77;
 function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null, errors = 0, evaluated0 = validate78.evaluated;
-  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), !(typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data)))
-    return validate78.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
-  if (errors === 0 && typeof data == "number" && isFinite(data)) {
-    if (data > 1e3 || isNaN(data))
-      return validate78.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
-    if (data < 1 || isNaN(data))
-      return validate78.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-  }
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.revision === void 0 || !func0.call(data, "revision")) && (missing0 = "revision"))
+        return validate78.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "revision" || key0 === "percent" || key0 === "expected")) {
+            return validate78.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.revision !== void 0 && func0.call(data, "revision")) {
+            let data0 = data.revision, _errs2 = errors;
+            if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0)))
+              return validate78.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/type", keyword: "type", params: { type: "integer" } }], !1;
+            if (errors === _errs2 && typeof data0 == "number" && isFinite(data0) && (data0 < 1 || isNaN(data0)))
+              return validate78.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0) {
+            if (data.percent !== void 0 && func0.call(data, "percent")) {
+              let data1 = data.percent, _errs4 = errors;
+              if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1)))
+                return validate78.errors = [{ instancePath: instancePath + "/percent", schemaPath: "#/properties/percent/type", keyword: "type", params: { type: "integer" } }], !1;
+              if (errors === _errs4 && typeof data1 == "number" && isFinite(data1)) {
+                if (data1 > 100 || isNaN(data1))
+                  return validate78.errors = [{ instancePath: instancePath + "/percent", schemaPath: "#/properties/percent/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } }], !1;
+                if (data1 < 1 || isNaN(data1))
+                  return validate78.errors = [{ instancePath: instancePath + "/percent", schemaPath: "#/properties/percent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+              }
+              var valid0 = _errs4 === errors;
+            } else
+              var valid0 = !0;
+            if (valid0)
+              if (data.expected !== void 0 && func0.call(data, "expected")) {
+                let data2 = data.expected, _errs6 = errors;
+                if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2)))
+                  return validate78.errors = [{ instancePath: instancePath + "/expected", schemaPath: "#/properties/expected/type", keyword: "type", params: { type: "integer" } }], !1;
+                if (errors === _errs6 && typeof data2 == "number" && isFinite(data2) && (data2 < 0 || isNaN(data2)))
+                  return validate78.errors = [{ instancePath: instancePath + "/expected", schemaPath: "#/properties/expected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                var valid0 = _errs6 === errors;
+              } else
+                var valid0 = !0;
+          }
+        }
+      }
+    } else
+      return validate78.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate78.errors = vErrors, errors === 0;
 }
-validate78.evaluated = { dynamicProps: !1, dynamicItems: !1 };
-var request14 = validate79;
-function validate79(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate79.evaluated;
-  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
-    if (typeof data == "string") {
-      if (data.length > 64)
-        return validate79.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
-    } else
-      return validate79.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
-  return validate79.errors = vErrors, errors === 0;
+validate78.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate77.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate78(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors), errors = vErrors.length), validate77.errors = vErrors, errors === 0;
 }
-validate79.evaluated = { dynamicProps: !1, dynamicItems: !1 };
-var request15 = validate80;
+validate77.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+var request19 = validate80;
+function validate81(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate81.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let _errs1 = errors;
+      for (let key0 of Object.keys(data))
+        if (key0 !== "revision") {
+          return validate81.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
+          break;
+        }
+      if (_errs1 === errors && data.revision !== void 0 && func0.call(data, "revision")) {
+        let data0 = data.revision, _errs2 = errors;
+        if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0) && isFinite(data0)))
+          return validate81.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/type", keyword: "type", params: { type: "integer" } }], !1;
+        if (errors === _errs2 && typeof data0 == "number" && isFinite(data0) && (data0 < 1 || isNaN(data0)))
+          return validate81.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+      }
+    } else
+      return validate81.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate81.errors = vErrors, errors === 0;
+}
+validate81.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
 function validate80(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
   let vErrors = null, errors = 0, evaluated0 = validate80.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate81(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors), errors = vErrors.length), validate80.errors = vErrors, errors === 0;
+}
+validate80.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+var request20 = validate83;
+var schema46 = { type: "object", properties: { events: { type: "array", items: { type: "object" }, maxItems: 100, minItems: 1 }, revision: { type: "integer", minimum: 1 }, files: { type: "object", additionalProperties: { type: "string" }, maxProperties: 4096 }, script: { type: "object", properties: { source: { type: "string", maxLength: 1048576 }, language: { enum: ["js", "ts"] }, on: { type: "array", items: { enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, maxItems: 22, minItems: 1 }, reads: { type: "array", items: { type: "string" }, maxItems: 100 }, actions: { type: "array", items: { enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] }, maxItems: 23 } }, required: ["source", "on"], additionalProperties: !1 }, dialect: { type: "string" } }, required: ["events"], additionalProperties: !1 };
+function validate84(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate84.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.events === void 0 || !func0.call(data, "events")) && (missing0 = "events"))
+        return validate84.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "events" || key0 === "revision" || key0 === "files" || key0 === "script" || key0 === "dialect")) {
+            return validate84.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.events !== void 0 && func0.call(data, "events")) {
+            let data0 = data.events, _errs2 = errors;
+            if (errors === _errs2)
+              if (Array.isArray(data0)) {
+                if (data0.length > 100)
+                  return validate84.errors = [{ instancePath: instancePath + "/events", schemaPath: "#/properties/events/maxItems", keyword: "maxItems", params: { limit: 100 } }], !1;
+                if (data0.length < 1)
+                  return validate84.errors = [{ instancePath: instancePath + "/events", schemaPath: "#/properties/events/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                {
+                  var valid1 = !0;
+                  let len0 = data0.length;
+                  for (let i0 = 0; i0 < len0; i0++) {
+                    let data1 = data0[i0], _errs4 = errors;
+                    if (!(data1 && typeof data1 == "object" && !Array.isArray(data1)))
+                      return validate84.errors = [{ instancePath: instancePath + "/events/" + i0, schemaPath: "#/properties/events/items/type", keyword: "type", params: { type: "object" } }], !1;
+                    var valid1 = _errs4 === errors;
+                    if (!valid1)
+                      break;
+                  }
+                }
+              } else
+                return validate84.errors = [{ instancePath: instancePath + "/events", schemaPath: "#/properties/events/type", keyword: "type", params: { type: "array" } }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0) {
+            if (data.revision !== void 0 && func0.call(data, "revision")) {
+              let data2 = data.revision, _errs6 = errors;
+              if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2)))
+                return validate84.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/type", keyword: "type", params: { type: "integer" } }], !1;
+              if (errors === _errs6 && typeof data2 == "number" && isFinite(data2) && (data2 < 1 || isNaN(data2)))
+                return validate84.errors = [{ instancePath: instancePath + "/revision", schemaPath: "#/properties/revision/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+              var valid0 = _errs6 === errors;
+            } else
+              var valid0 = !0;
+            if (valid0) {
+              if (data.files !== void 0 && func0.call(data, "files")) {
+                let data3 = data.files, _errs8 = errors;
+                if (errors === _errs8)
+                  if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
+                    if (Object.keys(data3).length > 4096)
+                      return validate84.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/maxProperties", keyword: "maxProperties", params: { limit: 4096 } }], !1;
+                    for (let key1 of Object.keys(data3)) {
+                      let _errs11 = errors;
+                      if (typeof data3[key1] != "string")
+                        return validate84.errors = [{ instancePath: instancePath + "/files/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
+                      var valid2 = _errs11 === errors;
+                      if (!valid2)
+                        break;
+                    }
+                  } else
+                    return validate84.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
+                var valid0 = _errs8 === errors;
+              } else
+                var valid0 = !0;
+              if (valid0) {
+                if (data.script !== void 0 && func0.call(data, "script")) {
+                  let data5 = data.script, _errs13 = errors;
+                  if (errors === _errs13)
+                    if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+                      let missing1;
+                      if ((data5.source === void 0 || !func0.call(data5, "source")) && (missing1 = "source") || (data5.on === void 0 || !func0.call(data5, "on")) && (missing1 = "on"))
+                        return validate84.errors = [{ instancePath: instancePath + "/script", schemaPath: "#/properties/script/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
+                      {
+                        let _errs15 = errors;
+                        for (let key2 of Object.keys(data5))
+                          if (!(key2 === "source" || key2 === "language" || key2 === "on" || key2 === "reads" || key2 === "actions")) {
+                            return validate84.errors = [{ instancePath: instancePath + "/script", schemaPath: "#/properties/script/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }], !1;
+                            break;
+                          }
+                        if (_errs15 === errors) {
+                          if (data5.source !== void 0 && func0.call(data5, "source")) {
+                            let data6 = data5.source, _errs16 = errors;
+                            if (errors === _errs16)
+                              if (typeof data6 == "string") {
+                                if (data6.length > 1048576)
+                                  return validate84.errors = [{ instancePath: instancePath + "/script/source", schemaPath: "#/properties/script/properties/source/maxLength", keyword: "maxLength", params: { limit: 1048576 } }], !1;
+                              } else
+                                return validate84.errors = [{ instancePath: instancePath + "/script/source", schemaPath: "#/properties/script/properties/source/type", keyword: "type", params: { type: "string" } }], !1;
+                            var valid3 = _errs16 === errors;
+                          } else
+                            var valid3 = !0;
+                          if (valid3) {
+                            if (data5.language !== void 0 && func0.call(data5, "language")) {
+                              let data7 = data5.language, _errs18 = errors;
+                              if (!(data7 === "js" || data7 === "ts"))
+                                return validate84.errors = [{ instancePath: instancePath + "/script/language", schemaPath: "#/properties/script/properties/language/enum", keyword: "enum", params: { allowedValues: schema46.properties.script.properties.language.enum } }], !1;
+                              var valid3 = _errs18 === errors;
+                            } else
+                              var valid3 = !0;
+                            if (valid3) {
+                              if (data5.on !== void 0 && func0.call(data5, "on")) {
+                                let data8 = data5.on, _errs19 = errors;
+                                if (errors === _errs19)
+                                  if (Array.isArray(data8)) {
+                                    if (data8.length > 22)
+                                      return validate84.errors = [{ instancePath: instancePath + "/script/on", schemaPath: "#/properties/script/properties/on/maxItems", keyword: "maxItems", params: { limit: 22 } }], !1;
+                                    if (data8.length < 1)
+                                      return validate84.errors = [{ instancePath: instancePath + "/script/on", schemaPath: "#/properties/script/properties/on/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                                    {
+                                      var valid4 = !0;
+                                      let len1 = data8.length;
+                                      for (let i1 = 0; i1 < len1; i1++) {
+                                        let data9 = data8[i1], _errs21 = errors;
+                                        if (!(data9 === "SessionStart" || data9 === "SessionEnd" || data9 === "UserPromptSubmit" || data9 === "UserPromptAccepted" || data9 === "PreModelRequest" || data9 === "ModelResponseChunk" || data9 === "PostModelResponse" || data9 === "ModelRequestFailure" || data9 === "PreToolUse" || data9 === "PermissionRequest" || data9 === "PermissionDenied" || data9 === "PostToolUse" || data9 === "PostToolUseFailure" || data9 === "Stop" || data9 === "StopFailure" || data9 === "TurnComplete" || data9 === "SubagentStart" || data9 === "SubagentStop" || data9 === "PreCompact" || data9 === "CompactStage" || data9 === "PostCompact" || data9 === "Notification"))
+                                          return validate84.errors = [{ instancePath: instancePath + "/script/on/" + i1, schemaPath: "#/properties/script/properties/on/items/enum", keyword: "enum", params: { allowedValues: schema46.properties.script.properties.on.items.enum } }], !1;
+                                        var valid4 = _errs21 === errors;
+                                        if (!valid4)
+                                          break;
+                                      }
+                                    }
+                                  } else
+                                    return validate84.errors = [{ instancePath: instancePath + "/script/on", schemaPath: "#/properties/script/properties/on/type", keyword: "type", params: { type: "array" } }], !1;
+                                var valid3 = _errs19 === errors;
+                              } else
+                                var valid3 = !0;
+                              if (valid3) {
+                                if (data5.reads !== void 0 && func0.call(data5, "reads")) {
+                                  let data10 = data5.reads, _errs22 = errors;
+                                  if (errors === _errs22)
+                                    if (Array.isArray(data10)) {
+                                      if (data10.length > 100)
+                                        return validate84.errors = [{ instancePath: instancePath + "/script/reads", schemaPath: "#/properties/script/properties/reads/maxItems", keyword: "maxItems", params: { limit: 100 } }], !1;
+                                      {
+                                        var valid5 = !0;
+                                        let len2 = data10.length;
+                                        for (let i2 = 0; i2 < len2; i2++) {
+                                          let _errs24 = errors;
+                                          if (typeof data10[i2] != "string")
+                                            return validate84.errors = [{ instancePath: instancePath + "/script/reads/" + i2, schemaPath: "#/properties/script/properties/reads/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                          var valid5 = _errs24 === errors;
+                                          if (!valid5)
+                                            break;
+                                        }
+                                      }
+                                    } else
+                                      return validate84.errors = [{ instancePath: instancePath + "/script/reads", schemaPath: "#/properties/script/properties/reads/type", keyword: "type", params: { type: "array" } }], !1;
+                                  var valid3 = _errs22 === errors;
+                                } else
+                                  var valid3 = !0;
+                                if (valid3)
+                                  if (data5.actions !== void 0 && func0.call(data5, "actions")) {
+                                    let data12 = data5.actions, _errs26 = errors;
+                                    if (errors === _errs26)
+                                      if (Array.isArray(data12)) {
+                                        if (data12.length > 23)
+                                          return validate84.errors = [{ instancePath: instancePath + "/script/actions", schemaPath: "#/properties/script/properties/actions/maxItems", keyword: "maxItems", params: { limit: 23 } }], !1;
+                                        {
+                                          var valid6 = !0;
+                                          let len3 = data12.length;
+                                          for (let i3 = 0; i3 < len3; i3++) {
+                                            let data13 = data12[i3], _errs28 = errors;
+                                            if (!(data13 === "continue" || data13 === "allow" || data13 === "ask" || data13 === "retry" || data13 === "drop_chunk" || data13 === "skip" || data13 === "deny" || data13 === "block" || data13 === "halt" || data13 === "modify_input" || data13 === "replace_result" || data13 === "replace_error" || data13 === "transform" || data13 === "replace_messages" || data13 === "replace_system" || data13 === "set_params" || data13 === "replace_response" || data13 === "replace_chunk" || data13 === "augment" || data13 === "inject" || data13 === "add_context" || data13 === "notify" || data13 === "set_state"))
+                                              return validate84.errors = [{ instancePath: instancePath + "/script/actions/" + i3, schemaPath: "#/properties/script/properties/actions/items/enum", keyword: "enum", params: { allowedValues: schema46.properties.script.properties.actions.items.enum } }], !1;
+                                            var valid6 = _errs28 === errors;
+                                            if (!valid6)
+                                              break;
+                                          }
+                                        }
+                                      } else
+                                        return validate84.errors = [{ instancePath: instancePath + "/script/actions", schemaPath: "#/properties/script/properties/actions/type", keyword: "type", params: { type: "array" } }], !1;
+                                    var valid3 = _errs26 === errors;
+                                  } else
+                                    var valid3 = !0;
+                              }
+                            }
+                          }
+                        }
+                      }
+                    } else
+                      return validate84.errors = [{ instancePath: instancePath + "/script", schemaPath: "#/properties/script/type", keyword: "type", params: { type: "object" } }], !1;
+                  var valid0 = _errs13 === errors;
+                } else
+                  var valid0 = !0;
+                if (valid0)
+                  if (data.dialect !== void 0 && func0.call(data, "dialect")) {
+                    let _errs29 = errors;
+                    if (typeof data.dialect != "string")
+                      return validate84.errors = [{ instancePath: instancePath + "/dialect", schemaPath: "#/properties/dialect/type", keyword: "type", params: { type: "string" } }], !1;
+                    var valid0 = _errs29 === errors;
+                  } else
+                    var valid0 = !0;
+              }
+            }
+          }
+        }
+      }
+    } else
+      return validate84.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate84.errors = vErrors, errors === 0;
+}
+validate84.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+function validate83(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate83.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate84(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors), errors = vErrors.length), validate83.errors = vErrors, errors === 0;
+}
+validate83.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+var request21 = validate86;
+function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate86.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data) ? errors === 0 && typeof data == "number" && isFinite(data) && (data < 0 || isNaN(data)) ? (validate86.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1) : (validate86.errors = vErrors, errors === 0) : (validate86.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1);
+}
+validate86.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request22 = validate87;
+function validate87(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate87.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), !(typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data)))
+    return validate87.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
+  if (errors === 0 && typeof data == "number" && isFinite(data)) {
+    if (data > 1e7 || isNaN(data))
+      return validate87.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e7 } }], !1;
+    if (data < 1 || isNaN(data))
+      return validate87.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+  }
+  return validate87.errors = vErrors, errors === 0;
+}
+validate87.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request23 = validate88;
+function validate89(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate89.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let _errs1 = errors;
+      for (let key0 of Object.keys(data))
+        if (!(key0 === "disabled" || key0 === "signedOnly" || key0 === "limits")) {
+          return validate89.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
+          break;
+        }
+      if (_errs1 === errors) {
+        if (data.disabled !== void 0 && func0.call(data, "disabled")) {
+          let _errs2 = errors;
+          if (typeof data.disabled != "boolean")
+            return validate89.errors = [{ instancePath: instancePath + "/disabled", schemaPath: "#/properties/disabled/type", keyword: "type", params: { type: "boolean" } }], !1;
+          var valid0 = _errs2 === errors;
+        } else
+          var valid0 = !0;
+        if (valid0) {
+          if (data.signedOnly !== void 0 && func0.call(data, "signedOnly")) {
+            let _errs4 = errors;
+            if (typeof data.signedOnly != "boolean")
+              return validate89.errors = [{ instancePath: instancePath + "/signedOnly", schemaPath: "#/properties/signedOnly/type", keyword: "type", params: { type: "boolean" } }], !1;
+            var valid0 = _errs4 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0)
+            if (data.limits !== void 0 && func0.call(data, "limits")) {
+              let data2 = data.limits, _errs6 = errors;
+              if (errors === _errs6)
+                if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+                  let _errs8 = errors;
+                  for (let key1 of Object.keys(data2))
+                    if (!(key1 === "requestsPerSecond" || key1 === "concurrency" || key1 === "queued" || key1 === "cpuMsPerMinute" || key1 === "memoryKb" || key1 === "residentHooks" || key1 === "stateBytes")) {
+                      return validate89.errors = [{ instancePath: instancePath + "/limits", schemaPath: "#/properties/limits/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }], !1;
+                      break;
+                    }
+                  if (_errs8 === errors) {
+                    if (data2.requestsPerSecond !== void 0 && func0.call(data2, "requestsPerSecond")) {
+                      let data3 = data2.requestsPerSecond, _errs9 = errors;
+                      if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
+                        return validate89.errors = [{ instancePath: instancePath + "/limits/requestsPerSecond", schemaPath: "#/properties/limits/properties/requestsPerSecond/type", keyword: "type", params: { type: "integer" } }], !1;
+                      if (errors === _errs9 && typeof data3 == "number" && isFinite(data3)) {
+                        if (data3 > 1e6 || isNaN(data3))
+                          return validate89.errors = [{ instancePath: instancePath + "/limits/requestsPerSecond", schemaPath: "#/properties/limits/properties/requestsPerSecond/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e6 } }], !1;
+                        if (data3 < 1 || isNaN(data3))
+                          return validate89.errors = [{ instancePath: instancePath + "/limits/requestsPerSecond", schemaPath: "#/properties/limits/properties/requestsPerSecond/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                      }
+                      var valid1 = _errs9 === errors;
+                    } else
+                      var valid1 = !0;
+                    if (valid1) {
+                      if (data2.concurrency !== void 0 && func0.call(data2, "concurrency")) {
+                        let data4 = data2.concurrency, _errs11 = errors;
+                        if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4)))
+                          return validate89.errors = [{ instancePath: instancePath + "/limits/concurrency", schemaPath: "#/properties/limits/properties/concurrency/type", keyword: "type", params: { type: "integer" } }], !1;
+                        if (errors === _errs11 && typeof data4 == "number" && isFinite(data4)) {
+                          if (data4 > 4096 || isNaN(data4))
+                            return validate89.errors = [{ instancePath: instancePath + "/limits/concurrency", schemaPath: "#/properties/limits/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4096 } }], !1;
+                          if (data4 < 1 || isNaN(data4))
+                            return validate89.errors = [{ instancePath: instancePath + "/limits/concurrency", schemaPath: "#/properties/limits/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                        }
+                        var valid1 = _errs11 === errors;
+                      } else
+                        var valid1 = !0;
+                      if (valid1) {
+                        if (data2.queued !== void 0 && func0.call(data2, "queued")) {
+                          let data5 = data2.queued, _errs13 = errors;
+                          if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5) && isFinite(data5)))
+                            return validate89.errors = [{ instancePath: instancePath + "/limits/queued", schemaPath: "#/properties/limits/properties/queued/type", keyword: "type", params: { type: "integer" } }], !1;
+                          if (errors === _errs13 && typeof data5 == "number" && isFinite(data5)) {
+                            if (data5 > 1e5 || isNaN(data5))
+                              return validate89.errors = [{ instancePath: instancePath + "/limits/queued", schemaPath: "#/properties/limits/properties/queued/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e5 } }], !1;
+                            if (data5 < 1 || isNaN(data5))
+                              return validate89.errors = [{ instancePath: instancePath + "/limits/queued", schemaPath: "#/properties/limits/properties/queued/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                          }
+                          var valid1 = _errs13 === errors;
+                        } else
+                          var valid1 = !0;
+                        if (valid1) {
+                          if (data2.cpuMsPerMinute !== void 0 && func0.call(data2, "cpuMsPerMinute")) {
+                            let data6 = data2.cpuMsPerMinute, _errs15 = errors;
+                            if (!(typeof data6 == "number" && !(data6 % 1) && !isNaN(data6) && isFinite(data6)))
+                              return validate89.errors = [{ instancePath: instancePath + "/limits/cpuMsPerMinute", schemaPath: "#/properties/limits/properties/cpuMsPerMinute/type", keyword: "type", params: { type: "integer" } }], !1;
+                            if (errors === _errs15 && typeof data6 == "number" && isFinite(data6)) {
+                              if (data6 > 6e6 || isNaN(data6))
+                                return validate89.errors = [{ instancePath: instancePath + "/limits/cpuMsPerMinute", schemaPath: "#/properties/limits/properties/cpuMsPerMinute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 6e6 } }], !1;
+                              if (data6 < 1 || isNaN(data6))
+                                return validate89.errors = [{ instancePath: instancePath + "/limits/cpuMsPerMinute", schemaPath: "#/properties/limits/properties/cpuMsPerMinute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                            }
+                            var valid1 = _errs15 === errors;
+                          } else
+                            var valid1 = !0;
+                          if (valid1) {
+                            if (data2.memoryKb !== void 0 && func0.call(data2, "memoryKb")) {
+                              let data7 = data2.memoryKb, _errs17 = errors;
+                              if (!(typeof data7 == "number" && !(data7 % 1) && !isNaN(data7) && isFinite(data7)))
+                                return validate89.errors = [{ instancePath: instancePath + "/limits/memoryKb", schemaPath: "#/properties/limits/properties/memoryKb/type", keyword: "type", params: { type: "integer" } }], !1;
+                              if (errors === _errs17 && typeof data7 == "number" && isFinite(data7)) {
+                                if (data7 > 131072 || isNaN(data7))
+                                  return validate89.errors = [{ instancePath: instancePath + "/limits/memoryKb", schemaPath: "#/properties/limits/properties/memoryKb/maximum", keyword: "maximum", params: { comparison: "<=", limit: 131072 } }], !1;
+                                if (data7 < 1 || isNaN(data7))
+                                  return validate89.errors = [{ instancePath: instancePath + "/limits/memoryKb", schemaPath: "#/properties/limits/properties/memoryKb/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                              }
+                              var valid1 = _errs17 === errors;
+                            } else
+                              var valid1 = !0;
+                            if (valid1) {
+                              if (data2.residentHooks !== void 0 && func0.call(data2, "residentHooks")) {
+                                let data8 = data2.residentHooks, _errs19 = errors;
+                                if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8) && isFinite(data8)))
+                                  return validate89.errors = [{ instancePath: instancePath + "/limits/residentHooks", schemaPath: "#/properties/limits/properties/residentHooks/type", keyword: "type", params: { type: "integer" } }], !1;
+                                if (errors === _errs19 && typeof data8 == "number" && isFinite(data8)) {
+                                  if (data8 > 1e4 || isNaN(data8))
+                                    return validate89.errors = [{ instancePath: instancePath + "/limits/residentHooks", schemaPath: "#/properties/limits/properties/residentHooks/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e4 } }], !1;
+                                  if (data8 < 1 || isNaN(data8))
+                                    return validate89.errors = [{ instancePath: instancePath + "/limits/residentHooks", schemaPath: "#/properties/limits/properties/residentHooks/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                }
+                                var valid1 = _errs19 === errors;
+                              } else
+                                var valid1 = !0;
+                              if (valid1)
+                                if (data2.stateBytes !== void 0 && func0.call(data2, "stateBytes")) {
+                                  let data9 = data2.stateBytes, _errs21 = errors;
+                                  if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9)))
+                                    return validate89.errors = [{ instancePath: instancePath + "/limits/stateBytes", schemaPath: "#/properties/limits/properties/stateBytes/type", keyword: "type", params: { type: "integer" } }], !1;
+                                  if (errors === _errs21 && typeof data9 == "number" && isFinite(data9)) {
+                                    if (data9 > 17179869184 || isNaN(data9))
+                                      return validate89.errors = [{ instancePath: instancePath + "/limits/stateBytes", schemaPath: "#/properties/limits/properties/stateBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 17179869184 } }], !1;
+                                    if (data9 < 1 || isNaN(data9))
+                                      return validate89.errors = [{ instancePath: instancePath + "/limits/stateBytes", schemaPath: "#/properties/limits/properties/stateBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                  }
+                                  var valid1 = _errs21 === errors;
+                                } else
+                                  var valid1 = !0;
+                            }
+                          }
+                        }
+                      }
+                    }
+                  }
+                } else
+                  return validate89.errors = [{ instancePath: instancePath + "/limits", schemaPath: "#/properties/limits/type", keyword: "type", params: { type: "object" } }], !1;
+              var valid0 = _errs6 === errors;
+            } else
+              var valid0 = !0;
+        }
+      }
+    } else
+      return validate89.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate89.errors = vErrors, errors === 0;
+}
+validate89.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+function validate88(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate88.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate89(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors), errors = vErrors.length), validate88.errors = vErrors, errors === 0;
+}
+validate88.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+var request24 = validate91;
+function validate91(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate91.evaluated;
   if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
     if (typeof data == "string") {
       if (data.length > 64)
-        return validate80.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
+        return validate91.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
     } else
-      return validate80.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
-  return validate80.errors = vErrors, errors === 0;
+      return validate91.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
+  return validate91.errors = vErrors, errors === 0;
 }
-validate80.evaluated = { dynamicProps: !1, dynamicItems: !1 };
-var request16 = validate81;
-var schema43 = { type: "object", properties: { tenant: { anyOf: [{ type: "string", pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" }, { type: "null" }] }, name: { type: "string", minLength: 1, maxLength: 128 }, scopes: { type: "array", items: { enum: ["decide", "packs", "audit"] }, maxItems: 3 }, expires: { anyOf: [{ type: "string", maxLength: 40 }, { type: "null" }] } }, required: ["tenant", "name"], additionalProperties: !1 }, pattern3 = new RegExp("^[a-z0-9][a-z0-9._-]{0,63}$", "u");
-function validate82(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate82.evaluated;
+validate91.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request25 = validate92;
+function validate92(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate92.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (typeof data == "string") {
+      if (data.length > 64)
+        return validate92.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
+    } else
+      return validate92.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
+  return validate92.errors = vErrors, errors === 0;
+}
+validate92.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request26 = validate93;
+function validate93(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate93.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), !(typeof data == "number" && !(data % 1) && !isNaN(data) && isFinite(data)))
+    return validate93.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "integer" } }], !1;
+  if (errors === 0 && typeof data == "number" && isFinite(data)) {
+    if (data > 1e3 || isNaN(data))
+      return validate93.errors = [{ instancePath, schemaPath: "#/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
+    if (data < 1 || isNaN(data))
+      return validate93.errors = [{ instancePath, schemaPath: "#/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+  }
+  return validate93.errors = vErrors, errors === 0;
+}
+validate93.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request27 = validate94;
+function validate94(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate94.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (typeof data == "string") {
+      if (data.length > 64)
+        return validate94.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
+    } else
+      return validate94.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
+  return validate94.errors = vErrors, errors === 0;
+}
+validate94.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request28 = validate95;
+function validate95(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate95.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (typeof data == "string") {
+      if (data.length > 64)
+        return validate95.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
+    } else
+      return validate95.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
+  return validate95.errors = vErrors, errors === 0;
+}
+validate95.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request29 = validate96;
+var schema57 = { type: "object", properties: { tenant: { anyOf: [{ type: "string", pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" }, { type: "null" }] }, name: { type: "string", minLength: 1, maxLength: 128 }, scopes: { type: "array", items: { enum: ["decide", "packs", "audit", "approve"] }, maxItems: 4 }, expires: { anyOf: [{ type: "string", maxLength: 40 }, { type: "null" }] } }, required: ["tenant", "name"], additionalProperties: !1 }, pattern4 = new RegExp("^[a-z0-9][a-z0-9._-]{0,63}$", "u");
+function validate97(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate97.evaluated;
   if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
     if (data && typeof data == "object" && !Array.isArray(data)) {
       let missing0;
       if ((data.tenant === void 0 || !func0.call(data, "tenant")) && (missing0 = "tenant") || (data.name === void 0 || !func0.call(data, "name")) && (missing0 = "name"))
-        return validate82.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+        return validate97.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
       {
         let _errs1 = errors;
         for (let key0 of Object.keys(data))
           if (!(key0 === "tenant" || key0 === "name" || key0 === "scopes" || key0 === "expires")) {
-            return validate82.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
+            return validate97.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
             break;
           }
         if (_errs1 === errors) {
@@ -689,7 +895,7 @@ function validate82(data, { instancePath = "", parentData, parentDataProperty, r
             let data0 = data.tenant, _errs2 = errors, _errs3 = errors, valid1 = !1, _errs4 = errors;
             if (errors === _errs4)
               if (typeof data0 == "string") {
-                if (!pattern3.test(data0)) {
+                if (!pattern4.test(data0)) {
                   let err0 = { instancePath: instancePath + "/tenant", schemaPath: "#/properties/tenant/anyOf/0/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" } };
                   vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
                 }
@@ -709,7 +915,7 @@ function validate82(data, { instancePath = "", parentData, parentDataProperty, r
               errors = _errs3, vErrors !== null && (_errs3 ? vErrors.length = _errs3 : vErrors = null);
             else {
               let err3 = { instancePath: instancePath + "/tenant", schemaPath: "#/properties/tenant/anyOf", keyword: "anyOf", params: {} };
-              return vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++, validate82.errors = vErrors, !1;
+              return vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++, validate97.errors = vErrors, !1;
             }
             var valid0 = _errs2 === errors;
           } else
@@ -720,11 +926,11 @@ function validate82(data, { instancePath = "", parentData, parentDataProperty, r
               if (errors === _errs8)
                 if (typeof data1 == "string") {
                   if (data1.length > 128)
-                    return validate82.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 128 } }], !1;
+                    return validate97.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 128 } }], !1;
                   if (data1.length < 1)
-                    return validate82.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }], !1;
+                    return validate97.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }], !1;
                 } else
-                  return validate82.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
+                  return validate97.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
               var valid0 = _errs8 === errors;
             } else
               var valid0 = !0;
@@ -733,22 +939,22 @@ function validate82(data, { instancePath = "", parentData, parentDataProperty, r
                 let data2 = data.scopes, _errs10 = errors;
                 if (errors === _errs10)
                   if (Array.isArray(data2)) {
-                    if (data2.length > 3)
-                      return validate82.errors = [{ instancePath: instancePath + "/scopes", schemaPath: "#/properties/scopes/maxItems", keyword: "maxItems", params: { limit: 3 } }], !1;
+                    if (data2.length > 4)
+                      return validate97.errors = [{ instancePath: instancePath + "/scopes", schemaPath: "#/properties/scopes/maxItems", keyword: "maxItems", params: { limit: 4 } }], !1;
                     {
                       var valid2 = !0;
                       let len0 = data2.length;
                       for (let i0 = 0; i0 < len0; i0++) {
                         let data3 = data2[i0], _errs12 = errors;
-                        if (!(data3 === "decide" || data3 === "packs" || data3 === "audit"))
-                          return validate82.errors = [{ instancePath: instancePath + "/scopes/" + i0, schemaPath: "#/properties/scopes/items/enum", keyword: "enum", params: { allowedValues: schema43.properties.scopes.items.enum } }], !1;
+                        if (!(data3 === "decide" || data3 === "packs" || data3 === "audit" || data3 === "approve"))
+                          return validate97.errors = [{ instancePath: instancePath + "/scopes/" + i0, schemaPath: "#/properties/scopes/items/enum", keyword: "enum", params: { allowedValues: schema57.properties.scopes.items.enum } }], !1;
                         var valid2 = _errs12 === errors;
                         if (!valid2)
                           break;
                       }
                     }
                   } else
-                    return validate82.errors = [{ instancePath: instancePath + "/scopes", schemaPath: "#/properties/scopes/type", keyword: "type", params: { type: "array" } }], !1;
+                    return validate97.errors = [{ instancePath: instancePath + "/scopes", schemaPath: "#/properties/scopes/type", keyword: "type", params: { type: "array" } }], !1;
                 var valid0 = _errs10 === errors;
               } else
                 var valid0 = !0;
@@ -777,7 +983,7 @@ function validate82(data, { instancePath = "", parentData, parentDataProperty, r
                     errors = _errs14, vErrors !== null && (_errs14 ? vErrors.length = _errs14 : vErrors = null);
                   else {
                     let err7 = { instancePath: instancePath + "/expires", schemaPath: "#/properties/expires/anyOf", keyword: "anyOf", params: {} };
-                    return vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++, validate82.errors = vErrors, !1;
+                    return vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++, validate97.errors = vErrors, !1;
                   }
                   var valid0 = _errs13 === errors;
                 } else
@@ -787,30 +993,30 @@ function validate82(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate82.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate82.errors = vErrors, errors === 0;
+      return validate97.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate97.errors = vErrors, errors === 0;
 }
-validate82.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
-function validate81(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate81.evaluated;
-  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate82(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors), errors = vErrors.length), validate81.errors = vErrors, errors === 0;
+validate97.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+function validate96(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate96.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate97(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors), errors = vErrors.length), validate96.errors = vErrors, errors === 0;
 }
-validate81.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
-var request17 = validate84;
-function validate84(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-  let vErrors = null, errors = 0, evaluated0 = validate84.evaluated;
+validate96.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+var request30 = validate99;
+function validate99(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate99.evaluated;
   if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
     if (typeof data == "string") {
       if (data.length > 64)
-        return validate84.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
+        return validate99.errors = [{ instancePath, schemaPath: "#/maxLength", keyword: "maxLength", params: { limit: 64 } }], !1;
     } else
-      return validate84.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
-  return validate84.errors = vErrors, errors === 0;
+      return validate99.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], !1;
+  return validate99.errors = vErrors, errors === 0;
 }
-validate84.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+validate99.evaluated = { dynamicProps: !1, dynamicItems: !1 };
 
 // <stdin>
-var validateRequest = /* @__PURE__ */ new Map([["putPack application/json", request0], ["putPack ?rollout", request1], ["putPack ?percent", request2], ["checkPack application/json", request3], ["getPacks ?limit", request4], ["activatePack application/json", request5], ["rollbackPack application/json", request6], ["try application/json", request7], ["exportAudit ?after", request8], ["exportAudit ?limit", request9], ["putTenant application/json", request10], ["getAllHooks ?tenant", request11], ["getFaults ?tenant", request12], ["getFaults ?limit", request13], ["getQuarantine ?tenant", request14], ["watch ?tenant", request15], ["makeKey application/json", request16], ["getKeys ?tenant", request17]]);
+var validateRequest = /* @__PURE__ */ new Map([["waitForApproval ?wait", request0], ["getApprovals ?state", request1], ["getApprovals ?limit", request2], ["answerApproval application/json", request3], ["getAllApprovals ?state", request4], ["getAllApprovals ?limit", request5], ["getAllApprovals ?tenant", request6], ["getDecisions ?verdict", request7], ["getDecisions ?event", request8], ["getDecisions ?hook", request9], ["getDecisions ?text", request10], ["getDecisions ?before", request11], ["getDecisions ?limit", request12], ["putPack application/json", request13], ["putPack ?rollout", request14], ["putPack ?percent", request15], ["checkPack application/json", request16], ["getPacks ?limit", request17], ["activatePack application/json", request18], ["rollbackPack application/json", request19], ["try application/json", request20], ["exportAudit ?after", request21], ["exportAudit ?limit", request22], ["putTenant application/json", request23], ["getAllHooks ?tenant", request24], ["getFaults ?tenant", request25], ["getFaults ?limit", request26], ["getQuarantine ?tenant", request27], ["watch ?tenant", request28], ["makeKey application/json", request29], ["getKeys ?tenant", request30]]);
 export {
   validateRequest
 };

@@ -32,7 +32,7 @@ const quarantine = object({
   since: text,
   until: text,
 });
-const scopes = listOf({ enum: ["decide", "packs", "audit"] }, 3);
+const scopes = listOf({ enum: ["decide", "packs", "audit", "approve"] }, 4);
 const key = object({
   id: text,
   tenant: orNull(text),

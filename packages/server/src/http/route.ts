@@ -8,7 +8,7 @@ import type { Use } from "../tenancy/uses.ts";
 export type Schema = { readonly [keyword: string]: unknown };
 
 /** What a credential must be for. `tenant` scopes hold within the tenant of the path; operators may go everywhere. */
-export type Need = "nothing" | "decide" | "packs" | "audit" | "operator";
+export type Need = "nothing" | "decide" | "packs" | "audit" | "approve" | "operator";
 
 /** One request that has passed the checks of its route. */
 export interface RouteCall {

@@ -3,6 +3,7 @@ import type { Trust } from "hookwarden/bundle";
 import type { QuotaOptions } from "hookwarden/state";
 import type { DecisionService } from "../decision-service.ts";
 import type { Stores } from "../storage.ts";
+import { NatsApprovalStore } from "./approval-store.ts";
 import { NatsAuditStore } from "./audit-store.ts";
 import { BundleObjects } from "./bundle-objects.ts";
 import { DecisionChannel } from "./decision-channel.ts";
@@ -81,6 +82,7 @@ export async function createNatsNode(options: NatsNodeOptions): Promise<NatsNode
     keys: new NatsKeyStore(registry),
     tenants: new NatsTenantStore(registry),
     quarantine: new NatsQuarantineStore(registry),
+    approvals: new NatsApprovalStore(registry),
     audit,
     state,
     async [Symbol.asyncDispose]() {

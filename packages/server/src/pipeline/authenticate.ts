@@ -6,7 +6,7 @@ import type { Exchange } from "../http/exchange.ts";
 const anyone: Principal = Object.freeze({
   id: "anyone",
   tenant: "default",
-  scopes: new Set(["decide", "packs", "audit"] as const),
+  scopes: new Set(["decide", "packs", "audit", "approve"] as const),
 });
 
 /**

@@ -67,6 +67,17 @@ export const serverMigrations: readonly string[] = [
   ALTER TABLE revision ADD COLUMN file TEXT NOT NULL DEFAULT '';
   UPDATE revision SET file = bundle;
   `,
+  `
+  CREATE TABLE approval (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (tenant, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX approval_state ON approval (state, created);
+  `,
 ];
 
 /** How `audit.db` came to its form. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { SqliteStateStore } from "hookwarden/state";
 import type { Stores } from "../storage.ts";
 import { SqliteAuditStore } from "./audit.ts";
+import { SqliteApprovalStore } from "./approvals.ts";
 import { Database } from "./database.ts";
 import { SqliteKeyStore } from "./keys.ts";
 import { serverMigrations } from "./migrations.ts";
@@ -16,7 +17,7 @@ export interface SqliteStoresOptions {
 }
 
 /**
- * Opens the embedded stores: `server.db` (packs, keys, tenants, quarantine), `audit.db` and `state.db` in one folder.
+ * Opens the embedded stores: `server.db` (packs, keys, tenants, quarantine, approvals), `audit.db` and `state.db` in one folder.
  * Only one server may use a folder; its own threads and readers may.
  *
  * @throws {HookwardenError} `storage-failed`
@@ -33,6 +34,7 @@ export function openSqliteStores({ folder, stateBytes }: SqliteStoresOptions): S
     keys: new SqliteKeyStore(database),
     tenants: new SqliteTenantStore(database),
     quarantine: new SqliteQuarantineStore(database),
+    approvals: new SqliteApprovalStore(database),
     audit,
     state,
     async [Symbol.asyncDispose]() {

@@ -87,6 +87,7 @@ export const uses = {
     residentHooks: noPack,
   }),
   read: row(runsNothing, { ...ofRequest }),
+  approve: row(runsNothing, { ...ofRequest }),
   export: row(runsNothing, { ...ofRequest, credential: "stream", disabled: "stream" }),
   operate: row(operators, { credential: "request" }),
   watch: row(operators, { credential: "stream" }),

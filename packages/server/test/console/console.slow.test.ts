@@ -6,7 +6,18 @@ import { browserMissing, startBrowser } from "./browser.ts";
 import { Fixture, hostile, operatorKey } from "./fixture.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const pages = ["overview", "live", "tenants", "tenants/northwind", "hooks", "faults", "quarantine"];
+const pages = [
+  "overview",
+  "live",
+  "decisions",
+  "decisions/acme/eu-west-1a/900",
+  "approvals",
+  "tenants",
+  "tenants/northwind",
+  "hooks",
+  "faults",
+  "quarantine",
+];
 
 describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }, () => {
   let browser: Browser;
@@ -35,7 +46,7 @@ describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }
     page.on("pageerror", (error) => trouble.push(String(error)));
     page.on("console", (message) => {
       // The browser reports a 401 as well.
-      if (message.type() === "error" && !message.text().includes("401")) trouble.push(message.text());
+      if (message.type() === "error" && !/401|422/.test(message.text())) trouble.push(message.text());
     });
     await page.goto(`${url}/console/`);
     await page.fill("#key", operatorKey);
@@ -102,7 +113,39 @@ describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }
         since: at,
         until: at,
       });
-      fixture.extra.live.push(
+      const shown = fixture.extra;
+      shown.approvals.push({
+        tenant: words.slice(0, 300),
+        id: `${kind}/../${words.slice(0, 40)}`,
+        decisionId: words,
+        pack: words,
+        event: { tool_name: words, [words.slice(0, 100)]: words },
+        changes: {},
+        input: words,
+        reasons: [{ hook: words, text: words }],
+        openedBy: words,
+        created: at,
+        expires: at,
+        state: "pending",
+        answeredBy: null,
+        answeredAt: null,
+        note: words,
+      });
+      shown.decisions.push({
+        node: words.slice(0, 60),
+        n: 1,
+        time: at,
+        decision_id: words,
+        event: words,
+        tool: words,
+        verdict: words,
+        reason: words,
+        decided_by: words,
+        faults: 1,
+        duration_us: 1,
+      });
+      fixture.words = words;
+      shown.live.push(
         {
           type: "decision",
           at,
@@ -163,6 +206,73 @@ describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }
     );
     expect(status).toBe(401);
     expect(trouble).toEqual([]);
+  });
+
+  test("an approval is shown with its event, and allowed after a question", async () => {
+    await enter();
+    await go("approvals");
+    await page.click("details[data-id=event-apr_1] summary");
+    expect(await page.textContent("details[data-id=event-apr_1]")).toContain("api.example.net/v1/items");
+    // It stays open while the page is drawn again.
+    await page.waitForTimeout(2_500);
+    expect(await page.locator("details[data-id=event-apr_1][open]").count()).toBe(1);
+    await page.focus("button[data-id=approve-apr_1]");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog[open]");
+    expect(await page.textContent("dialog")).toContain("api.example.net");
+    await page.click("dialog button.primary");
+    await expect
+      .poll(() => fixture.posted)
+      .toEqual([
+        ["/v1/tenants/globex/approvals/apr_1", { answer: "approve", input: `sha256:${"7".repeat(64)}` }],
+      ]);
+    await page.waitForSelector("text=Nothing waits for approval.");
+    expect(trouble).toEqual([]);
+  });
+
+  test("a decision is found by filters that are in the address, and opened with its trace", async () => {
+    await enter();
+    await go("decisions");
+    expect(await page.locator("tbody tr").count()).toBe(3);
+    await page.selectOption("#verdict", "ask");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    expect(page.url()).toContain("#/decisions?verdict=ask");
+    await page.reload();
+    await page.waitForSelector("tbody tr");
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    await page.click("tbody a");
+    await page.waitForSelector("h2:has-text('Trace')");
+    const text = (await page.textContent("main"))!;
+    expect(text).toContain("deny-destructive-shell");
+    expect(text).toContain("summarise-diffs/hook.ts:12:7");
+    expect(trouble).toEqual([]);
+  });
+
+  test("a pack is rolled back, and a refusal is shown with message and place", async () => {
+    await enter();
+    await go("tenants/acme");
+    expect(await page.textContent("main")).toContain("Trial of revision 18 on 10 % of events");
+    fixture.refusal = {
+      status: 422,
+      code: "too-many-hooks",
+      message: "the pack has 9 hooks",
+      pointer: "/hooks",
+    };
+    await page.click("button[data-id=rollback-16]");
+    await page.click("dialog button.primary");
+    await page.waitForSelector("#said:has-text('too-many-hooks · the pack has 9 hooks · /hooks')");
+    fixture.refusal = null;
+    await page.click("button[data-id=rollback-16]");
+    await page.click("dialog button.primary");
+    await page.waitForSelector("#said:has-text('Revision 16 serves again.')");
+    expect(fixture.posted.at(-1)).toEqual(["/v1/tenants/acme/packs/rollback", { revision: 16 }]);
+  });
+
+  test("a quarantine says why the hook is in it", async () => {
+    await enter();
+    await go("quarantine");
+    await page.click("details[data-id=why-q1] summary");
+    expect(await page.textContent("details[data-id=why-q1]")).toContain("the hook ran longer than 100 ms");
   });
 
   test("live events come in, can be held, and are found by words", async () => {

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ApprovalRecord } from "../../src/approvals/approval.ts";
 import { consoleRoutes } from "../../src/console/index.ts";
+import type { HistoryRow } from "../../src/decision-history.ts";
 import type { RouteCall } from "../../src/http/route.ts";
 import type { NodeReport, Overview } from "../../src/operator.ts";
 import type {
@@ -47,17 +49,28 @@ const effective = {
 export class Fixture {
   readonly lifted: string[] = [];
   readonly refused: string[] = [];
+  /** Paths and bodies that were posted. */
+  readonly posted: [path: string, body: unknown][] = [];
+  readonly answered = new Set<string>();
+  /** What posts are refused with. */
+  refusal: { status: number; code: string; message: string; pointer: string } | null = null;
+  /** Words of a hook in the one decision that can be opened. */
+  words = "`rm -rf /` removes the root";
   readonly server = createServer((request, response) => void this.answer(request, response));
   readonly extra: {
     hooks: HookView[];
     faults: FaultView[];
     quarantine: QuarantineEntry[];
     live: LiveEvent[];
+    approvals: ApprovalRecord[];
+    decisions: HistoryRow[];
   } = {
     hooks: [],
     faults: [],
     quarantine: [],
     live: [],
+    approvals: [],
+    decisions: [],
   };
   private decisions = 1_284_031;
   private readonly timers = new Set<NodeJS.Timeout>();
@@ -89,6 +102,7 @@ export class Fixture {
       this.refused.push(request.url ?? "");
       return send(401, { code: "unauthorized", request_id: "r1" });
     }
+    if (path.startsWith("/v1/tenants/")) return this.ofTenant(request, path, send);
     const [kind, id] = path.replace("/v1/admin/", "").split("/") as [string, string?];
     if (kind === "live") return this.live(response);
     if (request.method === "DELETE" && id !== undefined) {
@@ -105,10 +119,44 @@ export class Fixture {
       hooks: () => ({ hooks: [...this.extra.hooks, ...hooks] }),
       faults: () => ({ faults: [...this.extra.faults, ...faults()] }),
       quarantine: () => ({ quarantine: this.quarantine() }),
+      approvals: () => ({ approvals: this.approvals() }),
     };
     const body = answers[kind]?.();
     if (body) send(200, body);
     else send(404, { code: "not-found" });
+  }
+
+  /** Routes of one tenant: its packs, decisions and approvals. */
+  private ofTenant(
+    request: IncomingMessage,
+    path: string,
+    send: (status: number, body: object) => void,
+  ): void {
+    const [tenant = "", kind, ...rest] = path.slice("/v1/tenants/".length).split("/").map(decodeURIComponent);
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const text = Buffer.concat(chunks).toString("utf8");
+      if (request.method === "POST") {
+        this.posted.push([path, JSON.parse(text)]);
+        if (this.refusal) return send(this.refusal.status, this.refusal);
+        if (kind === "approvals") this.answered.add(rest[0]!);
+        return send(200, {});
+      }
+      const query = new URL(request.url!, "http://localhost").searchParams;
+      if (kind === "packs") return send(200, packsOf(tenant));
+      if (rest.length === 2) return send(200, decisionRecord(this.words));
+      const rows = [...this.extra.decisions, ...decisionRows()].filter(
+        ({ verdict }) => !query.has("verdict") || verdict === query.get("verdict"),
+      );
+      return send(200, { decisions: rows, more: false });
+    });
+  }
+
+  private approvals(): ApprovalRecord[] {
+    return [...this.extra.approvals, ...approvals()].map((one) =>
+      this.answered.has(one.id) ? { ...one, state: "approved", answeredAt: ago(0) } : one,
+    );
   }
 
   private live(response: ServerResponse): void {
@@ -194,6 +242,112 @@ export class Fixture {
       latency: latency(at === 3 ? 14 : 1 + at),
     }));
   }
+}
+
+/** A step that waits for a person, and one that was answered. */
+function approvals(): ApprovalRecord[] {
+  return [
+    ["apr_1", "pending", null],
+    ["apr_2", "denied", ago(600)],
+  ].map(([id, state, answeredAt]) => ({
+    tenant: "globex",
+    id: id!,
+    decisionId: "d2",
+    pack: `sha256:${"5f3a9b".repeat(10)}abcd`,
+    event: {
+      hook_event_name: "PreToolUse",
+      tool_name: "WebFetch",
+      tool_input: { url: "https://api.example.net/v1/items" },
+    },
+    changes: {},
+    input: `sha256:${"7".repeat(64)}`,
+    reasons: [{ hook: "ask-before-network", text: "the host `api.example.net` is not on the list" }],
+    openedBy: "key1",
+    created: ago(700),
+    expires: ago(-200),
+    state: state as ApprovalRecord["state"],
+    answeredBy: answeredAt ? "key2" : null,
+    answeredAt: answeredAt ?? null,
+    note: answeredAt ? "not needed for this task" : null,
+  }));
+}
+
+function decisionRows(): HistoryRow[] {
+  return (["deny", "continue", "ask"] as const).map((verdict, at) => ({
+    node: "eu-west-1a",
+    n: 900 - at,
+    time: ago(at * 40 + 5),
+    decision_id: `0192f0c1-0000-7000-8000-00000000000${at}`,
+    event: "PreToolUse",
+    tool: ["Bash", "Read", "WebFetch"][at]!,
+    verdict,
+    reason: verdict === "continue" ? null : "it is not on the list",
+    decided_by: verdict === "continue" ? null : "deny-destructive-shell",
+    faults: at === 1 ? 1 : 0,
+    duration_us: 210,
+  }));
+}
+
+function decisionRecord(words: string): object {
+  const place = { file: "summarise-diffs/hook.ts", line: 12, column: 7 };
+  return {
+    kind: "decision",
+    time: ago(5),
+    replayable: true,
+    event: { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: words } },
+    decision: {
+      decision_id: "0192f0c1-0000-7000-8000-000000000000",
+      hook_event_name: "PreToolUse",
+      verdict: "deny",
+      reason: words,
+      decided_by: "deny-destructive-shell",
+      pack: `sha256:${"5f3a9b".repeat(10)}abcd`,
+      trace: [
+        { hook: "deny-destructive-shell", outcome: "answered", duration_us: 180, fault: null },
+        {
+          hook: words,
+          outcome: "failed",
+          duration_us: 900,
+          fault: { code: "threw", message: words, at: place },
+        },
+      ],
+    },
+  };
+}
+
+function packsOf(tenant: string): object {
+  const revision = {
+    tenant,
+    pack: "sha256:0",
+    bundle: "sha256:0",
+    name: "rules",
+    hooks: 4,
+    createdBy: "key1",
+  };
+  return {
+    rollout: { tenant, generation: 41, active: 17, candidate: { revision: 18, percent: 10 } },
+    serving: "sha256:0",
+    broken: null,
+    candidate: {
+      revision: 18,
+      percent: 10,
+      sampled: 812,
+      skipped: 3,
+      same: 790,
+      stricter: 14,
+      looser: 2,
+      changed: 6,
+      faults: 0,
+    },
+    revisions: [18, 17, 16].map((number) => ({
+      ...revision,
+      revision: number,
+      version: `1.${number}.0`,
+      signedBy: number === 16 ? null : "release",
+      created: ago((19 - number) * 90_000),
+    })),
+    history: [17, 16].map((active) => ({ active })),
+  };
 }
 
 const hooks: HookView[] = [

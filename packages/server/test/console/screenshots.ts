@@ -43,6 +43,9 @@ for (const colorScheme of ["light", "dark"] as const) {
     for (const name of [
       "overview",
       "live",
+      "decisions",
+      "decisions/acme/eu-west-1a/900",
+      "approvals",
       "tenants",
       "tenants/northwind",
       "hooks",
@@ -53,7 +56,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.goto(`${url}/console/#/${name}`);
       await page.waitForSelector("main[aria-busy=false]");
       await page.waitForTimeout(name === "overview" ? 9_000 : 500);
-      await shot(name.replace("/", "-"), true);
+      await shot(name.replaceAll("/", "-"), true);
     }
     await context.close();
   }

@@ -48,7 +48,7 @@ async function tenantOf(): Promise<Setup> {
   const { key, record } = await test.operator.makeKey({
     tenant: name,
     name: "walk",
-    scopes: ["decide", "packs", "audit"],
+    scopes: ["decide", "packs", "audit", "approve"],
   });
   return { name, key, keyId: record.id };
 }
@@ -117,6 +117,7 @@ function requestOf(id: string, of: Switch): { readonly body?: string | Buffer; r
     activatePack: { revision },
     rollbackPack: {},
     try: { events, revision },
+    answerApproval: { answer: "deny", input: `sha256:${"0".repeat(64)}` },
   };
   if (id === "putPack" || id === "checkPack")
     return { body: bundles[isUnsigned ? 2 : 0] as Buffer, type: "application/gzip" };
@@ -128,7 +129,9 @@ async function ask(route: (typeof routes)[number], { name, key }: Setup, of: Swi
   const path = route.path
     .replace("{tenant}", name)
     .replace("{dialect}", "claude-code")
-    .replace("{node}", "local");
+    .replace("{node}", "local")
+    .replace("{id}", "apr_none")
+    .replace("{n}", "1");
   const answer = await fetch(test.url + path, {
     method: route.method,
     headers: { authorization: `Bearer ${key}`, ...(type ? { "content-type": type } : {}) },
@@ -140,7 +143,7 @@ async function ask(route: (typeof routes)[number], { name, key }: Setup, of: Swi
 
 /** Routes of tenants; those that take the pack away come last. */
 const ofTenants = routes
-  .filter(({ needs }) => ["decide", "packs", "audit"].includes(needs))
+  .filter(({ needs }) => ["decide", "packs", "audit", "approve"].includes(needs))
   .sort((one, other) => Number(one.use === "withdraw") - Number(other.use === "withdraw"));
 const isChecked = (cell: Cell): cell is CheckPoint => typeof cell === "string";
 
@@ -213,7 +216,10 @@ describe("an operator", () => {
     expect(codes.get("try")).toBe("tenant-disabled");
     // Loading scripts takes the tenant's turn, and no more of its requests.
     expect(codes.get("putPack")).toBe("none");
-    for (const id of ["withdrawPack", "try"]) codes.delete(id);
+    // There is no approval and no decision of that name.
+    const absent = ["getApproval", "answerApproval", "getDecision"];
+    for (const id of absent) expect(codes.get(id)).toBe("not-found");
+    for (const id of ["withdrawPack", "try", ...absent]) codes.delete(id);
     expect(new Set(codes.values())).toEqual(new Set(["none"]));
   });
 });

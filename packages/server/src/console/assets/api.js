@@ -40,8 +40,8 @@ export function forgetKey() {
 
 /** What the server refused, with its code. */
 export class Refused extends Error {
-  constructor(status, code, requestId) {
-    super(code);
+  constructor(status, { code, message, pointer }, requestId) {
+    super([code, message, pointer].filter(Boolean).join(" · "));
     this.status = status;
     this.code = code;
     this.requestId = requestId;
@@ -49,7 +49,7 @@ export class Refused extends Error {
 }
 
 async function ask(path, options = {}) {
-  const response = await fetch(base + path, {
+  const response = await fetch(path.startsWith("/") ? path : base + path, {
     ...options,
     headers: {
       accept: "application/json",
@@ -68,12 +68,23 @@ async function ask(path, options = {}) {
   } catch {
     // An unreadable problem is identified by its status alone.
   }
-  const code = typeof problem?.code === "string" ? problem.code.slice(0, 60) : `status ${response.status}`;
-  throw new Refused(response.status, code, response.headers.get("x-request-id"));
+  const text = (value, most) => (typeof value === "string" ? value.slice(0, most) : "");
+  const shown = {
+    code: text(problem?.code, 60) || `status ${response.status}`,
+    message: text(problem?.message, 400),
+    pointer: text(problem?.pointer, 200),
+  };
+  throw new Refused(response.status, shown, response.headers.get("x-request-id"));
 }
 
 export async function get(path) {
   return (await ask(path)).json();
+}
+
+/** Sends JSON. */
+export async function post(path, body) {
+  const headers = { "content-type": "application/json" };
+  return (await ask(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
 }
 
 export async function remove(path) {

@@ -1,43 +1,14 @@
-import { forgetKey, get, hasKey, Refused, remove, setKey } from "./api.js";
+import { forgetKey, get, hasKey, post, Refused, remove } from "./api.js";
 import { h, icon, mark } from "./dom.js";
 import { Live } from "./live.js";
 import { empty } from "./parts.js";
-import {
-  faultsPage,
-  hooksPage,
-  livePage,
-  overviewPage,
-  quarantinePage,
-  tenantPage,
-  tenantsPage,
-} from "./pages.js";
+import { details, pages } from "./page-table.js";
+import { showSignIn } from "./sign-in.js";
+import { theme, themeButton } from "./theme.js";
 
 const everyMs = 2_000;
 const points = 60;
-const name = (tenant) => encodeURIComponent(tenant);
-
-/** Every page: what it asks the server for, and how it is shown. */
-const pages = {
-  overview: {
-    title: "Overview",
-    load: async () => ({ ...(await get("faults?limit=6")), ...(await get("nodes")) }),
-    show: overviewPage,
-  },
-  live: { title: "Live", load: async () => ({}), show: livePage },
-  tenants: { title: "Tenants", load: () => get("tenants"), show: tenantsPage },
-  hooks: { title: "Hooks", load: () => get("hooks"), show: hooksPage },
-  faults: { title: "Faults", load: () => get("faults?limit=200"), show: faultsPage },
-  quarantine: { title: "Quarantine", load: () => get("quarantine"), show: quarantinePage },
-};
-/** The page of one tenant, below that of all. */
-const tenantRow = {
-  title: "Tenant",
-  load: async (tenant) => ({
-    tenant: await get(`tenants/${name(tenant)}`),
-    ...(await get(`hooks?tenant=${name(tenant)}`)),
-  }),
-  show: tenantPage,
-};
+const name = encodeURIComponent;
 
 const app = document.getElementById("app");
 const live = new Live();
@@ -45,6 +16,7 @@ const rates = { decisions: [], faults: [] };
 const state = {
   page: "overview",
   of: null,
+  query: {},
   data: null,
   error: null,
   filter: { kind: "all", text: "" },
@@ -57,9 +29,11 @@ let drawing = 0;
 let frame = null;
 
 function route() {
-  const [page, of] = location.hash.replace(/^#\/?/, "").split("/");
+  const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [page, ...of] = path.split("/");
   state.page = Object.hasOwn(pages, page) ? page : "overview";
-  state.of = page === "tenants" && of ? decode(of) : null;
+  state.of = Object.hasOwn(details, page) && of[0] ? of.map(decode) : null;
+  state.query = Object.fromEntries(new URLSearchParams(search));
   state.data = null;
   state.error = null;
 }
@@ -73,13 +47,13 @@ function decode(text) {
 }
 
 function row() {
-  return state.of === null ? pages[state.page] : tenantRow;
+  return state.of === null ? pages[state.page] : details[state.page];
 }
 
 async function refresh() {
   const turn = ++asked;
   try {
-    const [data, overview] = await Promise.all([row().load(state.of), get("overview")]);
+    const [data, overview] = await Promise.all([row().load(state.of, state.query), get("overview")]);
     if (turn !== asked) return;
     note(overview);
     state.data = { ...data, overview };
@@ -125,7 +99,9 @@ function draw() {
       : null;
     const selection =
       focused instanceof HTMLInputElement ? [focused.selectionStart, focused.selectionEnd] : null;
+    const opened = [...main.querySelectorAll("details[open]")].map((one) => one.dataset.id);
     main.replaceChildren(...content());
+    for (const one of main.querySelectorAll("details")) one.open = opened.includes(one.dataset.id);
     main.setAttribute("aria-busy", String(state.data === null && !state.error));
     if (id !== null) refocus(id, selection);
   });
@@ -153,7 +129,7 @@ function content() {
   }
   if (!state.data) return [h("h1", { tabindex: "-1" }, row().title), h("p", { class: "note" }, "Loading…")];
   return row()
-    .show({ ...state, live, rates }, { lift, setFilter })
+    .show({ ...state, live, rates }, { answer, lift, rollback, setFilter, setQuery })
     .flat();
 }
 
@@ -162,16 +138,37 @@ function setFilter(filter) {
   draw();
 }
 
-async function lift(entry) {
+/** Puts filters into the address. */
+function setQuery(change) {
+  const query = new URLSearchParams();
+  for (const [id, value] of Object.entries({ ...state.query, ...change })) if (value) query.set(id, value);
+  location.hash = `#/${state.page}${query.size > 0 ? `?${query}` : ""}`;
+}
+
+/** Does something, and says how it went. */
+async function attempt(work, done) {
   try {
-    await remove(`quarantine/${encodeURIComponent(entry.id)}`);
-    say("The quarantine is lifted.");
+    await work();
+    say(done);
   } catch (error) {
-    say(
-      `The quarantine could not be lifted: ${error instanceof Refused ? error.code : "the server did not answer"}.`,
-    );
+    say(error instanceof Refused ? `It was refused: ${error.message}` : "The server did not answer.");
   }
   await refresh();
+}
+
+function lift(entry) {
+  return attempt(() => remove(`quarantine/${name(entry.id)}`), "The quarantine is lifted.");
+}
+
+function rollback(tenant, revision) {
+  const path = `/v1/tenants/${name(tenant)}/packs/rollback`;
+  return attempt(() => post(path, { revision }), `Revision ${revision} serves again.`);
+}
+
+function answer({ tenant, id, input }, decision) {
+  const path = `/v1/tenants/${name(tenant)}/approvals/${name(id)}`;
+  const done = decision === "approve" ? "The step is allowed." : "The step is denied.";
+  return attempt(() => post(path, { answer: decision, input }), done);
 }
 
 function say(text) {
@@ -211,7 +208,15 @@ function open() {
     node.textContent = typeof state.node === "string" ? state.node.slice(0, 64) : "";
     document.title = `${row().title} · hookwarden`;
   };
-  app.replaceChildren(
+  app.replaceChildren(...shell({ node, status, links }));
+  live.start();
+  draw();
+  void refresh();
+}
+
+/** What stands around every page. */
+function shell({ node, status, links }) {
+  return [
     h(
       "a",
       { class: "skip", href: "#main", onclick: (event) => (event.preventDefault(), focusHeading()) },
@@ -240,46 +245,11 @@ function open() {
     h("nav", { "aria-label": "Pages" }, links),
     main,
     h("div", { id: "said", role: "status" }),
-  );
-  live.start();
-  draw();
-  void refresh();
+  ];
 }
 
 function focusHeading() {
   main?.querySelector("h1")?.focus();
-}
-
-const themes = ["auto", "light", "dark"];
-
-function theme() {
-  try {
-    const kept = localStorage.getItem("hookwarden-theme");
-    return themes.includes(kept) ? kept : "auto";
-  } catch {
-    return "auto";
-  }
-}
-
-function themeButton() {
-  const button = h("button", { type: "button", class: "button quiet" });
-  const show = () => {
-    const now = theme();
-    document.documentElement.dataset.theme = now;
-    button.replaceChildren(icon({ auto: "auto", light: "sun", dark: "moon" }[now]));
-    button.setAttribute("aria-label", `Colours: ${now}`);
-    button.title = `Colours: ${now}`;
-  };
-  button.addEventListener("click", () => {
-    try {
-      localStorage.setItem("hookwarden-theme", themes[(themes.indexOf(theme()) + 1) % themes.length]);
-    } catch {
-      return;
-    }
-    show();
-  });
-  show();
-  return button;
 }
 
 function signOut(why) {
@@ -292,56 +262,21 @@ function signOut(why) {
   rates.decisions.length = 0;
   rates.faults.length = 0;
   document.title = "hookwarden console";
-  const key = h("input", {
-    id: "key",
-    type: "password",
-    name: "key",
-    autocomplete: "off",
-    spellcheck: "false",
-    required: true,
-    "aria-describedby": "key-note",
-  });
-  const keep = h("input", { id: "keep", type: "checkbox", checked: true });
-  const form = h(
-    "form",
-    {
-      class: "panel",
-      onsubmit: (event) => {
-        event.preventDefault();
-        const text = key.value.trim();
-        // What cannot stand in a header is no key.
-        if (!/^[\x21-\x7e]{1,4096}$/.test(text)) return signOut("This cannot be a key.");
-        setKey(text, keep.checked);
-        open();
-      },
-    },
-    h("label", { for: "key" }, "Operator key"),
-    key,
-    h("p", { id: "key-note", class: "note" }, "It stays in this tab, and is sent to this server only."),
-    h("div", { class: "check" }, keep, h("label", { for: "keep" }, "Keep it until the tab is closed")),
-    why ? h("p", { class: "wrong", role: "alert" }, why) : null,
-    h("button", { type: "submit", class: "button primary" }, "Open the console"),
-  );
-  app.replaceChildren(
-    h(
-      "main",
-      { class: "sign-in" },
-      h("div", { class: "brand" }, mark(), h("h1", {}, "hookwarden console")),
-      form,
-      h("div", { class: "corner" }, themeButton()),
-    ),
-  );
-  key.focus();
+  showSignIn(app, { why, again: signOut, open });
 }
 
 addEventListener("hashchange", () => {
   if (!main) return;
+  const before = [state.page, state.of].join();
   route();
   draw();
-  void refresh().then(() => requestAnimationFrame(() => requestAnimationFrame(focusHeading)));
+  const isSame = before === [state.page, state.of].join();
+  // Other filters on the same page leave the focus where it is.
+  void refresh().then(() => isSame || requestAnimationFrame(() => requestAnimationFrame(focusHeading)));
 });
 live.addEventListener("change", () => {
   if (state.page === "live" || state.page === "overview" || live.state !== "live") draw();
+  if (state.page === "approvals" && live.events[0]?.type === "approval") void refresh();
 });
 setInterval(() => {
   if (main && document.visibilityState === "visible" && !(state.page === "live" && live.paused))

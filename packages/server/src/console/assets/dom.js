@@ -37,6 +37,8 @@ function append(element, children) {
 const paths = {
   overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-4H4zM14 8h6V4h-6z",
   live: "M3 12h4l3-7 4 14 3-7h4",
+  decisions: "M5 4h14v16H5zM8.500 8.500h7M8.500 12h7M8.500 15.500h4",
+  approvals: "M4 12l5 5L20 6.500",
   tenants: "M4 20v-9l5-4 5 4v9M14 20v-6l3-2.500 3 2.500v6M2.500 20h19M9 20v-4",
   hooks: "M12 3v10a4 4 0 1 1-8 0M12 3a2 2 0 1 0 .01 0M16 14l-4 4M18 8h3M18 12h3",
   faults: "M12 4 2.800 20h18.400zM12 10v4.500M12 17.200v.1",
