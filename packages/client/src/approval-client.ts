@@ -1,16 +1,22 @@
-import type { ApprovalRecord } from "@hookwarden/server";
+import type { ApprovalRecord, HistoryRow } from "@hookwarden/server";
 import type { Decision } from "hookwarden/broker";
 import { AdminClient } from "./admin-client.ts";
 import { queryOf, segment } from "./paths.ts";
 import { invalidAnswer } from "./server-error.ts";
 import type { Transport } from "./transport.ts";
-import type { ApprovalFilter, ApprovalOptions, ApprovalStatus, ApprovedDecision } from "./types.ts";
+import type {
+  ApprovalFilter,
+  ApprovalOptions,
+  ApprovalStatus,
+  ApprovedDecision,
+  DecisionFilter,
+} from "./types.ts";
 
 /** How long one long-poll waits, in seconds: below the default timeout of a request. */
 const pollSeconds = 20;
 const defaultApprovalSeconds = 300;
 
-/** The requests about approvals: a person confirms a decision with `ask`. */
+/** The requests about past decisions, and about approvals: a person confirms a decision with `ask`. */
 export class ApprovalClient extends AdminClient {
   readonly #transport: Transport;
 
@@ -57,6 +63,23 @@ export class ApprovalClient extends AdminClient {
   waitForApproval(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ApprovalStatus> {
     const path = `/v1/approvals/${segment(id)}?wait=${pollSeconds}`;
     return this.#transport.json("GET", path, signal ? { signal } : {});
+  }
+
+  /**
+   * Decisions in a tenant's audit, the newest first. Needs the scope `audit`, as does `getDecision`.
+   *
+   * @returns `more` if the search ended before the beginning of the audit
+   */
+  getDecisions(
+    tenant: string,
+    filter: DecisionFilter = {},
+  ): Promise<{ readonly decisions: readonly HistoryRow[]; readonly more: boolean }> {
+    return this.#transport.json("GET", `/v1/tenants/${segment(tenant)}/decisions?${queryOf(filter)}`);
+  }
+
+  /** The record of one decision, as the decision log has it. @param row as `getDecisions` returns it */
+  getDecision(tenant: string, { node, n }: Pick<HistoryRow, "node" | "n">): Promise<object> {
+    return this.#transport.json("GET", `/v1/tenants/${segment(tenant)}/decisions/${segment(node)}/${n}`);
   }
 
   /** Approvals of a tenant, the newest first. Needs the scope `approve`, as do the two that follow. */

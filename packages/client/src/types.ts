@@ -57,6 +57,19 @@ export interface ApprovedDecision {
   readonly verdict: Decision["verdict"];
 }
 
+export interface DecisionFilter {
+  readonly verdict?: string;
+  readonly event?: EventName;
+  /** Name of a hook that was called. */
+  readonly hook?: string;
+  /** Text in the record. */
+  readonly text?: string;
+  /** Only records before this number. */
+  readonly before?: number;
+  /** 1 to 200. Default 50. */
+  readonly limit?: number;
+}
+
 /** What became of one event of a batch or a trial. */
 export type Answered<T> = { readonly status: 200; readonly answer: T } | Refused;
 export type Tried<T> = { readonly answer: T } | Refused;

@@ -4,6 +4,7 @@ export { signatureOf, type WebhookOptions } from "./approvals/webhook.ts";
 export type { AuditMode } from "./audit-log.ts";
 export { makeKey } from "./credentials.ts";
 export type { Principal } from "./principal.ts";
+export type { HistoryRow } from "./decision-history.ts";
 export type { DecisionReply, DecisionRequest, DecisionService } from "./decision-service.ts";
 export type { JwtOptions } from "./jwt.ts";
 export { defaultTenantLimits, type HttpLimits } from "./limits.ts";

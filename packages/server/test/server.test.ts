@@ -579,6 +579,8 @@ describe("the description", () => {
     for (const { method, path, answers, needs } of routes) {
       const schema = answers["200"];
       if (method !== "GET" || typeof schema !== "object" || schema === null) continue;
+      // Those of one approval or decision have tests of their own.
+      if (/\{(?!tenant\})/.test(path)) continue;
       const url = `${test.url}${path.replace("{tenant}", "acme")}`;
       const answer = await fetch(url, {
         headers: { authorization: `Bearer ${needs === "operator" ? test.operatorKey : key}` },

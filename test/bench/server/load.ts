@@ -1,5 +1,6 @@
 /**
- * Load of one quickjs hook over keep-alive connections, beside a bare `node:http` echo of JSON in the same run.
+ * Load of one quickjs hook over keep-alive connections, next to a bare `node:http` echo of JSON in the same run; then over
+ * one connection that streams events as lines.
  *
  *     node test/bench/server/load.ts [--seconds 5] [--rounds 3] [--connections 1,16,256] [--audit off]
  *
@@ -11,6 +12,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { createClient } from "@hookwarden/client";
 import autocannon from "autocannon";
 import { cpuOf, startServer, type StartedServer } from "./process.ts";
 import { eventOf, guard, operatorOf } from "./setup.ts";
@@ -72,6 +74,36 @@ async function measure(
   };
 }
 
+/** One connection that streams events as lines, with the client library. */
+async function measureStream(server: StartedServer, key: string, seconds: number): Promise<Figures> {
+  const client = createClient({ url: server.url, key });
+  const events = Array.from({ length: 64 }, (_, at) => eventOf(`s${at}`));
+  const until = performance.now() + seconds * 1_000;
+  function* stream(): Generator<object> {
+    for (let at = 0; performance.now() < until; at++) yield events[at % events.length] as object;
+  }
+  const before = cpuOf(server.pid);
+  const begun = performance.now();
+  let count = 0;
+  let failed = 0;
+  for await (const answered of client.decideStream(stream())) {
+    if ("answer" in answered) count++;
+    else failed++;
+  }
+  const elapsed = (performance.now() - begun) / 1_000;
+  const after = cpuOf(server.pid);
+  const own = ((after.own - before.own) * 1_000) / count;
+  return {
+    perSecond: count / elapsed,
+    p50: NaN,
+    p99: NaN,
+    p999: NaN,
+    cpuUs: own,
+    wholeUs: own + ((after.children - before.children) * 1_000) / count,
+    failed,
+  };
+}
+
 const seconds = Number(values.seconds);
 const data = join(folder, "data");
 let url = "";
@@ -115,6 +147,14 @@ for (const connections of values.connections.split(",").map(Number)) {
     ].join(" "),
   );
 }
+
+const streams: Figures[] = [];
+for (let round = 0; round < Number(values.rounds); round++)
+  streams.push(await measureStream(server, key, seconds));
+const streamed = (of: (figures: Figures) => number): number => middle(streams.map(of));
+console.log(
+  `one stream of lines: ${Math.round(streamed((f) => f.perSecond))}/s; CPU a decision ${streamed((f) => f.cpuUs).toFixed(1)} µs, with sandboxes ${streamed((f) => f.wholeUs).toFixed(1)} µs; ${streamed((f) => f.failed)} failed`,
+);
 
 function middle(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] as number;
