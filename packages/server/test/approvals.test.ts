@@ -88,7 +88,9 @@ describe("approvals over HTTP", () => {
     result.catch(() => undefined);
     let one: ApprovalRecord | undefined;
     await expect
-      .poll(async () => (one = (await person.getApprovals("acme")).find(({ id }) => !known.has(id))))
+      .poll(async () => (one = (await person.getApprovals("acme")).find(({ id }) => !known.has(id))), {
+        timeout: 10_000,
+      })
       .toBeDefined();
     return { result, one: one! };
   };
@@ -270,7 +272,7 @@ describe("the webhook of approvals", () => {
       });
       const { client } = await test.tenant("acme", asking);
       const result = client.decideWithApproval(danger);
-      await expect.poll(() => received.length).toBe(1);
+      await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
       expect(received[0]).toMatchObject({
         type: "approval.opened",
         approval: { tenant: "acme", state: "pending" },

@@ -113,8 +113,10 @@ describe("tenants", () => {
   it("are held to their limits, and get a retry delay", async () => {
     await using test = await startTestServer();
     const { client } = await test.tenant("acme", guard, { limits: { requestsPerSecond: 5 } });
-    const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(client.decide(danger))));
-    expect(codes.filter((code) => code === "none").length).toBeLessThanOrEqual(6);
+    const begun = performance.now();
+    const codes = await Promise.all(Array.from({ length: 50 }, () => codeOf(client.decide(danger))));
+    const seconds = (performance.now() - begun) / 1_000;
+    expect(codes.filter((code) => code === "none").length).toBeLessThanOrEqual(6 + 5 * seconds);
     expect(new Set(codes)).toEqual(new Set(["none", "rate-limited"]));
     const burner = await test.tenant(
       "burner",
@@ -515,7 +517,9 @@ describe("starting and ending", () => {
         if (seen.length === 2) return;
       }
     })();
-    await expect.poll(async () => (await client.decide(danger), seen.length)).toBeGreaterThanOrEqual(2);
+    await expect
+      .poll(async () => (await client.decide(danger), seen.length), { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(2);
     await watching;
     expect(seen[0]).toBe("Bash deny");
     end.abort();
