@@ -60,7 +60,12 @@ function inside(stage: Stage, readOnly: boolean): string[] {
     "--tmpfs",
     "/",
     // Parents of mounts are otherwise for root only.
-    ...["/etc", "/opt", "/var", "/var/lib"].flatMap((path) => ["--perms", "0755", "--dir", path]),
+    ...["/etc", "/opt", "/opt/node", "/var", "/var/lib"].flatMap((path) => [
+      "--perms",
+      "0755",
+      "--dir",
+      path,
+    ]),
     "--dev",
     "/dev",
     "--proc",
