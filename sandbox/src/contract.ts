@@ -36,8 +36,19 @@ export interface Call {
    * beyond those of loading and of the call.
    */
   readonly budgetMs?: number;
+  /** The calls that this one is made together with. Used if the sandbox has `groupsCalls`. */
+  readonly group?: CallGroup;
   /** Kept contexts only: calls with the same key may share a context. Absent: every call is pristine. */
   readonly keep?: string;
+}
+
+/**
+ * Calls that are made together, before it is known that all of them are needed: a sandbox may carry them in one message,
+ * and runs them one after another. They share `budgetMs`. A sandbox may ignore groups, or split them.
+ */
+export interface CallGroup {
+  /** The group ends with a fault, or with an answer that contains one of these texts: calls after it are skipped. */
+  readonly endings: readonly string[];
 }
 
 /** Resource usage and logs of a call, successful or not. */
@@ -69,6 +80,8 @@ export type Outcome =
       readonly killed?: boolean;
       /** Whether the program could not be loaded in the time that it had. Absent: no. */
       readonly loadTimedOut?: boolean;
+      /** Whether it was not run, because an earlier call ended its group. Absent: no. */
+      readonly skipped?: boolean;
     } & Usage);
 
 /** What a sandbox knows about a loaded program without calling it. */
@@ -88,6 +101,8 @@ export interface Sandbox {
   readonly engine: EngineName;
   /** Name and version of the engine, for the record. */
   readonly version: string;
+  /** Whether calls of one group cost less than calls that are made one after another. Absent: no. */
+  readonly groupsCalls?: boolean;
   /**
    * Calls a program. Never rejects and never throws for what a guest does; answers at once where the engine lives in
    * this process and needs no new instance.

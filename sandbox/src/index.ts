@@ -8,7 +8,17 @@ export {
   type WallName,
   type WallState,
 } from "./containment/walls.ts";
-export type { Call, EngineName, Inspection, LogLine, Outcome, Program, Sandbox, Usage } from "./contract.ts";
+export type {
+  Call,
+  CallGroup,
+  EngineName,
+  Inspection,
+  LogLine,
+  Outcome,
+  Program,
+  Sandbox,
+  Usage,
+} from "./contract.ts";
 export { createSandbox, type SandboxOptions } from "./create.ts";
 export { EngineMissingError } from "./engine-missing.ts";
 export {

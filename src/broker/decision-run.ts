@@ -5,10 +5,10 @@ import type { Refusal } from "./decision.ts";
 import type { DecisionState } from "./decision-state.ts";
 import { type BrokerEvent, EventView } from "./event.ts";
 import { makeFault } from "./failure.ts";
+import { HookCalls, type HookInput } from "./hook-calls.ts";
 import type { CallRecord, SkippedCallRecord } from "./record.ts";
 import { isBounded, type RetryCounters, type RetryKey, retryLimit } from "./retry-limit.ts";
-import { digestWords, type Seed, seedFor } from "./seed.ts";
-import type { Binding, EventPlan, Plan } from "./plan.ts";
+import { type Binding, type EventPlan, listens, type Plan } from "./plan.ts";
 import type { ToolInputCheck, ToolInputChecks } from "./tool-input.ts";
 import { idleEntry } from "./trace.ts";
 
@@ -60,11 +60,8 @@ export class DecisionRun {
   readonly #state: DecisionState | null;
   readonly #toolInput: ToolInputCheck | null;
   readonly #deadline: number;
-  #seed: Seed | null = null;
-  #contextTail = "";
   #hooksRun = 0;
-  /** The calls under way, for the record. */
-  readonly #inputs = new Map<Binding, Call>();
+  readonly #hookCalls: HookCalls;
   /** Hooks that started with less than half of the decision's budget left. */
   readonly #lateStarts = new Set<Binding>();
 
@@ -79,6 +76,7 @@ export class DecisionRun {
     this.#request = request;
     this.#plan = plan;
     this.#state = state;
+    this.#hookCalls = new HookCalls(parts.sandbox, request, state);
     this.view = new EventView(event);
     this.composition = new Composition(plan.event, this.view, whole.pack.budgets.injectionBytes);
     this.#deadline = started + whole.pack.budgets.decisionMs;
@@ -101,31 +99,53 @@ export class DecisionRun {
     if (!recheck && this.#hooksRun >= budgets.maxHooks) {
       return skipForBudget(binding, `${budgets.maxHooks} hooks have run, which is \`budgets.maxHooks\``);
     }
-    const { limits } = binding;
     // The first hook starts when the budget does: save a clock read.
-    const left = this.#hooksRun === 0 ? budgets.decisionMs : this.#deadline - performance.now();
+    const left = this.#hooksRun === 0 ? budgets.decisionMs : this.#leftMs();
     if (left <= 0) return skipForBudget(binding, `\`budgets.decisionMs\` (${budgets.decisionMs}) is used up`);
     // A hook that got at least half the budget is to blame for its own timeout.
     if (left < budgets.decisionMs / 2) this.#lateStarts.add(binding);
-    if (this.#state?.unavailable && this.#state.hasSlot(binding))
+    if (this.#isStateUnavailable(binding))
       return skipWithFault("state-unavailable", "the hook's state cannot be read or written");
-    const eventText = binding.project(this.view);
-    const context = this.#context(binding);
-    const length = eventText.length + context.length;
-    if (
-      length * 3 > limits.inputBytes &&
-      Buffer.byteLength(eventText) + Buffer.byteLength(context) > limits.inputBytes
-    ) {
+    const input = this.#hookCalls.inputOf(binding, this.view);
+    if (isTooLarge(binding, input)) {
       return skipWithFault(
         "input-too-large",
-        `the event with its context is larger than \`limits.inputBytes\` (${limits.inputBytes})`,
+        `the event with its context is larger than \`limits.inputBytes\` (${binding.limits.inputBytes})`,
       );
     }
     if (!recheck) {
       this.#hooksRun++;
-      this.#inputsSeen[binding.place] = eventText;
+      this.#inputsSeen[binding.place] = input[0];
     }
-    return this.#send(binding, Math.max(1, Math.ceil(left)), eventText, context);
+    return this.#hookCalls.send(binding, input, {
+      leftMs: () => this.#leftMs(),
+      following: () => this.#following(binding, recheck),
+    });
+  }
+
+  #leftMs(): number {
+    return this.#deadline - performance.now();
+  }
+
+  #isStateUnavailable(binding: Binding): boolean {
+    return this.#state?.unavailable === true && this.#state.hasSlot(binding);
+  }
+
+  /** The hooks that are to be called after this one if nothing changes, with their inputs as of now. */
+  #following(binding: Binding, recheck: boolean): readonly (readonly [Binding, HookInput])[] {
+    const { event, plan } = this.#request;
+    const { matches, sequential } = this.#plan;
+    const candidates = recheck ? this.staleGuards() : sequential;
+    const name = matches === null ? undefined : event[matches];
+    const left = recheck ? Infinity : plan.pack.budgets.maxHooks - this.#hooksRun;
+    const following: (readonly [Binding, HookInput])[] = [];
+    for (const next of candidates) {
+      if (following.length >= left) break;
+      if (next.place <= binding.place || !listens(next, name) || this.#isStateUnavailable(next)) continue;
+      const input = this.#hookCalls.inputOf(next, this.view);
+      if (!isTooLarge(next, input)) following.push([next, input]);
+    }
+    return following;
   }
 
   /** Applies the result of a call. */
@@ -216,31 +236,8 @@ export class DecisionRun {
     return { ok: false, fault, refused: [] };
   }
 
-  #send(binding: Binding, budgetMs: number, eventText: string, context: string): Outcome | Promise<Outcome> {
-    const request = this.#request;
-    this.#seed ??= digestWords(request.decisionId);
-    const call: Call = {
-      program: binding.hook.program,
-      tenant: request.tenant,
-      handler: binding.event,
-      args: [eventText, context],
-      time: request.clock,
-      seed: seedFor(this.#seed, binding.seed),
-      limits: binding.limits,
-      budgetMs,
-      ...(request.keep ? { keep: request.event.session_id } : undefined),
-    };
-    if (request.record) this.#inputs.set(binding, call);
-    try {
-      const outcome = this.#parts.sandbox.call(call);
-      return outcome instanceof Promise ? outcome.catch(sandboxFailure) : outcome;
-    } catch {
-      return sandboxFailure();
-    }
-  }
-
   #record(binding: Binding, outcome: Outcome, recheck: boolean): void {
-    const call = this.#inputs.get(binding) as Call;
+    const call = this.#hookCalls.made.get(binding) as Call;
     this.calls.push({
       hook: binding.hook.name,
       digest: binding.hook.digest,
@@ -252,14 +249,6 @@ export class DecisionRun {
       steps: outcome.steps,
       logs: outcome.logs,
     });
-  }
-
-  #context(binding: Binding): string {
-    if (this.#contextTail === "") {
-      const { tenant, event } = this.#request;
-      this.#contextTail = `,"tenant":${JSON.stringify(tenant)},"time":"${event.time}","state":`;
-    }
-    return `${binding.contextHead}${this.#contextTail}${this.#state?.textOf(binding) ?? "null"}}`;
   }
 
   #retryRefusal(binding: Binding, answer: Answer & { ok: true }): Refusal | null {
@@ -297,8 +286,9 @@ function skipWithFault(code: FaultCode, why: string): SkippedCall {
   return { ok: null, fault: makeFault(code, why), note: why };
 }
 
-/** A sandbox must not throw or reject; if it does, the sandbox is at fault, not the hook. */
-function sandboxFailure(): Outcome {
-  const fault: Fault = makeFault("crashed", "the sandbox failed");
-  return { ok: false, fault, steps: null, durationUs: 0, memoryBytes: 0, logs: [] };
+function isTooLarge({ limits }: Binding, [event, context]: HookInput): boolean {
+  return (
+    (event.length + context.length) * 3 > limits.inputBytes &&
+    Buffer.byteLength(event) + Buffer.byteLength(context) > limits.inputBytes
+  );
 }

@@ -49,6 +49,10 @@ export class BreakerSandbox implements Sandbox {
     return this.#inner.version;
   }
 
+  get groupsCalls(): boolean {
+    return this.#inner.groupsCalls === true;
+  }
+
   call(call: Call): Outcome | Promise<Outcome> {
     if (this.#store === null && this.#breaker.size === 0) return this.#run(call);
     const loading = this.#store?.load(keyOf(call), call);
@@ -91,6 +95,10 @@ export class BreakerSandbox implements Sandbox {
     const failed = !outcome.ok && (outcome.killed === true || outcome.loadTimedOut === true);
     if (!failed && this.#breaker.size === 0) return outcome;
     const key = keyOf(call);
+    if (!outcome.ok && outcome.skipped) {
+      this.#breaker.release(key);
+      return outcome;
+    }
     if (failed) this.#breaker.failure(key);
     else if (!this.#breaker.success(key)) return outcome;
     this.#store?.save(key, call);

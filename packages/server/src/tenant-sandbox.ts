@@ -71,6 +71,10 @@ export class TenantSandbox implements Sandbox {
     return this.#proofs >= proofsWanted;
   }
 
+  get groupsCalls(): boolean {
+    return this.#lanes.fast.sandbox.groupsCalls === true;
+  }
+
   call(call: Call): Outcome | Promise<Outcome> {
     const { program } = call;
     const kept = this.#quarantine.check(this.#tenant, program.key);
@@ -106,6 +110,7 @@ export class TenantSandbox implements Sandbox {
   }
 
   #note(program: Program, outcome: Outcome): Outcome {
+    if (!outcome.ok && outcome.skipped) return outcome;
     const { durationUs } = outcome;
     this.#cpu.add(durationUs);
     let use = this.uses.get(program.key);

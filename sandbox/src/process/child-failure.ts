@@ -10,11 +10,12 @@ export function isCrash(end: End): boolean {
 }
 
 /** Settles the job that a child was running when it ended. `durationMs`: how long it had run. */
-export function failRunning({ job, kind, phase, runMs }: Entry, end: End, durationMs: number): void {
+export function failRunning(running: Entry, end: End, durationMs: number): void {
+  const { job, kind, phase, runMs } = running;
   const us = durationMs * 1_000;
   if (end.cause === "deadline") {
     const loading = kind === "inspect" || phase === "new" || phase === "loading";
-    const { code, message } = loading ? faults.loadWall(job) : lateFault(job.limits, runMs);
+    const { code, message } = loading ? faults.loadWall(running) : lateFault(job.limits, runMs);
     const fault = { code, message: `${message}, and its process was killed` };
     if (loading) job.failLoading(fault, us);
     else job.failKilled(fault, us);

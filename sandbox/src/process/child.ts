@@ -9,10 +9,18 @@ import { readSync, writeSync } from "node:fs";
 import type { EngineName, RealmKind, Sandbox } from "../contract.ts";
 import { EngineMissingError } from "../engine-missing.ts";
 import { SpinningStdin } from "./spinning-stdin.ts";
+import { CallGroups } from "./call-groups.ts";
 import { protocolVersion, RequestReader } from "./request.ts";
 import { StdinSource } from "./stdin-source.ts";
 import { warmUp } from "./warm-up.ts";
-import { writeInspection, writeLoad, writeMissing, writeOutcome, writeReady } from "./write-reply.ts";
+import {
+  writeInspection,
+  writeLoad,
+  writeMissing,
+  writeOutcome,
+  writeReady,
+  writeSkipped,
+} from "./write-reply.ts";
 
 interface EngineModule {
   createSandbox(options: unknown): Promise<Sandbox>;
@@ -95,17 +103,26 @@ async function main(): Promise<void> {
     await warmUp(engine, () => spinning !== null && source.poll(0));
   }
   const requests = new RequestReader(source);
+  const groups = new CallGroups();
   for (;;) {
     const ready = spinning?.next() ?? true;
     if (ready !== true) await ready;
     const request = requests.next();
     if (request === null) break;
-    if (request.kind === "call") {
-      running = request.id;
-      const answer = engine.call(request.call);
+    if (request.kind === "group") groups.add(request.group, request.options);
+    else if (request.kind === "call") {
+      const { id, group } = request;
+      const call = groups.next(group, request.call);
+      if (call === null) {
+        send(writeSkipped(id));
+        continue;
+      }
+      running = id;
+      const answer = engine.call(call);
       const outcome = answer instanceof Promise ? await answer : answer;
       running = null;
-      send(writeOutcome(request.id, outcome, request.call.limits));
+      send(writeOutcome(id, outcome, call.limits));
+      groups.answered(group, outcome);
       engine.tidy?.();
       if (outcome !== answer || ++calls % callsPerTurn === 0) await turn();
     } else if (request.kind === "inspect") {

@@ -1,6 +1,7 @@
 import type { Call, EngineName, Inspection, Outcome, Program, Sandbox } from "../contract.ts";
 import type { Limits } from "../limits.ts";
 import { SlowLoads } from "../slow-loads.ts";
+import { skippedOutcome } from "./read-reply.ts";
 import { failRunning, isCrash } from "./child-failure.ts";
 import { ChildPool, type ChildPoolOwner } from "./child-pool.ts";
 import { type Answer, faultOutcome, Job, type JobOwner } from "./job.ts";
@@ -23,6 +24,7 @@ const closed = "the sandbox has been closed";
 /** Runs calls in child processes that can be killed. */
 export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
   readonly engine: EngineName;
+  readonly groupsCalls = true;
 
   readonly #settings: Settings;
   readonly #children: ChildPool;
@@ -194,6 +196,11 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
     for (const { job, abandoned } of others) {
       // An abandoned job is waiting or running elsewhere.
       if (abandoned) continue;
+      if (job.call?.group && job.call.group === running?.job.call?.group) {
+        this.#queue.cancel(job);
+        job.settle(skippedOutcome);
+        continue;
+      }
       if (!this.#disposed && job.attempts < maxAttempts) {
         again.push(job);
         continue;

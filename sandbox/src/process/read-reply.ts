@@ -48,6 +48,8 @@ export interface Expected {
   readonly id: number;
   readonly kind: "call" | "inspect";
   readonly limits: Limits;
+  /** Whether it may be skipped: an earlier call of its group has been answered. */
+  readonly maySkip?: boolean;
 }
 
 /** A frame that the child had no right to send. The message ends the sentence "the process sent …". */
@@ -66,6 +68,18 @@ const I = 73;
 const T = 84;
 const L = 76;
 const R = 82;
+const S = 83;
+
+/** The outcome of a call that was not run, because an earlier one ended its group. */
+export const skippedOutcome: Outcome & { readonly ok: false } = Object.freeze({
+  ok: false as const,
+  skipped: true,
+  fault: { code: "overloaded" as const, message: "not run: an earlier call ended its group" },
+  steps: null,
+  durationUs: 0,
+  memoryBytes: 0,
+  logs: [],
+});
 
 /** A child writes a frame in one go. It may come in so many pieces, and one more for so many bytes. */
 const crumbs = 64;
@@ -153,6 +167,7 @@ export class ReplyReader {
     if (kind === L || kind === R) {
       return { kind: kind === L ? "loading" : "running", id, text: "", outcome: null, inspection: null };
     }
+    if (kind === S) return { kind: "outcome", id, text: "", outcome: skippedOutcome, inspection: null };
     const fault = kind === E || kind === T ? readFault(text) : null;
     if (kind === T && fault?.code !== "timeout") refuse("another fault where it said that time ran out");
     if (expected.kind === "inspect") {
@@ -223,8 +238,12 @@ function checkHeader(
     if (body > messageBytes + 32) refuse("a message that is too long");
   } else if (kind === K) {
     if (body > limits.outputBytes) refuse("an answer that is larger than its limit");
+  } else if (kind === S) {
+    // Otherwise a child could answer no call at all, for ever.
+    if (!expected.maySkip || body !== 0) refuse("a skipped call that it had to run");
   } else if ((kind !== N && kind !== L && kind !== R) || body !== 0) refuse("a frame of an unknown kind");
-  if ((kind === L || kind === R) && logs !== 0) refuse("logs of a call that has not been answered");
+  if ((kind === L || kind === R || kind === S) && logs !== 0)
+    refuse("logs of a call that has not been answered");
   if (logs > (expected.kind === "call" ? maxLogBytes(limits) + maxLogLines(limits) * logHeadBytes : 0)) {
     refuse("more logs than their limit");
   }

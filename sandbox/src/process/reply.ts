@@ -9,6 +9,7 @@
  *     N  answer `null`; no body
  *     E  fault; body: code, `@line:column` where a place is known, space, message
  *     T  the same, where the program could not be loaded in time
+ *     S  the call was not run, because an earlier one ended its group; no body
  *     L  the call has to wait for its program to be loaded; no body
  *     R  the program has been loaded, and the call runs; no body
  *     I  inspection; body: JSON, `null` or a list of names

@@ -5,17 +5,18 @@
  *
  *     L index key name source                                   remember a program under a number
  *     F index                                                   forget it
- *     C id index time s0 s1 s2 s3 budget tenant handler keep arg…|limits   call
+ *     G group options                                   calls of this group follow; options: JSON, see `CallGroup`
+ *     C id index time s0 s1 s2 s3 budget group tenant handler keep arg…|limits   call
  *     I id index tenant|limits                                  inspect
  *
  * `key`, `tenant`, `arg` and so on stand for sizes in bytes; `keep` is `-` where the call is pristine,
- * `budget` where the caller has all the time that the limits give.
+ * `budget` if the caller sets no limit of its own, and `group` if the call is in none.
  */
-import type { Call, Program } from "../contract.ts";
+import type { Call, CallGroup, Program } from "../contract.ts";
 import { type Limits, limitNames } from "../limits.ts";
 
 /** Version of both frame formats; a child that speaks another one is refused. */
-export const protocolVersion = 2;
+export const protocolVersion = 3;
 
 const limitsTexts = new WeakMap<Limits, string>();
 
@@ -39,9 +40,15 @@ export function encodeForget(index: number): string {
   return `F ${index}\n`;
 }
 
-export function encodeCall(id: number, index: number, call: Call): string {
+export function encodeGroup(group: number, options: CallGroup): string {
+  const text = JSON.stringify(options);
+  return `G ${group} ${bytes(text)}\n${text}\n`;
+}
+
+/** @param group number of the group, as sent by `encodeGroup`; absent if the call is in none. */
+export function encodeCall(id: number, index: number, call: Call, group?: number): string {
   const { tenant, handler, keep, args, seed } = call;
-  let header = `C ${id} ${index} ${call.time} ${seed[0]} ${seed[1]} ${seed[2]} ${seed[3]} ${call.budgetMs ?? "-"} ${bytes(tenant)} ${bytes(handler)} `;
+  let header = `C ${id} ${index} ${call.time} ${seed[0]} ${seed[1]} ${seed[2]} ${seed[3]} ${call.budgetMs ?? "-"} ${group ?? "-"} ${bytes(tenant)} ${bytes(handler)} `;
   let body = `${tenant}\n${handler}\n`;
   if (keep === undefined) header += "-";
   else {
@@ -62,7 +69,8 @@ export function encodeInspect(id: number, index: number, tenant: string, limits:
 export type Request =
   | { readonly kind: "load"; readonly index: number; readonly program: Program }
   | { readonly kind: "forget"; readonly index: number; readonly program: Program }
-  | { readonly kind: "call"; readonly id: number; readonly call: Call }
+  | { readonly kind: "group"; readonly group: number; readonly options: CallGroup }
+  | { readonly kind: "call"; readonly id: number; readonly call: Call; readonly group: number | null }
   | {
       readonly kind: "inspect";
       readonly id: number;
@@ -107,6 +115,12 @@ export class RequestReader {
         this.#programs.set(index, program);
         return { kind: "load", index, program };
       }
+      case "G":
+        return {
+          kind: "group",
+          group: Number(fields[1]),
+          options: JSON.parse(this.#text(fields[2])) as CallGroup,
+        };
       case "F": {
         const index = Number(fields[1]);
         const program = this.#program(index);
@@ -129,11 +143,12 @@ export class RequestReader {
   #call(fields: string[], limits: string): Request {
     const program = this.#program(Number(fields[2]));
     const budgetMs = fields[8] === "-" ? undefined : Number(fields[8]);
-    const tenant = this.#text(fields[9]);
-    const handler = this.#text(fields[10]);
-    const keep = fields[11] === "-" ? undefined : this.#text(fields[11]);
+    const group = fields[9] === "-" ? null : Number(fields[9]);
+    const tenant = this.#text(fields[10]);
+    const handler = this.#text(fields[11]);
+    const keep = fields[12] === "-" ? undefined : this.#text(fields[12]);
     const args: string[] = [];
-    for (let at = 12; at < fields.length; at++) args.push(this.#text(fields[at]));
+    for (let at = 13; at < fields.length; at++) args.push(this.#text(fields[at]));
     const call: Call = {
       program,
       tenant,
@@ -145,7 +160,7 @@ export class RequestReader {
       ...(budgetMs === undefined ? undefined : { budgetMs }),
       ...(keep === undefined ? undefined : { keep }),
     };
-    return { kind: "call", id: Number(fields[1]), call };
+    return { kind: "call", id: Number(fields[1]), call, group };
   }
 
   #text(size: string | undefined): string {

@@ -1,12 +1,20 @@
 import { constants } from "node:os";
 import { type Limits, loadMs } from "../limits.ts";
+import type { CallGroup } from "../contract.ts";
 import { Fifo } from "../resilience/fifo.ts";
 import { Job } from "./job.ts";
 import type { Child } from "./launch.ts";
 import type { Settings } from "./options.ts";
 import { type ResidentMemory, residentMemoryOf } from "./resident-memory.ts";
 import { ProtocolViolation, ReplyReader } from "./read-reply.ts";
-import { encodeCall, encodeForget, encodeInspect, encodeLoad, protocolVersion } from "./request.ts";
+import {
+  encodeCall,
+  encodeForget,
+  encodeGroup,
+  encodeInspect,
+  encodeLoad,
+  protocolVersion,
+} from "./request.ts";
 
 /** Why a child ended. */
 export type End =
@@ -19,6 +27,13 @@ export type End =
       readonly outOfMemory: boolean;
       readonly killedExternally: boolean;
     };
+
+/** A group of calls in one child. */
+interface GroupState {
+  readonly number: number;
+  /** When its first call began, by `performance.now()`; 0 before that. */
+  beganAt: number;
+}
 
 export interface RunnerOwner {
   ready(runner: Runner): void;
@@ -40,6 +55,10 @@ export interface Entry {
    * it. `loading` and `running` are reported by the child.
    */
   phase: "new" | "sent" | "loading" | "running";
+  /** The caller's remaining time when it began, in milliseconds. */
+  budgetMs: number;
+  /** Whether the child may skip it, because an earlier call of its group was answered. */
+  maySkip: boolean;
   /** How long the call may run once its program is loaded, in milliseconds. */
   runMs: number;
   /** The job was given to another child: the answer is read, checked and dropped. */
@@ -88,6 +107,8 @@ export class Runner {
   readonly #reader = new ReplyReader();
   /** Numbers of the programs that were sent, by key. */
   readonly #programs = new Map<string, number>();
+  readonly #groups = new WeakMap<CallGroup, GroupState>();
+  #lastGroup = 0;
   #lastIndex = 0;
   #lastId = 0;
   #outbox = "";
@@ -164,13 +185,27 @@ export class Runner {
     job.attempts++;
     this.#unwritten++;
     const id = ++this.#lastId;
-    this.#outbox += call ? encodeCall(id, index, call) : encodeInspect(id, index, job.tenant, limits);
-    const runMs = Math.min(limits.wallMs, job.budgetMs);
+    const group = this.#announceGroup(call?.group);
+    this.#outbox += call ? encodeCall(id, index, call, group) : encodeInspect(id, index, job.tenant, limits);
+    const { budgetMs, kind } = job;
+    const runMs = Math.min(limits.wallMs, budgetMs);
     const phase = isNew ? "new" : "sent";
-    const entry: Entry = { id, kind: job.kind, limits, job, phase, runMs, abandoned: false, chargedUs: 0 };
+    const state = { phase, budgetMs, runMs, maySkip: false, abandoned: false, chargedUs: 0 } as const;
+    const entry: Entry = { id, kind, limits, job, ...state };
     this.jobs.push(entry);
     if (this.jobs.length === 1) this.#begin(entry, performance.now());
     return first;
+  }
+
+  /** The number of a group, which is sent to the child before its first call. */
+  #announceGroup(group: CallGroup | undefined): number | undefined {
+    if (group === undefined) return undefined;
+    let state = this.#groups.get(group);
+    if (!state) {
+      this.#groups.set(group, (state = { number: ++this.#lastGroup, beganAt: 0 }));
+      this.#outbox += encodeGroup(state.number, group);
+    }
+    return state.number;
   }
 
   /** Makes the child forget a program; `true` if the outbox was empty. */
@@ -231,25 +266,34 @@ export class Runner {
   }
 
   /** Starts the clock of a job, when it has become the oldest of its child. */
-  #begin({ job, kind, phase, runMs }: Entry, now: number): void {
+  #begin(entry: Entry, now: number): void {
     this.since = now;
+    const { job, kind, phase, limits } = entry;
+    const group = job.call?.group && this.#groups.get(job.call.group);
+    if (group?.beganAt === 0) group.beganAt = now;
+    else if (group) {
+      // The calls of a group share their time, whether or not the earlier ones were answered here.
+      entry.maySkip = true;
+      entry.budgetMs = Math.max(1, job.budgetMs - (now - group.beganAt));
+      entry.runMs = Math.min(limits.wallMs, entry.budgetMs);
+    }
     const loads = kind === "inspect" || phase === "new";
-    this.deadline = now + (loads ? loadMs(job) : runMs) + this.#graceMs;
+    this.deadline = now + (loads ? loadMs(entry) : entry.runMs) + this.#graceMs;
     this.floor = now - this.memory.at < sampleAgeMs ? this.memory.bytes + 4 * job.bytes : 0;
   }
 
   /** A call loads its program at most once, then runs: each phase has its own deadline. */
   #proceed(entry: Entry, phase: "loading" | "running"): void {
-    const { phase: before, job } = entry;
+    const { phase: before, budgetMs } = entry;
     if (phase === "running" ? before !== "loading" : before === "loading" || before === "running")
       throw new ProtocolViolation("a load out of order");
     entry.phase = phase;
     const now = performance.now();
     if (phase === "running") {
-      entry.runMs = Math.min(entry.runMs, this.since + job.budgetMs - now);
+      entry.runMs = Math.min(entry.runMs, this.since + budgetMs - now);
       this.deadline = now + entry.runMs + this.#graceMs;
       // For a program that is new to the child, the loading clock started with the job.
-    } else if (before === "sent") this.deadline = now + loadMs(job) + this.#graceMs;
+    } else if (before === "sent") this.deadline = now + loadMs(entry) + this.#graceMs;
   }
 
   #onData(chunk: Buffer): void {

@@ -1,3 +1,4 @@
+import type { CallGroup } from "../contract.ts";
 import type { ChildPool } from "./child-pool.ts";
 import type { Job } from "./job.ts";
 import type { JobQueue } from "./job-queue.ts";
@@ -38,6 +39,8 @@ export class Schedule {
   #contendedUntil = 0;
   /** Tenants that a child is being drained for: the place that it frees is theirs. */
   readonly #reservations = new Set<string>();
+  /** The child that a group of calls was sent to: they travel together. */
+  readonly #groups = new WeakMap<CallGroup, Runner>();
 
   constructor(children: ChildPool, queue: JobQueue, settings: Settings) {
     this.#children = children;
@@ -49,6 +52,16 @@ export class Schedule {
 
   /** The child for a job, or `null` if it has to wait. */
   choose(job: Job): Runner | null {
+    const group = job.attempts === 0 ? job.call?.group : undefined;
+    if (group === undefined) return this.#choose(job);
+    const joined = this.#groups.get(group);
+    if (joined?.state === "ready" && !joined.draining && joined.jobs.length < this.#pipeline) return joined;
+    const runner = this.#choose(job);
+    if (runner) this.#groups.set(group, runner);
+    return runner;
+  }
+
+  #choose(job: Job): Runner | null {
     if (this.#isHeld(job.tenant)) return null;
     if (job.tenant !== this.#lastTenant) {
       if (this.#lastTenant !== null) this.#contendedUntil = this.now + contentionMs;
@@ -90,7 +103,11 @@ export class Schedule {
     for (const runner of this.#children.active) {
       const stalled = this.now - runner.since;
       if (runner.jobs.length < 2 || stalled < stalledMs) continue;
-      if (isFree) jobs.push(...runner.giveBack((job) => job.attempts === 1));
+      const group = runner.jobs.peek()?.job.call?.group;
+      // Calls of the same group need not be known before the stalled one is.
+      const mayRunElsewhere = (job: Job): boolean =>
+        job.attempts === 1 && (group === undefined || job.call?.group !== group);
+      if (isFree) jobs.push(...runner.giveBack(mayRunElsewhere));
       else if (stalled >= drainStalledMs && this.#delaysOthers(runner)) jobs.push(...runner.drain());
     }
     return jobs;

@@ -63,6 +63,11 @@ export function writeOutcome(id: number, outcome: Outcome, limits: Limits): stri
   return frame("K", id, outcome, outcome.output, logs);
 }
 
+/** Reports that a call was not run, because an earlier one ended its group. */
+export function writeSkipped(id: number): string {
+  return frame("S", id, noFigures, "", "");
+}
+
 /** Reports that a call starts to load its program, or that the program is loaded and runs. */
 export function writeLoad(id: number, begins: boolean): string {
   return frame(begins ? "L" : "R", id, noFigures, "", "");

@@ -104,7 +104,12 @@ describe("requests", () => {
         const got = requestsOf(encodeLoad(1, program) + frames + encodeForget(1), cuts);
         expect(got[0]).toEqual({ kind: "load", index: 1, program });
         expect(got.slice(1, -1)).toEqual(
-          sent.map((call, at) => ({ kind: "call", id: at + 1, call: { ...call, time: call.time + 0 } })),
+          sent.map((call, at) => ({
+            kind: "call",
+            id: at + 1,
+            group: null,
+            call: { ...call, time: call.time + 0 },
+          })),
         );
         expect(got.at(-1)).toEqual({ kind: "forget", index: 1, program });
       }),
@@ -135,7 +140,7 @@ describe("requests", () => {
       encodeLoad(9, program) + encodeCall(1, 9, call) + encodeInspect(2, 9, "t\n", call.limits),
       [7],
     );
-    expect(got[1]).toEqual({ kind: "call", id: 1, call });
+    expect(got[1]).toEqual({ kind: "call", id: 1, call, group: null });
     expect(got[2]).toEqual({ kind: "inspect", id: 2, program, tenant: "t\n", limits: call.limits });
   });
 

@@ -16,6 +16,7 @@ const honest = (id: number, body = "true"): string =>
 
 const lies: Record<string, (id: number, most: number) => void> = {
   ok: (id) => send(honest(id)),
+  "a skipped call": (id) => send(`S ${id} 0 0 0 0 0\n\n\n`),
   "wrong id": (id) => send(honest(id + 1)),
   "id of an earlier call": (id) => send(honest(id - 1)),
   "two answers": (id) => send(honest(id) + honest(id)),
