@@ -1,32 +1,76 @@
+import { foreignSigns } from "./languages.ts";
+
 /** One way in which text tries to be obeyed. */
-interface Sign {
+export interface Sign {
   readonly kind: string;
+  /** What it adds to the score; `enough` is a finding. */
+  readonly weight: number;
   /** Words that it begins with. They are looked for first, so that the pattern runs in few places only. */
   readonly starts: readonly string[];
   /** Sticky, and bounded: held against the plain form of a text where one of `starts` stands. */
   readonly pattern: RegExp;
 }
 
+/** The score from which on a text is flagged. */
+export const enough = 3;
+
+const ignoring = "asks to ignore earlier instructions";
+const role = "gives the model another role";
+const markup = "imitates the markup of a conversation";
+const turn = "imitates a turn of a conversation";
+const order = "gives orders to the model";
+const hiding = "asks to hide something from the person";
+
 const signs: readonly Sign[] = [
   {
-    kind: "asks to ignore earlier instructions",
-    starts: ["ignore", "disregard", "forget", "override", "bypass"],
+    kind: ignoring,
+    weight: 3,
+    starts: [
+      "ignore",
+      "disregard",
+      "forget",
+      "override",
+      "bypass",
+      "discard",
+      "neglect",
+      "do not follow",
+      "don't follow",
+      "stop following",
+    ],
     pattern:
-      /[a-z]+\s[^]{0,40}\b(?:previous|prior|above|earlier|preceding|all|your|any|other)\b[^]{0,30}\b(?:instructions?|prompts?|rules|directions?|guidelines|guardrails|policies)\b/y,
+      /[a-z']+\s[^.;{}()]{0,40}?\b(?:(?:previous|prior|above|earlier|preceding|your|initial|original|system)\b[^.;{}()]{0,30}?\b(?:i[a-z]{0,2}nstructions?|prompts?|rules|directions?|directives?|guidelines|guardrails|policies|orders|constraints|restrictions)|(?:all|any|other|those|these)\b[^.;{}()]{0,30}?\b(?:i[a-z]{0,2}nstructions?|prompts?|guidelines|guardrails|directives))\b/y,
   },
   {
-    kind: "gives the model another role",
-    starts: ["you are", "you\nare"],
+    kind: ignoring,
+    weight: 3,
+    starts: ["ignore", "disregard", "forget"],
     pattern:
-      /you\sare\s{1,8}(?:now|no\s{1,8}longer)\b[^]{0,60}\b(?:assistant|agent|ai|model|bot|mode|restricted|bound|developer|admin|root|dan)\b/y,
+      /[a-z]+\s{1,8}(?:instructions?\b|(?:the\s{1,8}|all\s{1,8}){0,2}(?:rest\s{1,8}of\s{1,8}(?:this|the)|above|info(?:rmation)?\s{1,8}except|text\s{1,8}above)\b[^]{0,40}?\b(?:and|print|say|reply|respond|output|instead|except|you)\b)/y,
   },
   {
-    kind: "gives the model another role",
-    starts: ["new", "updated", "revised"],
-    pattern: /[a-z]+\s{1,8}(?:system\s{1,8})?(?:instructions?|prompt|persona)\s{0,8}:/y,
+    kind: role,
+    weight: 3,
+    starts: ["you are", "you\nare", "you're", "you will now", "from now on"],
+    pattern:
+      /(?:from\s{1,8}now\s{1,8}on,?\s{1,8}(?:you|your|act|answer|respond)\b|you(?:\s{1,8}are|'re|\s{1,8}will)\s{1,8}(?:now|no\s{1,8}longer|going\s{1,8}to\s{1,8}(?:act|pretend|play|be))\b[^]{0,60}?\b(?:assistant|agent|ai|model|bot|mode|restricted|bound|developer|admin|root|dan|unrestricted|character|role)\b)/y,
   },
   {
-    kind: "imitates the markup of a conversation",
+    kind: role,
+    weight: 3,
+    starts: ["do anything now", "developer mode", "stay in character", "pretend", "act as", "jailbr"],
+    pattern:
+      /(?:do\s{1,8}anything\s{1,8}now|developer\s{1,8}mode\s{1,8}(?:enabled|output|activated|v\d)|stay\s{1,8}in\s{1,8}character|pretend\s{1,8}(?:to\s{1,8}be|that\s{1,8}you|you)[^]{0,80}?\b(?:ai|restrictions?|unrestricted|without|rules|model)\b|act\s{1,8}as\s{1,8}(?:an?\s{1,8})?(?:unrestricted|unfiltered|dan|evil|jailbroken)|jailbr(?:eak|oken)\s{1,8}(?:mode|prompt|yourself))/y,
+  },
+  {
+    kind: role,
+    weight: 3,
+    starts: ["new", "updated", "revised", "real", "actual"],
+    pattern:
+      /[a-z]+\s{1,8}(?:system\s{1,8})?(?:instructions?|prompt|persona|task|objective|directive)\s{0,8}(?:for\s{1,8}(?:the\s{1,8})?(?:ai|assistant|agent|model)\s{0,8})?:/y,
+  },
+  {
+    kind: markup,
+    weight: 3,
     starts: [
       "<|",
       "[inst]",
@@ -39,21 +83,222 @@ const signs: readonly Sign[] = [
       "</function_",
       "<tool_",
       "</tool_",
+      "<start_of_turn>",
+      "<end_of_turn>",
+      "[tool_",
+      "[available_tools]",
+      "<｜",
+      "<bos>",
+      "<think",
     ],
     pattern:
-      /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|>|\[\/?inst\]|<<\/?sys>>|<\/?(?:system|system-reminder|system_prompt|function_calls|function_results|tool_call|tool_use|tool_result)>/y,
+      /<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|eom_id|start_header_id|end_header_id|begin_of_text|start|end|channel|message|return|call|constrain|python_tag)\|>|\[\/?inst\]|<<\/?sys>>|<(?:start|end)_of_turn>|\[\/?(?:tool_calls|tool_results|available_tools)\]|<\/?(?:system|system-reminder|system_prompt|function_calls|function_results|tool_call|tool_use|tool_result|tool_response)>/y,
   },
   {
-    kind: "asks to hide something from the person",
+    kind: markup,
+    weight: 3,
+    starts: [
+      "<information",
+      "<important",
+      "<instruction",
+      "<hidden",
+      "<admin",
+      "<urgent",
+      "<priority",
+      "<system",
+      "<secret",
+      "<override",
+    ],
+    pattern:
+      /<(?:information|important|instructions?|hidden|admin|urgent|priority|secret|override|system)[a-z_ -]{0,20}>[^]{0,160}?\b(?:message\s{1,8}(?:from|to|for)|before\s{1,8}(?:you|using|calling|answering|invoking)|you\s{1,8}(?:must|should|have\s{1,8}to|need\s{1,8}to|are)|stop|ignore|assistant|ai\b|do\s{1,8}not\s{1,8}(?:tell|mention)|read\s{1,8}(?:the\s{1,8}file|~))/y,
+  },
+  {
+    kind: turn,
+    weight: 3,
+    starts: [
+      "(system",
+      "#(system",
+      "[system",
+      "### system",
+      "###system",
+      "### instruction",
+      "system message",
+      "system override",
+      "system alert",
+      "begin system",
+      "[admin",
+      "end of session",
+      "<end of",
+    ],
+    pattern:
+      /(?:#{0,6}\(system(?:_message|_prompt)?\)|\[(?:system|admin)(?:[ _](?:message|prompt|note|override|instruction|notice|update))?\]|#{3}\s{0,2}(?:system|instructions?)\s{0,2}:|system\s{1,4}(?:message|override|alert)\s{0,4}[:!]|begin\s{1,4}system\s{1,4}(?:message|prompt)|<end\s{1,4}of\s{1,4}(?:session|document|context|prompt|input)>|end\s{1,4}of\s{1,4}session[>\s]{1,20}(?:system|user|assistant))/y,
+  },
+  {
+    kind: turn,
+    weight: 3,
+    starts: [
+      "\nhuman:",
+      "\nuser:",
+      "\nassistant:",
+      "\nsystem:",
+      "\n### user",
+      "\n### human",
+      "\n### assistant",
+    ],
+    pattern:
+      /\n(?:#{3}\s{1,4})?(?:human|user|assistant|system):?\s[^\n]{0,240}?(?:\b(?:ignore|disregard|you\s{1,4}(?:must|should|are\s{1,4}now)|please|repeat|focus\s{1,4}(?:only|exclusively)|execute|send|forget|override|i\s{1,4}want\s{1,4}you)\b|\n{1,2}(?:#{3}\s{1,4})?(?:human|user|assistant|system):?\s)/y,
+  },
+  {
+    kind: turn,
+    weight: 3,
+    starts: ["task", "answer:", "status:", "request completed", "done."],
+    pattern:
+      /(?:(?:answer|status|result):\s{0,4})?(?:(?:the\s{1,4})?task|request|done)\b[\s:.is]{0,8}(?:already\s{1,4})?(?:complete|completed|finished|done|accomplished)?[.!:\s]{1,8}(?:now|next|ignore|you\s{1,4}must|your\s{1,4}(?:new|next)|new\s{1,4}(?:task|instruction))\b/y,
+  },
+  {
+    kind: order,
+    weight: 3,
+    starts: [
+      "strictly adhere",
+      "adhere to the following",
+      "you must strictly",
+      "do not use other tools",
+      "do not use any other",
+      "only use the tool",
+    ],
+    pattern:
+      /(?:strictly\s{1,4}adhere|adhere\s{1,4}to\s{1,4}the\s{1,4}following\s{1,4}instruction|you\s{1,4}must\s{1,4}strictly|do\s{1,4}not\s{1,4}use\s{1,4}(?:any\s{1,4})?other\s{1,4}tools?)/y,
+  },
+  {
+    kind: order,
+    weight: 3,
+    starts: [
+      "before you",
+      "before using",
+      "before calling",
+      "before answering",
+      "before responding",
+      "before continuing",
+      "before proceeding",
+    ],
+    pattern:
+      /before\s{1,4}(?:you\s{1,4}(?:can\s{1,4})?(?:solve|complete|answer|continue|proceed|do|respond|finish|use|start|summari[sz]e)|using|calling|answering|responding|continuing|proceeding)\b[^]{0,120}?\b(?:please\s{1,4}(?:do|read|call|send|first|visit|run|make)|you\s{1,4}(?:must|have\s{1,4}to|need\s{1,4}to)\s{1,4}(?:first\s{1,4})?(?:read|call|send|run|visit|execute|fetch|do|pass|include)|do\s{1,4}the\s{1,4}following|read\s{1,4}(?:the\s{1,4}file\s{1,4})?~?\/|pass\s{1,4}(?:its|the)\s{1,4}content)/y,
+  },
+  {
+    kind: order,
+    weight: 3,
+    starts: [
+      "this is an important message",
+      "important message from",
+      "important message to",
+      "stop what you",
+      "immediately stop",
+      "important!!",
+      "very important:",
+    ],
+    pattern:
+      /(?:(?:this\s{1,4}is\s{1,4}an\s{1,4})?important\s{1,4}message\s{1,4}(?:from|to|for)\b[^]{0,60}?\b(?:you|me|ai|assistant|agent|model)\b|(?:immediately\s{1,4})?stop\s{1,4}what\s{1,4}you(?:'re|\s{1,4}are)\s{1,4}doing|immediately\s{1,4}stop\s{1,4}(?:your|the)\s{1,4}(?:current\s{1,4})?task|important!!!?[^]{0,60}?\b(?:ignore|you|instruction)\b)/y,
+  },
+  {
+    kind: order,
+    weight: 3,
+    starts: [
+      "your new task",
+      "your new goal",
+      "your only task",
+      "your real task",
+      "your actual task",
+      "your next task",
+      "your new instruction",
+      "your primary objective",
+      "your main task",
+      "your true",
+      "if you are an",
+      "if you're an",
+      "as an ai",
+      "when you, the",
+      "dear ai",
+      "dear assistant",
+      "hey ai",
+      "hello ai",
+      "attention ai",
+      "attention: ai",
+      "note to ai",
+      "note to the ai",
+      "note for ai",
+      "message to ai",
+      "message for ai",
+      "instructions for ai",
+      "instructions for the ai",
+      "instruction for ai",
+      "instructions to ai",
+    ],
+    pattern:
+      /(?:your\s{1,4}(?:new|only|real|actual|next|primary|main|true)\s{1,4}(?:task|goal|instructions?|objective|purpose|job)\s{1,4}(?:is|are)\b|if\s{1,4}you(?:'re|\s{1,4}are)\s{1,4}an?\s{1,4}(?:ai|llm|large\s{1,4}language|language\s{1,4}model|assistant|agent|bot|automated)\b[^]{0,80}?\b(?:must|should|please|ignore|then|say|include|add|run|follow|do)\b|as\s{1,4}an\s{1,4}ai\s{1,4}(?:agent|assistant)[^]{0,20}?,\s{1,4}you\s{1,4}(?:must|should|need|have)|(?:dear|hey|hello|attention:?|note\s{1,4}(?:to|for)(?:\s{1,4}the)?|message\s{1,4}(?:to|for)(?:\s{1,4}the)?|instructions?\s{1,4}(?:to|for)(?:\s{1,4}the)?)\s{1,4}(?:all\s{1,4})?(?:ai|assistant)\b(?:\s{1,4}(?:agents?|assistants?|models?|systems?|reviewers?))?\s{0,4}[:,!.])/y,
+  },
+  {
+    kind: order,
+    weight: 3,
+    starts: ["ai", "llm", "language model", "assistant", "claude", "chatgpt", "copilot", "gemini", "gpt"],
+    pattern:
+      /(?<=(?:^|[\n.!?:>"*#-])[ \t]{0,3}(?:all |any |every |the )?)[a-z]+\b[^.\n]{0,40}?\b(?:must|should|needs?\s{1,8}to|has\s{1,8}to|have\s{1,8}to|(?:is|are)\s{1,8}(?:required|instructed|authorized)\s{1,8}to|please)\b[^.\n]{0,30}?\b(?:run|execute|call|download|install|visit|delete|send|curl|fetch|commit|push|disable)\b/y,
+  },
+  {
+    kind: order,
+    weight: 2,
+    starts: ["ai", "llm", "language model", "assistant", "claude", "chatgpt", "copilot", "gemini", "gpt"],
+    pattern:
+      /[a-z]+\b[^.\n]{0,40}?\b(?:must|should|needs?\s{1,8}to|has\s{1,8}to|have\s{1,8}to|(?:is|are)\s{1,8}(?:required|instructed|authorized)\s{1,8}to|please)\b[^.\n]{0,30}?\b(?:run|execute|call|download|install|visit|delete|send|curl|fetch|commit|push|disable)\b/y,
+  },
+  {
+    kind: order,
+    weight: 2,
+    starts: [
+      "reply with only",
+      "respond only with",
+      "respond with only",
+      "reply only with",
+      "just print",
+      "and print",
+      "absolutely nothing else",
+      "and nothing else",
+      "without asking for",
+      "without user confirmation",
+      "without confirmation",
+    ],
+    pattern:
+      /(?:(?:reply|respond|answer)\s{1,4}(?:with\s{1,4}only|only\s{1,4}with)|(?:just|and)\s{1,4}print\b|(?:absolutely|and)\s{1,4}nothing\s{1,4}else|without\s{1,4}(?:user\s{1,4}|asking\s{1,4}for\s{1,4}|any\s{1,4})?confirmation)/y,
+  },
+  {
+    kind: order,
+    weight: 1,
+    starts: [
+      "you must",
+      "immediately",
+      "urgent",
+      "execute the following",
+      "run the following command",
+      "if user asks",
+      "if the user asks",
+      "instead",
+    ],
+    pattern:
+      /(?:you\s{1,4}must|immediately|urgent|execute\s{1,4}the\s{1,4}following|run\s{1,4}the\s{1,4}following\s{1,4}command|if\s{1,4}(?:the\s{1,4})?user\s{1,4}asks|instead)\b/y,
+  },
+  {
+    kind: hiding,
+    weight: 3,
     starts: ["do", "never", "without", "avoid"],
     pattern:
-      /(?:do\s{1,8}not|don't|never|without|avoid)\s{1,8}(?:[a-z]{1,20}\s{1,8}){0,2}(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|ask|asking|show|showing|reveal|revealing)\b[^]{0,30}\b(?:user|human|person|developer|operator|owner)\b/y,
+      /(?:do\s{1,8}not|don't|never|without|avoid)\s{1,8}(?:[a-z]{1,20}\s{1,8}){0,2}(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|reveal|revealing)\b[^.]{0,30}?\b(?:user|human|person|developer|operator|owner)\b/y,
   },
   {
     kind: "asks to send secrets away",
+    weight: 3,
     starts: [
       "send",
       "post",
+      "submit",
       "upload",
       "forward",
       "exfiltrate",
@@ -61,117 +306,101 @@ const signs: readonly Sign[] = [
       "leak",
       "email",
       "e-mail",
-      "submit",
-      "append",
-      "include",
     ],
     pattern:
-      /[a-z-]+\s[^]{0,60}(?:\b(?:api\s{1,8}keys?|secrets?|credentials?|passwords?|access\s{1,8}tokens?|environment\s{1,8}variables|env\s{1,8}vars|ssh\s{1,8}keys?|private\s{1,8}keys?|conversation|chat\s{1,8}history|system\s{1,8}prompt)|\.env)\b[^]{0,60}\b(?:to|at|in|via)\b[^]{0,20}(?:https?:|[a-z0-9-]{1,60}\.[a-z]{2,}|@|url|webhook|server|address)/y,
+      /[a-z-]+\s[^.\n]{0,60}?(?:\b(?:api\s{1,8}keys?|secrets|credentials|passwords?|access\s{1,8}tokens?|environment\s{1,8}variables|env\s{1,8}vars|ssh\s{1,8}keys?|private\s{1,8}keys?|conversation|chat\s{1,8}history|system\s{1,8}prompt)|\.env|\.ssh)\b[^.\n]{0,40}?\b(?:to|at|via)\s{1,8}(?:(?:a\s{1,8}|the\s{1,8})?(?:webhook|server|url|endpoint)\b|https?:|[a-z0-9-]{1,60}\.(?:com|net|org|io|evil|example|xyz|ru|cn)\b|[a-z0-9._-]{1,40}@|(?:my|this|the\s{1,8}following|our)\s)/y,
   },
   {
     kind: "asks for the system prompt",
-    starts: ["reveal", "print", "repeat", "output", "show", "disclose", "share"],
+    weight: 3,
+    starts: [
+      "reveal",
+      "print",
+      "repeat",
+      "output",
+      "show",
+      "disclose",
+      "share",
+      "what are your",
+      "what were you",
+      "tell me your",
+    ],
     pattern:
-      /[a-z]+\s[^]{0,20}\b(?:your|the|all)\s{1,8}(?:system\s{1,8}prompt|(?:initial|hidden)\s{1,8}instructions|instructions\s{1,8}above|original\s{1,8}prompt)\b/y,
-  },
-  {
-    kind: "gives orders to an AI",
-    starts: ["ai", "llm", "language model", "assistant", "claude", "chatgpt", "copilot", "gemini", "gpt"],
-    pattern:
-      /[a-z]+\b[^]{0,40}\b(?:must|should|needs?\s{1,8}to|has\s{1,8}to|have\s{1,8}to|(?:is|are)\s{1,8}(?:required|instructed|authorized)\s{1,8}to|please)\b[^]{0,30}\b(?:run|execute|call|download|install|visit|delete|send|curl|fetch|write|commit|push|disable)\b/y,
+      /(?:[a-z]+\s[^.\n]{0,20}?\b(?:your|the|all)\s{1,8}(?:system\s{1,8}prompt|(?:initial|hidden|original|full)\s{1,8}(?:instructions|prompt)|instructions\s{1,8}(?:above|you\s{1,4}were)|original\s{1,8}prompt|text\s{1,8}above|words\s{1,8}above)|what\s{1,4}(?:are|were)\s{1,4}your?\s{1,4}(?:initial|original|system|hidden)\s{1,4}(?:instructions|prompt))\b/y,
   },
   {
     kind: "carries data in the address of an image",
+    weight: 3,
     starts: ["!["],
     pattern:
       /!\[[^\]]{0,200}\]\(\s{0,8}https?:\/\/[^)\s]{0,300}[?&](?:data|d|q|c|content|msg|text|payload|secret|token|key|leak)=/y,
+  },
+  {
+    kind: "hides text with markup",
+    weight: 3,
+    starts: [
+      "<!--",
+      "display:none",
+      "display: none",
+      "font-size:0",
+      "font-size: 0",
+      "color:white",
+      "color: white",
+      "visibility:hidden",
+    ],
+    pattern:
+      /(?:<!--|display:\s?none|font-size:\s?0|color:\s?white|visibility:\s?hidden)[^]{0,200}?\b(?:ignore\s{1,4}(?:all|previous|any)|assistant|ai\s{1,4}(?:agent|assistant|model)|you\s{1,4}must|instructions?:|do\s{1,4}not\s{1,4}(?:tell|mention))\b/y,
   },
 ];
 
 const wordPart = /[a-z0-9_]/;
 
-/** The ways in which a text, in plain form, tries to be obeyed. */
-export function kindsOf(read: string): readonly string[] {
-  return [...new Set(signs.filter((sign) => shows(read, sign)).map(({ kind }) => kind))];
+/** A sign that a text shows, and the line where it first does. */
+export interface Found {
+  readonly kind: string;
+  readonly weight: number;
+  readonly line: number;
 }
 
-function shows(read: string, { starts, pattern }: Sign): boolean {
+/** Lines between weak signs that count together. */
+const near = 4;
+
+/** The score of the strongest place: a sign that is enough alone, or weak ones close to each other. */
+export function scoreOf(found: readonly Found[]): number {
+  const strong = found.filter(({ weight }) => weight >= enough).reduce((sum, { weight }) => sum + weight, 0);
+  const weak = found.filter(({ weight }) => weight < enough);
+  const sums = weak.map(({ line }) =>
+    weak.reduce((sum, other) => (Math.abs(other.line - line) <= near ? sum + other.weight : sum), 0),
+  );
+  const most = Math.max(0, ...sums);
+  return strong + (most >= enough ? most : 0);
+}
+
+/** The signs that a text shows, in plain form and in lower case only, for other languages. */
+export function signsOf(read: string, lower: string): readonly Found[] {
+  return [...foundIn(`\n${read}`, signs), ...foundIn(`\n${lower}`, foreignSigns)];
+}
+
+function foundIn(text: string, list: readonly Sign[]): readonly Found[] {
+  return list.flatMap(({ kind, weight, starts, pattern }) => {
+    const at = placeOf(text, starts, pattern);
+    return at < 0 ? [] : [{ kind, weight, line: lineOf(text, at) }];
+  });
+}
+
+function placeOf(text: string, starts: readonly string[], pattern: RegExp): number {
   for (const start of starts) {
-    for (let at = read.indexOf(start); at >= 0; at = read.indexOf(start, at + 1)) {
-      if (wordPart.test(start[0] ?? "") && wordPart.test(read[at - 1] ?? "")) continue;
+    for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1)) {
+      if (wordPart.test(start[0] ?? "") && wordPart.test(text[at - 1] ?? "")) continue;
       pattern.lastIndex = at;
-      if (pattern.test(read)) return true;
+      if (pattern.test(text)) return at;
     }
   }
-  return false;
+  return -1;
 }
 
-/** Letters of other alphabets that look like Latin ones. */
-const lookalikes: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    а: "a",
-    е: "e",
-    о: "o",
-    р: "p",
-    с: "c",
-    у: "y",
-    х: "x",
-    і: "i",
-    ј: "j",
-    ѕ: "s",
-    ԁ: "d",
-    ո: "n",
-    ɡ: "g",
-    ο: "o",
-    α: "a",
-    ε: "e",
-    ι: "i",
-    ν: "v",
-    ρ: "p",
-    τ: "t",
-    υ: "u",
-    χ: "x",
-    ı: "i",
-    "’": "'",
-  }),
-);
-
-const invisible =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0]/g;
-const foreign = /[\u0131\u0261\u0370-\u0577\u2019]/g;
-const ascii = /^[\0-\x7f]*$/;
-
-/** The text as a reader would take it: lower case, Latin letters, nothing invisible, no long runs of white space. */
-export function plain(text: string): string {
-  const latin = ascii.test(text)
-    ? text.toLowerCase()
-    : text
-        .normalize("NFKC")
-        .replace(invisible, "")
-        .toLowerCase()
-        .replace(foreign, (char) => lookalikes.get(char) ?? char);
-  return latin.includes("  ") ? latin.replace(/\s{2,}/g, " ") : latin;
-}
-
-const tags = /[\u{e0020}-\u{e007e}]/gu;
-
-/** The text that stands in tag characters: they are invisible, and models read them as ASCII. */
-export function hiddenText(text: string): string {
-  if (!text.includes("\udb40")) return "";
-  return (text.match(tags) ?? [])
-    .map((char) => String.fromCharCode((char.codePointAt(0) ?? 0) - 0xe0000))
-    .join("");
-}
-
-const bidi = /[\u202a-\u202e\u2066-\u2069]/;
-const zeroWidth = /[\u200b-\u200d\u2060-\u2064\ufeff]{8}/;
-
-/** Kinds of characters that hide text from people. */
-export function hidingKinds(text: string): readonly string[] {
-  if (ascii.test(text)) return [];
-  const found: string[] = [];
-  if (hiddenText(text).length >= 4) found.push("has text in invisible tag characters");
-  if (bidi.test(text)) found.push("has characters that turn the direction of text");
-  if (zeroWidth.test(text)) found.push("has long runs of invisible characters");
-  return found;
+function lineOf(text: string, end: number): number {
+  let line = 0;
+  for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) line++;
+  return line;
 }

@@ -47,19 +47,19 @@ export function invocationsOf(shell: ShellFact | undefined): readonly Invocation
 function invocationOf(command: ShellCommand, before: readonly Invocation[]): Invocation {
   const { argv, directory, redirects, input, variables, through, guess } = command;
   const tainted = before.some(isTaintSource);
-  const textOf = (word: ShellWord): string => marked(word, tainted);
-  const [program = "", ...args] = argv.map(textOf);
+  const text = (word: ShellWord): string => marked(word, tainted);
+  const [program = "", ...args] = argv.map(text);
   return {
     name: command.name === null || isGlobbed(argv[0]) ? nameOf(program) : command.name,
     program,
     args,
-    cwd: typeof directory === "string" ? clean(directory) : afterCd(before, textOf(directory)),
+    cwd: typeof directory === "string" ? clean(directory) : afterCd(before, text(directory)),
     input:
       input === null
         ? undefined
-        : { text: input.text === null ? undefined : textOf(input.text), from: pipeOf(input.from, before) },
-    redirects: redirects.map(({ operator, target }) => ({ operator, target: textOf(target) })),
-    variables: variables.map(({ name, value }) => [name, textOf(value)] as const),
+        : { text: input.text === null ? undefined : text(input.text), from: pipeOf(input.from, before) },
+    redirects: redirects.map(({ operator, target }) => ({ operator, target: text(target) })),
+    variables: variables.map(({ name, value }) => [name, text(value)] as const),
     through,
     guess,
   };
@@ -104,4 +104,9 @@ function marked(word: ShellWord, tainted: boolean): string {
       return tainted && part.name?.startsWith("pipe") ? TAINTED : UNKNOWN;
     })
     .join("");
+}
+
+/** A word of a fact as a text, with marks for what is not known. */
+export function textOf(word: ShellWord): string {
+  return marked(word, false);
 }

@@ -3,7 +3,7 @@ import { decide, type Finding, short } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
 import { clean } from "../lib/marks.ts";
 import { type Invocation, invocationsOf } from "../lib/commands.ts";
-import { isSecret } from "./secret-paths.ts";
+import { isSecret } from "../lib/secret-paths.ts";
 
 interface Config {
   readonly more?: readonly string[];

@@ -5,6 +5,13 @@ import { hookNames } from "./harness.ts";
 
 const session = eventsOf(new URL("../../examples/agent-session.jsonl", import.meta.url).pathname);
 
+/** What `guard-data-flow` is for: something untrusted, something private, and a way out. */
+const flow = [
+  { tool_name: "mcp__github__get_issue", tool_input: { number: 7 } },
+  { tool_name: "mcp__mail__search", tool_input: { query: "reset" } },
+  { tool_name: "mcp__mail__send_email", tool_input: { to: "x@acme.io" } },
+].map((call) => ({ hook_event_name: "PreToolUse", session_id: "flow", cwd: "/workspace", ...call }) as const);
+
 describe("the example session", () => {
   test("has some 40 events of at least eight kinds", () => {
     expect(session.length).toBeGreaterThanOrEqual(40);
@@ -14,7 +21,7 @@ describe("the example session", () => {
   });
 
   test("gives every policy something to do, and none a fault", async () => {
-    const decisions = await decideAll(session);
+    const decisions = await decideAll([...session, ...flow]);
     const traces = decisions.flatMap(({ trace }) => trace);
     expect(traces.filter(({ fault, refused }) => fault || refused.length > 0)).toEqual([]);
     const busy = traces.filter(({ actions }) =>

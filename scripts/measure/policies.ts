@@ -8,6 +8,7 @@ import type { Warden } from "hookwarden/warden";
 import { only } from "./policies/judge.ts";
 import { measure, type Measured } from "./policies/run.ts";
 import { secretSets } from "./policies/secret-sets.ts";
+import { measureSessions } from "./policies/sessions.ts";
 import { shellSets } from "./policies/shell-sets.ts";
 import { textSets } from "./policies/text-sets.ts";
 import { summaryOf, writeTables } from "./policies/tables.ts";
@@ -48,5 +49,15 @@ for (const set of wanted) {
   for (const line of measured.faults.slice(0, 5)) console.log(`  FAULT ${line}`);
   for (const line of measured.notable.slice(0, Number(values.notable))) console.log(`  ${line}`);
 }
-if (values.write) await writeTables(all, half);
+const sessions =
+  values.set.length === 0 && values.kind.length === 0
+    ? await measureSessions(await wardens("guard-data-flow"))
+    : undefined;
+if (sessions !== undefined) {
+  console.log(
+    `guard-data-flow: ${sessions.stopped} of ${sessions.attacks} attacks stopped, ${sessions.askedTwice} of ${sessions.benign} honest sessions asked more than once`,
+  );
+  for (const line of sessions.missed.slice(0, Number(values.notable))) console.log(`  ${line}`);
+}
+if (values.write) await writeTables(all, half, sessions);
 for (const warden of open.values()) await (await warden)[Symbol.asyncDispose]();

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { format } from "prettier";
 import type { Kind } from "./item.ts";
 import type { Family, Measured } from "./run.ts";
+import type { SessionResult } from "./sessions.ts";
 import { sources } from "./sources.ts";
 
 const percent = (part: number, whole: number): string => {
@@ -42,14 +43,22 @@ const titles: { readonly [K in Kind]: string } = {
 };
 
 /** All that was measured, as Markdown. */
-export async function tablesOf(all: readonly Measured[], half: string): Promise<string> {
+export async function tablesOf(
+  all: readonly Measured[],
+  half: string,
+  sessions: SessionResult | undefined,
+): Promise<string> {
   const kinds = Object.keys(titles) as Kind[];
   const parts = kinds.flatMap((kind) => {
     const of = all.filter(({ set }) => set.kind === kind);
     return of.length === 0 ? [] : [`**${titles[kind]}**`, "", ...tableOf(kind, of), ""];
   });
   const note = half === "held-out" ? "Of each set the half that no rule was tuned on." : "";
-  return (await format([note, "", ...parts, ...sourcesOf(all)].join("\n"), { parser: "markdown" })).trim();
+  return (
+    await format([note, "", ...parts, ...flowOf(sessions), ...sourcesOf(all)].join("\n"), {
+      parser: "markdown",
+    })
+  ).trim();
 }
 
 function tableOf(kind: Kind, all: readonly Measured[]): readonly string[] {
@@ -95,6 +104,15 @@ function merged(families: readonly Family[]): readonly Family[] {
   return [sum];
 }
 
+function flowOf(sessions: SessionResult | undefined): readonly string[] {
+  if (sessions === undefined) return [];
+  const { attacks, stopped, benign, askedTwice } = sessions;
+  return [
+    `**Simulated sessions**: \`guard-data-flow\` stops ${stopped} of ${attacks} attacks (${percent(stopped, attacks)}) before the data leaves, and asks more than once in ${askedTwice} of ${benign} honest sessions (${percent(askedTwice, benign)}).`,
+    "",
+  ];
+}
+
 function sourcesOf(all: readonly Measured[]): readonly string[] {
   const lines = all.map(({ set, commit }) => {
     const { repository, licence } = sources[set.source];
@@ -106,8 +124,12 @@ function sourcesOf(all: readonly Measured[]): readonly string[] {
 const [begin, end] = ["<!-- begin: public sets -->", "<!-- end: public sets -->"];
 
 /** Writes the tables into docs/policies.md and, as a summary, into policies/README.md. */
-export async function writeTables(all: readonly Measured[], half: string): Promise<void> {
-  const tables = await tablesOf(all, half);
+export async function writeTables(
+  all: readonly Measured[],
+  half: string,
+  sessions: SessionResult | undefined,
+): Promise<void> {
+  const tables = await tablesOf(all, half, sessions);
   for (const page of ["docs/policies.md", "policies/README.md"]) {
     const path = fileURLToPath(new URL(`../../../${page}`, import.meta.url));
     const text = readFileSync(path, "utf8");

@@ -1,4 +1,4 @@
-import { baseName, globMatches, isGlob } from "../lib/paths.ts";
+import { baseName, globMatches, isGlob } from "./paths.ts";
 
 /** Names of files that hold secrets, wherever they lie. In lower case, as all that follows. */
 const names: ReadonlySet<string> = new Set([
