@@ -1,6 +1,6 @@
 import type { CodeAnalysis } from "../program/analysis.ts";
-import { labels } from "../program/labels.ts";
-import { acts } from "../run/effect.ts";
+import { labels, settled } from "../program/labels.ts";
+import { acts, opens } from "../run/effect.ts";
 import type { Runner } from "../run/runner.ts";
 import type { AnswerChange, WordGrade } from "./answer-change.ts";
 import { slotsOf } from "./slots.ts";
@@ -16,6 +16,8 @@ export async function gradeWords(
   const grades = new Map<string, WordGrade>();
   const graded: AnswerChange[] = [];
   for (const turn of turns) {
+    if (turn.opens && turn.slot.kind === "inert" && turn.from !== "(absent)" && (await isAbout(runner, turn)))
+      continue;
     const relevant =
       turn.opens && turn.harmless && turn.slot.kind === "text" && (turn.word ?? "text") === "text";
     const key = `${turn.slot.path} ${turn.to}`;
@@ -30,6 +32,15 @@ export async function gradeWords(
     graded.push({ ...turn, grade });
   }
   return graded;
+}
+
+/** Whether the hook holds an event for what is in this very field: then any other text there lets it go. */
+async function isAbout(runner: Runner, { slot, before }: AnswerChange): Promise<boolean> {
+  const neutral = slotsOf(before.input, runner.hook.reads)
+    .find(({ path }) => path === slot.path)
+    ?.set("zqxwv");
+  const control = neutral && (await runner.run(neutral));
+  return control !== null && control !== undefined && opens(before.effect, control.effect);
 }
 
 async function gradeOf(
@@ -51,7 +62,9 @@ async function gradeOf(
     const atom = analysis.atomOf(predicate);
     if (atom === null || predicate.kind === "truth" || predicate.presence || predicate.constants.length === 0)
       return false;
-    if ((predicate.mask & labels.size) !== 0) return false;
+    if ((predicate.mask & (labels.size | settled)) !== 0) return false;
+    // Empty texts and single characters take a text apart; they are no words.
+    if (predicate.constants.every((one) => one.length <= 1)) return false;
     return was[atom] !== is[atom] && was[atom] !== "0";
   });
   // What is also recorded, such as that a plan was made, is part of what the hook is about.

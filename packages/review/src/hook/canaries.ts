@@ -82,16 +82,16 @@ function triples(runner: Runner, base: Run): readonly Triple[] {
     .slice(-max.leaves);
   return leaves.flatMap(({ path }) =>
     forms.flatMap(([prefix, ...secrets]) => {
-      const inputs = secrets.flatMap((secret) => {
+      const words = secrets.map((secret) => `${prefix}${secret}`);
+      const inputs = words.flatMap((word) => {
         const text = textAt(base.input.event, path);
-        const word = `${prefix}${secret}`;
         const value = harmless(path.join("."), text, word)[0] ?? `${text} ${word}`;
         const event = validEvent(withValue(base.input.event, path, value));
         return event
           ? [{ ...base.input, origin: "made" as const, label: `${base.input.label}; with a secret`, event }]
           : [];
       });
-      return inputs.length === secrets.length ? [{ path: path.join("."), secrets, inputs }] : [];
+      return inputs.length === words.length ? [{ path: path.join("."), secrets: words, inputs }] : [];
     }),
   );
 }
@@ -131,7 +131,8 @@ function withoutPieces(text: string, secret: string): string {
 
 function addresses(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {
   const [first] = runs;
-  const secret = secrets[0] ?? "";
+  // Without its prefix, which stays outside of an address.
+  const secret = (secrets[0] ?? "").replace(/^.*[=: ]/, "");
   if (!first || inAddress(first.args[0], secret)) return [];
   for (const { text, action } of textsOf(first).values())
     if (inAddress(text, secret))
