@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../../src/catalogue/schema.ts";
 import { type CostClass, type FactRow, unknownReasons } from "../../src/facts/fact.ts";
+import { conditionLimits } from "../../src/facts/routing/condition.ts";
 import { factRows } from "../../src/facts/table.ts";
 import { clientTools, toolKinds } from "../../src/facts/tool/clients.ts";
 import { code, codes, markdownNotice, sentence, table } from "./text.ts";
@@ -58,6 +59,41 @@ side effects, starts nothing, and does not look at files. What it costs is bound
 ${Object.entries(unknownReasons)
   .map(([why, meaning]) => `| \`${why}\` | ${meaning} |`)
   .join("\n")}
+
+## Routing
+
+\`when\` in a subscription is a condition on fields and facts. A hook whose condition does not hold is not called, which
+costs next to nothing, however many such hooks a pack has: all conditions of a pack are one index, each path is read once for
+an event, and all patterns for it match in one pass.
+
+\`\`\`json
+"on": [{
+  "event": "PreToolUse",
+  "when": { "any": [
+    { "path": "facts.shell.commands.*.name", "in": ["curl", "wget"] },
+    { "all": [{ "path": "tool_name", "prefix": "mcp__" }, { "not": { "path": "tool_input.dry_run", "equals": true } }] }
+  ] }
+}]
+\`\`\`
+
+| member | meaning |
+| --- | --- |
+| \`path\` | names joined by dots; \`*\` is every element of an array. A test holds if any value at the path passes |
+| \`equals\` | a string, number, boolean or \`null\` |
+| \`in\` | one of up to ${conditionLimits.values} such values |
+| \`prefix\` | how a string begins |
+| \`pattern\` | a regular expression of RE2 syntax that must match the whole string, as a matcher; \`.\` matches every character |
+| \`all\`, \`any\`, \`not\` | conditions joined; up to ${conditionLimits.depth} deep, with ${conditionLimits.tests} tests |
+
+- **What is not known matches.** If a fact is not \`ok\`, a word has unknown parts, or \`facts.shell\` is not \`complete\`, a
+  test that does not hold for what is known may hold for the rest, and the hook runs. \`not\` of what is not known is not
+  known. A string of more than 65,536 characters is not matched against patterns, but not known. In a fact, \`null\` is not
+  known.
+- A field that is absent passes no test. The first name of a path must be a field of the event in
+  [the catalogue](events.md) or \`facts\`; a fact that a condition uses is pinned as one that is read.
+- After a rewrite, conditions are tested on the rewritten event, and a guard that was passed over before it and now
+  matches runs as well.
+- In the trace, such a hook is \`not-matched\`, with its condition. \`hookwarden explain\` shows conditions.
 
 ${[...factRows].map(([name, row]) => factSection(name, row)).join("\n\n")}
 

@@ -5,7 +5,6 @@ import type { Decision } from "./decision.ts";
 import { DecisionState, type StateAccess } from "./decision-state.ts";
 import type { DecisionRecord } from "./record.ts";
 import { type EventPlan, listens } from "./plan.ts";
-import { unmatchedEntry } from "./trace.ts";
 
 export type { BrokerParts, DecideRequest } from "./decision-run.ts";
 
@@ -55,14 +54,14 @@ export async function decide(
       const run = new DecisionRun(parts, request, plan, { state, started });
       const { composition } = run;
       for (const binding of plan.sequential) {
-        if (!listens(binding, name)) composition.trace.push(unmatchedEntry(binding));
+        if (!listens(binding, name, run.view)) run.noteUnmatched(binding);
         else if (composition.stop) run.noteNotRun(binding);
         else {
           const result = run.call(binding, false);
           run.applyResult(binding, result instanceof Promise ? await result : result, false);
         }
       }
-      if (composition.lastRewrite > 0 && !composition.stop) await recheck(run);
+      if (composition.lastRewrite > 0 && !composition.stop) await recheck(run, name);
       if (plan.parallel.length > 0) await runParallel(run, plan, name);
       if (!state)
         return settleRetries(parts, buildResult(run, request, plan, { state, reruns: rerun, requestedAt }));
@@ -110,9 +109,10 @@ function openState(
   return new DecisionState(parts, listening, request.tenant, request.event.session_id);
 }
 
-/** Reruns guards whose input was rewritten after they ran. */
-async function recheck(run: DecisionRun): Promise<void> {
+/** Reruns guards whose input was rewritten after they ran, and runs those whose condition only holds now. */
+async function recheck(run: DecisionRun, name: unknown): Promise<void> {
   for (const binding of run.staleGuards()) {
+    if (!listens(binding, name, run.view)) continue;
     if (run.composition.stop) run.noteNotRun(binding, true);
     else run.applyResult(binding, await run.call(binding, true), true);
   }
@@ -122,11 +122,11 @@ async function recheck(run: DecisionRun): Promise<void> {
 async function runParallel(run: DecisionRun, plan: EventPlan, name: unknown): Promise<void> {
   const stopped = run.composition.stop !== null;
   const results = plan.parallel.map((binding) =>
-    stopped || !listens(binding, name) ? null : run.call(binding, false),
+    stopped || !listens(binding, name, run.view) ? null : run.call(binding, false),
   );
   for (const [index, binding] of plan.parallel.entries()) {
     const result = await results[index];
-    if (!listens(binding, name)) run.composition.trace.push(unmatchedEntry(binding));
+    if (!listens(binding, name, run.view)) run.noteUnmatched(binding);
     else if (!result) run.noteNotRun(binding);
     else if (run.composition.stop) run.applyDiscarded(binding, result);
     else run.applyResult(binding, result, false);

@@ -10,7 +10,7 @@ import type { CallRecord, SkippedCallRecord } from "./record.ts";
 import { isBounded, type RetryCounters, type RetryKey, retryLimit } from "./retry-limit.ts";
 import { type Binding, type EventPlan, listens, type Plan } from "./plan.ts";
 import type { ToolInputCheck, ToolInputChecks } from "./tool-input.ts";
-import { idleEntry } from "./trace.ts";
+import { idleEntry, unmatchedEntry } from "./trace.ts";
 
 /** The components that `decide` uses. */
 export interface BrokerParts {
@@ -54,6 +54,7 @@ export class DecisionRun {
   readonly #inputsSeen: (string | undefined)[] = [];
   /** For hooks whose verdicts are counted: the bounded verdict returned, `null` for another, `false` for one refused. */
   readonly #retryVerdicts = new Map<Binding, string | null | false>();
+  readonly #unmatched = new Set<Binding>();
   readonly #parts: BrokerParts;
   readonly #request: DecideRequest;
   readonly #plan: EventPlan;
@@ -176,14 +177,20 @@ export class DecisionRun {
     );
   }
 
-  /** The guards that ran before the last rewrite and whose view of the final event differs. */
+  /** Records that a hook did not run because it does not listen to this event. */
+  noteUnmatched(binding: Binding): void {
+    if (binding.routes) this.#unmatched.add(binding);
+    this.composition.trace.push(unmatchedEntry(binding));
+  }
+
+  /** The guards that ran, or were not matched, before the last rewrite and whose view of the final event differs. */
   staleGuards(): Binding[] {
     const { lastRewrite } = this.composition;
     return this.#plan.sequential.filter((binding) => {
       const seen = this.#inputsSeen[binding.place];
       return (
         binding.guard &&
-        seen !== undefined &&
+        (seen !== undefined || this.#unmatched.has(binding)) &&
         binding.place < lastRewrite &&
         binding.project(this.view) !== seen
       );

@@ -1,5 +1,5 @@
 import type { EventName } from "../catalogue/index.ts";
-import { FactSet } from "../facts/index.ts";
+import { FactSet, type RouteMemory } from "../facts/index.ts";
 
 /** An event after validation: a private snapshot of plain JSON data. */
 export interface BrokerEvent {
@@ -21,6 +21,8 @@ export class EventView {
   readonly #fieldTexts = new Map<string, string>();
   #projections: (string | undefined)[] = [];
   #facts: FactSet | null = null;
+  /** What conditions found in the event as rewritten so far. */
+  routes: RouteMemory = { truths: [] };
   readonly #original: BrokerEvent;
 
   constructor(event: BrokerEvent) {
@@ -36,6 +38,7 @@ export class EventView {
     this.#fieldTexts.delete(field);
     this.#projections = [];
     this.#facts = null;
+    this.routes = { truths: [] };
   }
 
   /** The facts of the event as rewritten so far. */

@@ -9,8 +9,9 @@ import {
   legalActions,
 } from "../catalogue/index.ts";
 import type { Matcher } from "../facts/index.ts";
-import type { FailurePolicy, LoadedHook, LoadedPack } from "../pack/index.ts";
+import type { FailurePolicy, LoadedHook, LoadedPack, Subscription } from "../pack/index.ts";
 import type { Verdict } from "./decision.ts";
+import type { EventView } from "./event.ts";
 import { type Projector, ProjectorPool } from "./project.ts";
 import { isBounded } from "./retry-limit.ts";
 import { digestWords, type Seed } from "./seed.ts";
@@ -44,6 +45,8 @@ export interface Binding {
   readonly place: number;
   /** The hook listens for names that any of these match; `null`: for every name. */
   readonly matchers: readonly Matcher[] | null;
+  /** Where it listens, if any of it has a condition; otherwise `null`. */
+  readonly routes: readonly Subscription[] | null;
   readonly project: Projector;
   /** Runs for the record only; what it returns has no effect. */
   readonly monitor: boolean;
@@ -130,9 +133,8 @@ function bind(
   place: number,
   seed: Seed,
 ): Binding {
-  const matchers = hook.on
-    .filter((subscription) => subscription.event === event)
-    .map(({ matcher }) => matcher);
+  const on = hook.on.filter((subscription) => subscription.event === event);
+  const matchers = on.map(({ matcher }) => matcher);
   const monitor = pack.monitor || hook.mode === "monitor";
   const parallel = hook.mode === "parallel";
   const disallowed = disallowedActions(hook, event, parallel, rules);
@@ -141,6 +143,7 @@ function bind(
     event,
     place,
     matchers: matchers.includes(null) ? null : (matchers as Matcher[]),
+    routes: on.some(({ when }) => when) ? on : null,
     project: projectors.compile(event, hook.reads),
     monitor,
     parallel,
@@ -202,8 +205,15 @@ function disallowedActions(
 /**
  * Whether a hook listens to this event. If the event lacks the field that matchers test, only
  * a hook without a matcher does.
+ *
+ * @param view the event, for hooks with conditions; absent: whether a hook listens to the name at all.
  */
-export function listens(binding: Binding, name: unknown): boolean {
-  if (binding.matchers === null) return true;
-  return typeof name === "string" && binding.matchers.some((matcher) => matcher.test(name));
+export function listens(binding: Binding, name: unknown, view?: EventView): boolean {
+  const passes = (matcher: Matcher | null): boolean =>
+    matcher === null || (typeof name === "string" && matcher.test(name));
+  if (view && binding.routes)
+    return binding.routes.some(
+      ({ matcher, when }) => passes(matcher) && (when === null || when.matches(view, view.routes)),
+    );
+  return binding.matchers === null || binding.matchers.some(passes);
 }

@@ -1,4 +1,5 @@
 import type { Fault, Outcome } from "@hookwarden/sandbox";
+import { conditionText } from "../facts/index.ts";
 import { type LoadedHook } from "../pack/index.ts";
 import { sourcePlace } from "../compile/index.ts";
 import type { Action, Refusal, TraceEntry, TraceOutcome } from "./decision.ts";
@@ -43,11 +44,13 @@ export function idleEntry(
 
 const unmatched = new WeakMap<Binding, TraceEntry>();
 
-/** The entry of a hook whose matchers do not match; shared, because it never varies. */
+/** The entry of a hook whose matchers or conditions do not match; shared, because it never varies. */
 export function unmatchedEntry(binding: Binding): TraceEntry {
   let entry = unmatched.get(binding);
   if (!entry) {
-    entry = Object.freeze(idleEntry(binding.hook.name, "not-matched"));
+    const conditions = binding.routes?.flatMap(({ when }) => (when ? conditionText(when.condition) : []));
+    const note = conditions && `not the case: ${conditions.join("; ")}`;
+    entry = Object.freeze(idleEntry(binding.hook.name, "not-matched", note));
     unmatched.set(binding, entry);
   }
   return entry;

@@ -64,7 +64,8 @@ function stopsAll(
   if (action === undefined || !stopping.has(action)) return false;
   if (!hook.granted.has(action as ActionName) || !legalActions(event).has(action)) return false;
   return hook.on.some(
-    (own) => own.event === event && (own.matcher === null || own.matcher.source === matcher),
+    (own) =>
+      own.event === event && own.when === null && (own.matcher === null || own.matcher.source === matcher),
   );
 }
 
@@ -73,9 +74,9 @@ function beyondTheBudget(manifest: PackManifest, ordered: readonly ReadHook[]): 
   const most = manifest.budgets?.maxHooks ?? budgetTable.maxHooks.default;
   const always = new Map<EventName, number>();
   return ordered.flatMap(({ accepted: { folder, hook } }) =>
-    hook.on.flatMap(({ event, matcher }, index) => {
+    hook.on.flatMap(({ event, matcher, when }, index) => {
       const count = always.get(event) ?? 0;
-      if (matcher === null) always.set(event, count + 1);
+      if (matcher === null && when === null) always.set(event, count + 1);
       if (count < most) return [];
       const message = `at ${event} at most ${most} hooks run, and that many come before this one`;
       return [finding("hook-unreachable", hook.name, message, at(folder, `/on/${index}`))];
@@ -86,7 +87,9 @@ function beyondTheBudget(manifest: PackManifest, ordered: readonly ReadHook[]): 
 function duplicates(hooks: readonly ReadHook[]): Finding[] {
   const seen = new Map<string, string>();
   return hooks.flatMap(({ accepted: { folder, hook }, program }) => {
-    const on = hook.on.map(({ event, matcher }) => `${event} ${matcher?.source ?? ""}`).toSorted();
+    const on = hook.on
+      .map(({ event, matcher, when }) => JSON.stringify([event, matcher?.source, when?.condition]))
+      .toSorted();
     const key = JSON.stringify([withoutPaths(program), hook.configJson, on, hook.reads.toSorted()]);
     const other = seen.get(key);
     if (other === undefined) {

@@ -1,5 +1,6 @@
 import { type Limits, limitNames } from "@hookwarden/sandbox";
 import { type Binding, listens, makePlan } from "../broker/index.ts";
+import { conditionText } from "../facts/index.ts";
 import { type ActionName, type EventName, actionNames, eventRows, legalActions } from "../catalogue/index.ts";
 import type { LoadedHook, LoadedPack } from "../pack/index.ts";
 
@@ -13,6 +14,8 @@ export interface RunningHook {
   readonly monitor: boolean;
   /** It runs only for these names; `null`: for every name. */
   readonly matchers: readonly string[] | null;
+  /** Conditions of its subscriptions to the event; `null` if it has none. */
+  readonly when: readonly string[] | null;
   readonly reads: readonly string[];
   readonly may: readonly ActionName[];
   /** Legal here and asked for, but not granted. */
@@ -76,6 +79,7 @@ function describe(binding: Binding): RunningHook {
     mode: hook.mode,
     monitor: binding.monitor,
     matchers: binding.matchers?.map(({ source }) => source) ?? null,
+    when: binding.routes?.map(({ when }) => (when ? conditionText(when.condition) : "always")) ?? null,
     reads: hook.reads,
     may: actionNames.filter((action) => action !== "continue" && !disallowed.has(action)),
     ungranted: actionNames.filter(

@@ -9,6 +9,16 @@ export {
   unknownReasons,
 } from "./fact.ts";
 export { FactSet, type FactValues } from "./fact-set.ts";
+export {
+  type Condition,
+  conditionLimits,
+  conditionProblem,
+  type ConditionTest,
+  conditionText,
+  factsOfCondition,
+  operators as conditionOperators,
+} from "./routing/condition.ts";
+export { type Route, type RouteMemory, Router } from "./routing/router.ts";
 export { compileMatcher, type Matcher, matcherLimits } from "./matcher.ts";
 export { factDifferences, factProblem, factsRead, factVersions, type FactVersions } from "./pins.ts";
 export type { HostsFact, HostUse } from "./hosts/row.ts";

@@ -1,4 +1,5 @@
 import { quote } from "@hookwarden/sandbox/json";
+import { type Condition, conditionProblem, factsOfCondition } from "./routing/condition.ts";
 import { factNames, factRows, facts, majorOf } from "./table.ts";
 
 /** Read paths of facts: `facts.shell`. */
@@ -28,6 +29,7 @@ export function factDifferences(recorded: FactVersions): readonly string[] {
 }
 
 interface FactRequest {
+  readonly on: readonly { readonly event: string; readonly when?: Condition }[];
   readonly reads: readonly string[];
   readonly facts?: { readonly [fact: string]: number };
 }
@@ -37,14 +39,19 @@ interface FactRequest {
  * version that it was written for: 1 if it pins none.
  */
 export function factProblem(
-  { reads, facts: pins = {} }: FactRequest,
+  { on, reads, facts: pins = {} }: FactRequest,
   events: readonly string[],
 ): { readonly message: string; readonly pointer: string } | null {
   for (const [index, path] of reads.entries()) {
     const problem = pathProblem(path, events);
     if (problem !== null) return { message: `${quote(path)} ${problem}`, pointer: `/reads/${index}` };
   }
-  const needed = Object.fromEntries(factsRead(reads).map((name) => [name, 1]));
+  for (const [index, { event, when }] of on.entries()) {
+    const problem = when && conditionProblem(when, event, `/on/${index}/when`);
+    if (problem) return problem;
+  }
+  const used = [...factsRead(reads), ...on.flatMap(({ when }) => (when ? factsOfCondition(when) : []))];
+  const needed = Object.fromEntries(used.map((name) => [name, 1]));
   for (const [name, major] of Object.entries({ ...needed, ...pins })) {
     if (major === majorOf(name)) continue;
     const message = `${quote(prefix + name)} is pinned to version ${major}, and this version of hookwarden derives version ${majorOf(name)}`;

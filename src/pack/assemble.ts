@@ -124,15 +124,15 @@ function acceptHook(
 ): AcceptedHook {
   const file = manifestFile(folder);
   const grant: Grant = ownValue(pack.grants, manifest.name) ?? {};
-  const on = subscriptions.read(manifest, file);
   const events = [...new Set(manifest.on.map(({ event }) => event))];
+  const problem = factProblem(manifest, events);
+  if (problem)
+    throw new HookwardenError("policy-invalid", problem.message, { file, pointer: problem.pointer });
+  const on = subscriptions.read(manifest, file);
   const asked = new Set<ActionName>(["continue", ...manifest.actions]);
   const granted = grantedActions(asked, grant);
   const mode = manifest.mode ?? "sequential";
   checkMode(manifest, file);
-  const problem = factProblem(manifest, events);
-  if (problem)
-    throw new HookwardenError("policy-invalid", problem.message, { file, pointer: problem.pointer });
   if (asked.has("set_state") && !manifest.state) {
     const message = "the hook asks for `set_state` and declares no `state`";
     const fix = "Add `state` with `scope` and `maxBytes`, or remove the action.";

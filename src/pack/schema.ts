@@ -1,6 +1,6 @@
 import { limitNames, limitTable } from "@hookwarden/sandbox";
 import { actionNames, eventNames } from "../catalogue/index.ts";
-import { factNames } from "../facts/index.ts";
+import { conditionLimits, factNames } from "../facts/index.ts";
 import { budgetTable, manifestLimits, stateLimits } from "./limits.ts";
 
 /** A JSON Schema (draft-07) as plain data. */
@@ -100,6 +100,26 @@ const byHook = (value: SchemaObject): SchemaObject => ({
   additionalProperties: false,
 });
 
+const text = { type: "string", maxLength: conditionLimits.textLength };
+const scalar = { type: ["string", "number", "boolean", "null"], maxLength: conditionLimits.textLength };
+const joined = {
+  type: "array",
+  minItems: 1,
+  maxItems: conditionLimits.tests,
+  items: { $ref: "#/definitions/condition" },
+};
+/** Which members go together is checked where its paths are. */
+const condition = closedObject({
+  path: { ...text, minLength: 1, description: "names joined by dots; `*` is every element of an array" },
+  equals: scalar,
+  in: { type: "array", minItems: 1, maxItems: conditionLimits.values, items: scalar },
+  prefix: text,
+  pattern: text,
+  all: joined,
+  any: joined,
+  not: { $ref: "#/definitions/condition" },
+});
+
 const definitions = { limits, actions: actionList, reads: readList };
 const draft = "http://json-schema.org/draft-07/schema#";
 
@@ -132,6 +152,10 @@ export function hookManifestSchema(): SchemaObject {
                 description:
                   "a name, a list such as `Edit|Write`, or a regular expression that must match the whole name",
               },
+              when: described(
+                { $ref: "#/definitions/condition" },
+                "a condition on fields and facts; see docs/facts.md",
+              ),
             },
             ["event"],
           ),
@@ -182,7 +206,7 @@ export function hookManifestSchema(): SchemaObject {
       },
       ["apiVersion", "name", "version", "entry", "on", "reads", "actions"],
     ),
-    definitions,
+    definitions: { ...definitions, condition },
   };
 }
 

@@ -1,7 +1,7 @@
 import { quote } from "@hookwarden/sandbox/json";
 import { eventRows } from "../catalogue/index.ts";
 import { HookwardenError } from "../errors/index.ts";
-import { compileMatcher, type Matcher } from "../facts/index.ts";
+import { compileMatcher, type Matcher, Router } from "../facts/index.ts";
 import type { HookManifest, Subscription } from "./types.ts";
 
 /** Most different regular expressions and lists of one pack. Equal ones are compiled once. */
@@ -13,6 +13,7 @@ const maxInstructions = 50_000;
 /** Reads where the hooks of one pack listen. */
 export class Subscriptions {
   readonly #matchers = new Map<string, Matcher>();
+  readonly #router = new Router();
   #instructions = 0;
 
   /**
@@ -21,10 +22,14 @@ export class Subscriptions {
    * @throws {HookwardenError} `matcher-invalid`
    */
   read(manifest: HookManifest, file: string): readonly Subscription[] {
-    return manifest.on.map(({ event, matcher }, index) => ({
+    const on = manifest.on.map(({ event, matcher, when }, index) => ({
       event,
       matcher: this.#matcher(event, matcher, { file, pointer: `/on/${index}/matcher` }),
+      when: when ? this.#router.add(when) : null,
     }));
+    if (this.#router.size <= maxMatchers) return on;
+    const message = `the conditions of a pack have at most ${maxMatchers} different tests`;
+    throw new HookwardenError("matcher-invalid", message, { file, pointer: "/on" });
   }
 
   #matcher(

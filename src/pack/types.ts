@@ -1,7 +1,7 @@
 import type { Limits } from "@hookwarden/sandbox";
 import type { ActionName, EventName } from "../catalogue/index.ts";
 import type { MappedProgram } from "../compile/index.ts";
-import type { Matcher } from "../facts/index.ts";
+import type { Condition, Matcher, Route } from "../facts/index.ts";
 
 /** How a hook runs: in the chain, in parallel, or monitored without effect. */
 export type HookMode = "sequential" | "parallel" | "monitor";
@@ -17,7 +17,11 @@ export interface HookManifest {
   readonly version: string;
   readonly description?: string;
   readonly entry: string;
-  readonly on: readonly { readonly event: EventName; readonly matcher?: string }[];
+  readonly on: readonly {
+    readonly event: EventName;
+    readonly matcher?: string;
+    readonly when?: Condition;
+  }[];
   readonly reads: readonly string[];
   /** Major versions of the facts that it reads; absent: 1. */
   readonly facts?: { readonly [fact: string]: number };
@@ -78,6 +82,8 @@ export interface Subscription {
   readonly event: EventName;
   /** `null`: every name. */
   readonly matcher: Matcher | null;
+  /** `null`: always. */
+  readonly when: Route | null;
 }
 
 /** A hook after loading: what it asked for, cut down to what it was granted, with its program. */

@@ -1,4 +1,5 @@
 import type { EventName } from "../catalogue/index.ts";
+import type { Condition } from "../facts/index.ts";
 import type { HookMode, LoadedHook } from "../pack/index.ts";
 
 /** What is loaded of a hook, for people and programs that ask. */
@@ -9,7 +10,11 @@ export interface HookDescription {
   readonly digest: string;
   readonly priority: number;
   readonly mode: HookMode;
-  readonly on: readonly { readonly event: EventName; readonly matcher: string | null }[];
+  readonly on: readonly {
+    readonly event: EventName;
+    readonly matcher: string | null;
+    readonly when: Condition | null;
+  }[];
   readonly reads: readonly string[];
   /** Actions that it may return where they are legal. */
   readonly actions: readonly string[];
@@ -24,7 +29,11 @@ export function describeHook(hook: LoadedHook): HookDescription {
     digest: hook.digest,
     priority: hook.priority,
     mode: hook.mode,
-    on: hook.on.map(({ event, matcher }) => ({ event, matcher: matcher?.source ?? null })),
+    on: hook.on.map(({ event, matcher, when }) => ({
+      event,
+      matcher: matcher?.source ?? null,
+      when: when?.condition ?? null,
+    })),
     reads: hook.reads,
     actions: [...hook.granted],
     state: hook.state?.scope ?? null,

@@ -88,6 +88,7 @@ function load(sandbox: FakeSandbox, hook: FakeHook, order: number): LoadedHook {
       event: on.event,
       matcher:
         "matcher" in on ? { source: on.matcher.source, test: (name: string) => on.matcher.test(name) } : null,
+      when: null,
     })),
     reads: hook.reads ?? ["*"],
     asked: new Set<ActionName>(["continue", ...asked]),

@@ -2193,9 +2193,141 @@ function validate116(data, { instancePath = "", parentData, parentDataProperty, 
 }
 
 // memory:hookwarden-manifest-validators
-var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 }, paths: { type: "integer", minimum: 1, maximum: 999 }, hosts: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u");
-var pattern3 = new RegExp("(^|\\.)(__proto__|constructor|prototype)(\\.|$)", "u"), pattern4 = new RegExp("^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", "u");
+var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 }, when: { allOf: [{ $ref: "#/definitions/condition" }] } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 }, paths: { type: "integer", minimum: 1, maximum: 999 }, hosts: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, condition: { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u"), schema7 = { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 }, wrapper0 = { validate: validate222 };
 function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+  let vErrors = null, errors = 0;
+  if (data && typeof data == "object" && !Array.isArray(data)) {
+    for (let key0 of Object.keys(data))
+      if (!(key0 === "path" || key0 === "equals" || key0 === "in" || key0 === "prefix" || key0 === "pattern" || key0 === "all" || key0 === "any" || key0 === "not")) {
+        let err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
+        vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+      }
+    if (data.path !== void 0 && func02.call(data, "path")) {
+      let data0 = data.path;
+      if (typeof data0 == "string") {
+        if (data0.length > 512) {
+          let err1 = { instancePath: instancePath + "/path", schemaPath: "#/properties/path/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+        }
+        if (data0.length < 1) {
+          let err2 = { instancePath: instancePath + "/path", schemaPath: "#/properties/path/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+        }
+      } else {
+        let err3 = { instancePath: instancePath + "/path", schemaPath: "#/properties/path/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+      }
+    }
+    if (data.equals !== void 0 && func02.call(data, "equals")) {
+      let data1 = data.equals;
+      if (typeof data1 != "string" && !(typeof data1 == "number" && isFinite(data1)) && typeof data1 != "boolean" && data1 !== null) {
+        let err4 = { instancePath: instancePath + "/equals", schemaPath: "#/properties/equals/type", keyword: "type", params: { type: schema7.properties.equals.type }, message: "must be string,number,boolean,null" };
+        vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
+      }
+      if (typeof data1 == "string" && data1.length > 512) {
+        let err5 = { instancePath: instancePath + "/equals", schemaPath: "#/properties/equals/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+        vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
+      }
+    }
+    if (data.in !== void 0 && func02.call(data, "in")) {
+      let data2 = data.in;
+      if (Array.isArray(data2)) {
+        if (data2.length > 256) {
+          let err6 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/maxItems", keyword: "maxItems", params: { limit: 256 }, message: "must NOT have more than 256 items" };
+          vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
+        }
+        if (data2.length < 1) {
+          let err7 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
+        }
+        let len0 = data2.length;
+        for (let i0 = 0; i0 < len0; i0++) {
+          let data3 = data2[i0];
+          if (typeof data3 != "string" && !(typeof data3 == "number" && isFinite(data3)) && typeof data3 != "boolean" && data3 !== null) {
+            let err8 = { instancePath: instancePath + "/in/" + i0, schemaPath: "#/properties/in/items/type", keyword: "type", params: { type: schema7.properties.in.items.type }, message: "must be string,number,boolean,null" };
+            vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
+          }
+          if (typeof data3 == "string" && data3.length > 512) {
+            let err9 = { instancePath: instancePath + "/in/" + i0, schemaPath: "#/properties/in/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+            vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
+          }
+        }
+      } else {
+        let err10 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
+      }
+    }
+    if (data.prefix !== void 0 && func02.call(data, "prefix")) {
+      let data4 = data.prefix;
+      if (typeof data4 == "string") {
+        if (data4.length > 512) {
+          let err11 = { instancePath: instancePath + "/prefix", schemaPath: "#/properties/prefix/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
+        }
+      } else {
+        let err12 = { instancePath: instancePath + "/prefix", schemaPath: "#/properties/prefix/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
+      }
+    }
+    if (data.pattern !== void 0 && func02.call(data, "pattern")) {
+      let data5 = data.pattern;
+      if (typeof data5 == "string") {
+        if (data5.length > 512) {
+          let err13 = { instancePath: instancePath + "/pattern", schemaPath: "#/properties/pattern/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
+        }
+      } else {
+        let err14 = { instancePath: instancePath + "/pattern", schemaPath: "#/properties/pattern/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
+      }
+    }
+    if (data.all !== void 0 && func02.call(data, "all")) {
+      let data6 = data.all;
+      if (Array.isArray(data6)) {
+        if (data6.length > 64) {
+          let err15 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
+          vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
+        }
+        if (data6.length < 1) {
+          let err16 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
+        }
+        let len1 = data6.length;
+        for (let i1 = 0; i1 < len1; i1++)
+          wrapper0.validate(data6[i1], { instancePath: instancePath + "/all/" + i1, parentData: data6, parentDataProperty: i1, rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length);
+      } else {
+        let err17 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
+      }
+    }
+    if (data.any !== void 0 && func02.call(data, "any")) {
+      let data8 = data.any;
+      if (Array.isArray(data8)) {
+        if (data8.length > 64) {
+          let err18 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
+          vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
+        }
+        if (data8.length < 1) {
+          let err19 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
+        }
+        let len2 = data8.length;
+        for (let i2 = 0; i2 < len2; i2++)
+          wrapper0.validate(data8[i2], { instancePath: instancePath + "/any/" + i2, parentData: data8, parentDataProperty: i2, rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length);
+      } else {
+        let err20 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
+      }
+    }
+    data.not !== void 0 && func02.call(data, "not") && (wrapper0.validate(data.not, { instancePath: instancePath + "/not", parentData: data, parentDataProperty: "not", rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length));
+  } else {
+    let err21 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
+  }
+  return validate222.errors = vErrors, errors === 0;
+}
+var pattern3 = new RegExp("(^|\\.)(__proto__|constructor|prototype)(\\.|$)", "u"), pattern4 = new RegExp("^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", "u");
+function validate24(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (Array.isArray(data)) {
     if (data.length > 256) {
@@ -2249,10 +2381,10 @@ function validate222(data, { instancePath = "", parentData, parentDataProperty, 
     let err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
     vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
   }
-  return validate222.errors = vErrors, errors === 0;
+  return validate24.errors = vErrors, errors === 0;
 }
-var schema8 = { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } };
-function validate24(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var schema9 = { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } };
+function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (Array.isArray(data)) {
     if (data.length > 23) {
@@ -2267,7 +2399,7 @@ function validate24(data, { instancePath = "", parentData, parentDataProperty, r
         vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
       }
       if (!(data0 === "continue" || data0 === "allow" || data0 === "ask" || data0 === "retry" || data0 === "drop_chunk" || data0 === "skip" || data0 === "deny" || data0 === "block" || data0 === "halt" || data0 === "modify_input" || data0 === "replace_result" || data0 === "replace_error" || data0 === "transform" || data0 === "replace_messages" || data0 === "replace_system" || data0 === "set_params" || data0 === "replace_response" || data0 === "replace_chunk" || data0 === "augment" || data0 === "inject" || data0 === "add_context" || data0 === "notify" || data0 === "set_state")) {
-        let err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/enum", keyword: "enum", params: { allowedValues: schema8.items.enum }, message: "must be equal to one of the allowed values" };
+        let err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/enum", keyword: "enum", params: { allowedValues: schema9.items.enum }, message: "must be equal to one of the allowed values" };
         vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
       }
     }
@@ -2291,9 +2423,9 @@ function validate24(data, { instancePath = "", parentData, parentDataProperty, r
     let err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
     vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
   }
-  return validate24.errors = vErrors, errors === 0;
+  return validate26.errors = vErrors, errors === 0;
 }
-function validate26(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate28(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (data && typeof data == "object" && !Array.isArray(data)) {
     for (let key0 of Object.keys(data))
@@ -2441,7 +2573,7 @@ function validate26(data, { instancePath = "", parentData, parentDataProperty, r
     let err25 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
   }
-  return validate26.errors = vErrors, errors === 0;
+  return validate28.errors = vErrors, errors === 0;
 }
 function validate21(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
@@ -2583,7 +2715,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
               vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
             }
             for (let key1 of Object.keys(data7))
-              if (!(key1 === "event" || key1 === "matcher")) {
+              if (!(key1 === "event" || key1 === "matcher" || key1 === "when")) {
                 let err27 = { instancePath: instancePath + "/on/" + i0, schemaPath: "#/properties/on/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" };
                 vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
               }
@@ -2610,6 +2742,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
                 vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
               }
             }
+            data7.when !== void 0 && func02.call(data7, "when") && (validate222(data7.when, { instancePath: instancePath + "/on/" + i0 + "/when", parentData: data7, parentDataProperty: "when", rootData }) || (vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors), errors = vErrors.length));
           } else {
             let err32 = { instancePath: instancePath + "/on/" + i0, schemaPath: "#/properties/on/items/type", keyword: "type", params: { type: "object" }, message: "must be object" };
             vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
@@ -2620,77 +2753,77 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
         vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
       }
     }
-    if (data.reads !== void 0 && func02.call(data, "reads") && (validate222(data.reads, { instancePath: instancePath + "/reads", parentData: data, parentDataProperty: "reads", rootData }) || (vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors), errors = vErrors.length)), data.facts !== void 0 && func02.call(data, "facts")) {
-      let data11 = data.facts;
-      if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-        for (let key2 of Object.keys(data11))
+    if (data.reads !== void 0 && func02.call(data, "reads") && (validate24(data.reads, { instancePath: instancePath + "/reads", parentData: data, parentDataProperty: "reads", rootData }) || (vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors), errors = vErrors.length)), data.facts !== void 0 && func02.call(data, "facts")) {
+      let data12 = data.facts;
+      if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+        for (let key2 of Object.keys(data12))
           if (!(key2 === "tool" || key2 === "shell" || key2 === "paths" || key2 === "hosts")) {
             let err34 = { instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" };
             vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
           }
-        if (data11.tool !== void 0 && func02.call(data11, "tool")) {
-          let data12 = data11.tool;
-          if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12))) {
+        if (data12.tool !== void 0 && func02.call(data12, "tool")) {
+          let data13 = data12.tool;
+          if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13))) {
             let err35 = { instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
             vErrors === null ? vErrors = [err35] : vErrors.push(err35), errors++;
           }
-          if (typeof data12 == "number" && isFinite(data12)) {
-            if (data12 > 999 || isNaN(data12)) {
+          if (typeof data13 == "number" && isFinite(data13)) {
+            if (data13 > 999 || isNaN(data13)) {
               let err36 = { instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" };
               vErrors === null ? vErrors = [err36] : vErrors.push(err36), errors++;
             }
-            if (data12 < 1 || isNaN(data12)) {
+            if (data13 < 1 || isNaN(data13)) {
               let err37 = { instancePath: instancePath + "/facts/tool", schemaPath: "#/properties/facts/properties/tool/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
               vErrors === null ? vErrors = [err37] : vErrors.push(err37), errors++;
             }
           }
         }
-        if (data11.shell !== void 0 && func02.call(data11, "shell")) {
-          let data13 = data11.shell;
-          if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13) && isFinite(data13))) {
+        if (data12.shell !== void 0 && func02.call(data12, "shell")) {
+          let data14 = data12.shell;
+          if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14))) {
             let err38 = { instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
             vErrors === null ? vErrors = [err38] : vErrors.push(err38), errors++;
           }
-          if (typeof data13 == "number" && isFinite(data13)) {
-            if (data13 > 999 || isNaN(data13)) {
+          if (typeof data14 == "number" && isFinite(data14)) {
+            if (data14 > 999 || isNaN(data14)) {
               let err39 = { instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" };
               vErrors === null ? vErrors = [err39] : vErrors.push(err39), errors++;
             }
-            if (data13 < 1 || isNaN(data13)) {
+            if (data14 < 1 || isNaN(data14)) {
               let err40 = { instancePath: instancePath + "/facts/shell", schemaPath: "#/properties/facts/properties/shell/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
               vErrors === null ? vErrors = [err40] : vErrors.push(err40), errors++;
             }
           }
         }
-        if (data11.paths !== void 0 && func02.call(data11, "paths")) {
-          let data14 = data11.paths;
-          if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14))) {
+        if (data12.paths !== void 0 && func02.call(data12, "paths")) {
+          let data15 = data12.paths;
+          if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15))) {
             let err41 = { instancePath: instancePath + "/facts/paths", schemaPath: "#/properties/facts/properties/paths/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
             vErrors === null ? vErrors = [err41] : vErrors.push(err41), errors++;
           }
-          if (typeof data14 == "number" && isFinite(data14)) {
-            if (data14 > 999 || isNaN(data14)) {
+          if (typeof data15 == "number" && isFinite(data15)) {
+            if (data15 > 999 || isNaN(data15)) {
               let err42 = { instancePath: instancePath + "/facts/paths", schemaPath: "#/properties/facts/properties/paths/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" };
               vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
             }
-            if (data14 < 1 || isNaN(data14)) {
+            if (data15 < 1 || isNaN(data15)) {
               let err43 = { instancePath: instancePath + "/facts/paths", schemaPath: "#/properties/facts/properties/paths/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
               vErrors === null ? vErrors = [err43] : vErrors.push(err43), errors++;
             }
           }
         }
-        if (data11.hosts !== void 0 && func02.call(data11, "hosts")) {
-          let data15 = data11.hosts;
-          if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15) && isFinite(data15))) {
+        if (data12.hosts !== void 0 && func02.call(data12, "hosts")) {
+          let data16 = data12.hosts;
+          if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16))) {
             let err44 = { instancePath: instancePath + "/facts/hosts", schemaPath: "#/properties/facts/properties/hosts/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
             vErrors === null ? vErrors = [err44] : vErrors.push(err44), errors++;
           }
-          if (typeof data15 == "number" && isFinite(data15)) {
-            if (data15 > 999 || isNaN(data15)) {
+          if (typeof data16 == "number" && isFinite(data16)) {
+            if (data16 > 999 || isNaN(data16)) {
               let err45 = { instancePath: instancePath + "/facts/hosts", schemaPath: "#/properties/facts/properties/hosts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" };
               vErrors === null ? vErrors = [err45] : vErrors.push(err45), errors++;
             }
-            if (data15 < 1 || isNaN(data15)) {
+            if (data16 < 1 || isNaN(data16)) {
               let err46 = { instancePath: instancePath + "/facts/hosts", schemaPath: "#/properties/facts/properties/hosts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
               vErrors === null ? vErrors = [err46] : vErrors.push(err46), errors++;
             }
@@ -2701,84 +2834,84 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
         vErrors === null ? vErrors = [err47] : vErrors.push(err47), errors++;
       }
     }
-    if (data.actions !== void 0 && func02.call(data, "actions") && (validate24(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors), errors = vErrors.length)), data.priority !== void 0 && func02.call(data, "priority")) {
-      let data17 = data.priority;
-      if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17))) {
+    if (data.actions !== void 0 && func02.call(data, "actions") && (validate26(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors), errors = vErrors.length)), data.priority !== void 0 && func02.call(data, "priority")) {
+      let data18 = data.priority;
+      if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18))) {
         let err48 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
         vErrors === null ? vErrors = [err48] : vErrors.push(err48), errors++;
       }
-      if (typeof data17 == "number" && isFinite(data17)) {
-        if (data17 > 1e3 || isNaN(data17)) {
+      if (typeof data18 == "number" && isFinite(data18)) {
+        if (data18 > 1e3 || isNaN(data18)) {
           let err49 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" };
           vErrors === null ? vErrors = [err49] : vErrors.push(err49), errors++;
         }
-        if (data17 < -1e3 || isNaN(data17)) {
+        if (data18 < -1e3 || isNaN(data18)) {
           let err50 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/minimum", keyword: "minimum", params: { comparison: ">=", limit: -1e3 }, message: "must be >= -1000" };
           vErrors === null ? vErrors = [err50] : vErrors.push(err50), errors++;
         }
       }
     }
     if (data.mode !== void 0 && func02.call(data, "mode")) {
-      let data18 = data.mode;
-      if (typeof data18 != "string") {
+      let data19 = data.mode;
+      if (typeof data19 != "string") {
         let err51 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         vErrors === null ? vErrors = [err51] : vErrors.push(err51), errors++;
       }
-      if (!(data18 === "sequential" || data18 === "parallel" || data18 === "monitor")) {
+      if (!(data19 === "sequential" || data19 === "parallel" || data19 === "monitor")) {
         let err52 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema6.properties.mode.enum }, message: "must be equal to one of the allowed values" };
         vErrors === null ? vErrors = [err52] : vErrors.push(err52), errors++;
       }
     }
     if (data.onFailure !== void 0 && func02.call(data, "onFailure")) {
-      let data19 = data.onFailure;
-      if (typeof data19 != "string") {
+      let data20 = data.onFailure;
+      if (typeof data20 != "string") {
         let err53 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" };
         vErrors === null ? vErrors = [err53] : vErrors.push(err53), errors++;
       }
-      if (!(data19 === "open" || data19 === "closed")) {
+      if (!(data20 === "open" || data20 === "closed")) {
         let err54 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema6.properties.onFailure.enum }, message: "must be equal to one of the allowed values" };
         vErrors === null ? vErrors = [err54] : vErrors.push(err54), errors++;
       }
     }
-    if (data.limits !== void 0 && func02.call(data, "limits") && (validate26(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors), errors = vErrors.length)), data.state !== void 0 && func02.call(data, "state")) {
-      let data21 = data.state;
-      if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
-        if (data21.scope === void 0 || !func02.call(data21, "scope")) {
+    if (data.limits !== void 0 && func02.call(data, "limits") && (validate28(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors), errors = vErrors.length)), data.state !== void 0 && func02.call(data, "state")) {
+      let data22 = data.state;
+      if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
+        if (data22.scope === void 0 || !func02.call(data22, "scope")) {
           let err55 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "scope" }, message: "must have required property 'scope'" };
           vErrors === null ? vErrors = [err55] : vErrors.push(err55), errors++;
         }
-        if (data21.maxBytes === void 0 || !func02.call(data21, "maxBytes")) {
+        if (data22.maxBytes === void 0 || !func02.call(data22, "maxBytes")) {
           let err56 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "maxBytes" }, message: "must have required property 'maxBytes'" };
           vErrors === null ? vErrors = [err56] : vErrors.push(err56), errors++;
         }
-        for (let key3 of Object.keys(data21))
+        for (let key3 of Object.keys(data22))
           if (!(key3 === "scope" || key3 === "maxBytes")) {
             let err57 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 }, message: "must NOT have additional properties" };
             vErrors === null ? vErrors = [err57] : vErrors.push(err57), errors++;
           }
-        if (data21.scope !== void 0 && func02.call(data21, "scope")) {
-          let data22 = data21.scope;
-          if (typeof data22 != "string") {
+        if (data22.scope !== void 0 && func02.call(data22, "scope")) {
+          let data23 = data22.scope;
+          if (typeof data23 != "string") {
             let err58 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             vErrors === null ? vErrors = [err58] : vErrors.push(err58), errors++;
           }
-          if (!(data22 === "session" || data22 === "tenant")) {
+          if (!(data23 === "session" || data23 === "tenant")) {
             let err59 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/enum", keyword: "enum", params: { allowedValues: schema6.properties.state.properties.scope.enum }, message: "must be equal to one of the allowed values" };
             vErrors === null ? vErrors = [err59] : vErrors.push(err59), errors++;
           }
         }
-        if (data21.maxBytes !== void 0 && func02.call(data21, "maxBytes")) {
-          let data23 = data21.maxBytes;
-          if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23) && isFinite(data23))) {
+        if (data22.maxBytes !== void 0 && func02.call(data22, "maxBytes")) {
+          let data24 = data22.maxBytes;
+          if (!(typeof data24 == "number" && !(data24 % 1) && !isNaN(data24) && isFinite(data24))) {
             let err60 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
             vErrors === null ? vErrors = [err60] : vErrors.push(err60), errors++;
           }
-          if (typeof data23 == "number" && isFinite(data23)) {
-            if (data23 > 1048576 || isNaN(data23)) {
+          if (typeof data24 == "number" && isFinite(data24)) {
+            if (data24 > 1048576 || isNaN(data24)) {
               let err61 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1048576 }, message: "must be <= 1048576" };
               vErrors === null ? vErrors = [err61] : vErrors.push(err61), errors++;
             }
-            if (data23 < 1 || isNaN(data23)) {
+            if (data24 < 1 || isNaN(data24)) {
               let err62 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
               vErrors === null ? vErrors = [err62] : vErrors.push(err62), errors++;
             }
@@ -2790,8 +2923,8 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       }
     }
     if (data.config !== void 0 && func02.call(data, "config")) {
-      let data24 = data.config;
-      if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
+      let data25 = data.config;
+      if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
         let err64 = { instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" };
         vErrors === null ? vErrors = [err64] : vErrors.push(err64), errors++;
       }
@@ -2802,8 +2935,8 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
   }
   return validate21.errors = vErrors, errors === 0;
 }
-var validatePackManifest = validate28, schema10 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "pack", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, hooks: { type: "array", maxItems: 1e3, uniqueItems: !0, items: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" } }, config: { type: "object", maxProperties: 1e3, patternProperties: { "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$": {} }, additionalProperties: !1 }, grants: { type: "object", maxProperties: 1e3, patternProperties: { "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$": { $ref: "#/definitions/grant" } }, additionalProperties: !1 }, defaults: { type: "object", properties: { limits: { $ref: "#/definitions/limits" }, onFailure: { type: "string", enum: ["open", "closed"] } }, additionalProperties: !1 }, budgets: { type: "object", properties: { decisionMs: { type: "integer", minimum: 1, maximum: 6e4 }, maxHooks: { type: "integer", minimum: 1, maximum: 1e3 }, injectionBytes: { type: "integer", minimum: 0, maximum: 4194304 } }, additionalProperties: !1 }, monitor: { type: "boolean" } }, required: ["apiVersion", "hooks"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, grant: { type: "object", properties: { actions: { allOf: [{ $ref: "#/definitions/actions" }] }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, roles: { type: "array", uniqueItems: !0, maxItems: 2, items: { type: "string", enum: ["user", "system"] } }, onFailure: { const: "open" } }, additionalProperties: !1 } } }, schema11 = { type: "object", properties: { actions: { allOf: [{ $ref: "#/definitions/actions" }] }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, roles: { type: "array", uniqueItems: !0, maxItems: 2, items: { type: "string", enum: ["user", "system"] } }, onFailure: { const: "open" } }, additionalProperties: !1 }, schema12 = { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } };
-function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+var validatePackManifest = validate302, schema11 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "pack", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, hooks: { type: "array", maxItems: 1e3, uniqueItems: !0, items: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" } }, config: { type: "object", maxProperties: 1e3, patternProperties: { "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$": {} }, additionalProperties: !1 }, grants: { type: "object", maxProperties: 1e3, patternProperties: { "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$": { $ref: "#/definitions/grant" } }, additionalProperties: !1 }, defaults: { type: "object", properties: { limits: { $ref: "#/definitions/limits" }, onFailure: { type: "string", enum: ["open", "closed"] } }, additionalProperties: !1 }, budgets: { type: "object", properties: { decisionMs: { type: "integer", minimum: 1, maximum: 6e4 }, maxHooks: { type: "integer", minimum: 1, maximum: 1e3 }, injectionBytes: { type: "integer", minimum: 0, maximum: 4194304 } }, additionalProperties: !1 }, monitor: { type: "boolean" } }, required: ["apiVersion", "hooks"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, grant: { type: "object", properties: { actions: { allOf: [{ $ref: "#/definitions/actions" }] }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, roles: { type: "array", uniqueItems: !0, maxItems: 2, items: { type: "string", enum: ["user", "system"] } }, onFailure: { const: "open" } }, additionalProperties: !1 } } }, schema12 = { type: "object", properties: { actions: { allOf: [{ $ref: "#/definitions/actions" }] }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, roles: { type: "array", uniqueItems: !0, maxItems: 2, items: { type: "string", enum: ["user", "system"] } }, onFailure: { const: "open" } }, additionalProperties: !1 }, schema13 = { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } };
+function validate32(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (Array.isArray(data)) {
     if (data.length > 23) {
@@ -2818,7 +2951,7 @@ function validate302(data, { instancePath = "", parentData, parentDataProperty, 
         vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
       }
       if (!(data0 === "continue" || data0 === "allow" || data0 === "ask" || data0 === "retry" || data0 === "drop_chunk" || data0 === "skip" || data0 === "deny" || data0 === "block" || data0 === "halt" || data0 === "modify_input" || data0 === "replace_result" || data0 === "replace_error" || data0 === "transform" || data0 === "replace_messages" || data0 === "replace_system" || data0 === "set_params" || data0 === "replace_response" || data0 === "replace_chunk" || data0 === "augment" || data0 === "inject" || data0 === "add_context" || data0 === "notify" || data0 === "set_state")) {
-        let err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/enum", keyword: "enum", params: { allowedValues: schema12.items.enum }, message: "must be equal to one of the allowed values" };
+        let err2 = { instancePath: instancePath + "/" + i0, schemaPath: "#/items/enum", keyword: "enum", params: { allowedValues: schema13.items.enum }, message: "must be equal to one of the allowed values" };
         vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
       }
     }
@@ -2842,9 +2975,9 @@ function validate302(data, { instancePath = "", parentData, parentDataProperty, 
     let err4 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
     vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
   }
-  return validate302.errors = vErrors, errors === 0;
+  return validate32.errors = vErrors, errors === 0;
 }
-function validate32(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate34(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (Array.isArray(data)) {
     if (data.length > 256) {
@@ -2898,9 +3031,9 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
     let err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "array" }, message: "must be array" };
     vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
   }
-  return validate32.errors = vErrors, errors === 0;
+  return validate34.errors = vErrors, errors === 0;
 }
-function validate34(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate362(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (data && typeof data == "object" && !Array.isArray(data)) {
     for (let key0 of Object.keys(data))
@@ -3048,9 +3181,9 @@ function validate34(data, { instancePath = "", parentData, parentDataProperty, r
     let err25 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
   }
-  return validate34.errors = vErrors, errors === 0;
+  return validate362.errors = vErrors, errors === 0;
 }
-function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate31(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (data && typeof data == "object" && !Array.isArray(data)) {
     for (let key0 of Object.keys(data))
@@ -3058,7 +3191,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
         let err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
       }
-    if (data.actions !== void 0 && func02.call(data, "actions") && (validate302(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate302.errors : vErrors.concat(validate302.errors), errors = vErrors.length)), data.reads !== void 0 && func02.call(data, "reads") && (validate32(data.reads, { instancePath: instancePath + "/reads", parentData: data, parentDataProperty: "reads", rootData }) || (vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors), errors = vErrors.length)), data.limits !== void 0 && func02.call(data, "limits") && (validate34(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors), errors = vErrors.length)), data.roles !== void 0 && func02.call(data, "roles")) {
+    if (data.actions !== void 0 && func02.call(data, "actions") && (validate32(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors), errors = vErrors.length)), data.reads !== void 0 && func02.call(data, "reads") && (validate34(data.reads, { instancePath: instancePath + "/reads", parentData: data, parentDataProperty: "reads", rootData }) || (vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors), errors = vErrors.length)), data.limits !== void 0 && func02.call(data, "limits") && (validate362(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors), errors = vErrors.length)), data.roles !== void 0 && func02.call(data, "roles")) {
       let data3 = data.roles;
       if (Array.isArray(data3)) {
         if (data3.length > 2) {
@@ -3073,7 +3206,7 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
             vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
           }
           if (!(data4 === "user" || data4 === "system")) {
-            let err3 = { instancePath: instancePath + "/roles/" + i0, schemaPath: "#/properties/roles/items/enum", keyword: "enum", params: { allowedValues: schema11.properties.roles.items.enum }, message: "must be equal to one of the allowed values" };
+            let err3 = { instancePath: instancePath + "/roles/" + i0, schemaPath: "#/properties/roles/items/enum", keyword: "enum", params: { allowedValues: schema12.properties.roles.items.enum }, message: "must be equal to one of the allowed values" };
             vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
           }
         }
@@ -3106,9 +3239,9 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
     let err7 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
   }
-  return validate29.errors = vErrors, errors === 0;
+  return validate31.errors = vErrors, errors === 0;
 }
-function validate28(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
+function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (data && typeof data == "object" && !Array.isArray(data)) {
     if (data.apiVersion === void 0 || !func02.call(data, "apiVersion")) {
@@ -3120,7 +3253,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
       vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
     }
     for (let key0 of Object.keys(data))
-      if (!func02.call(schema10.properties, key0)) {
+      if (!func02.call(schema11.properties, key0)) {
         let err2 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
       }
@@ -3255,7 +3388,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
             vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
           }
         for (let key3 of Object.keys(data7))
-          pattern02.test(key3) && (validate29(data7[key3], { instancePath: instancePath + "/grants/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data7, parentDataProperty: key3, rootData }) || (vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors), errors = vErrors.length));
+          pattern02.test(key3) && (validate31(data7[key3], { instancePath: instancePath + "/grants/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data7, parentDataProperty: key3, rootData }) || (vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors), errors = vErrors.length));
       } else {
         let err25 = { instancePath: instancePath + "/grants", schemaPath: "#/properties/grants/type", keyword: "type", params: { type: "object" }, message: "must be object" };
         vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
@@ -3269,14 +3402,14 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
             let err26 = { instancePath: instancePath + "/defaults", schemaPath: "#/properties/defaults/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 }, message: "must NOT have additional properties" };
             vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
           }
-        if (data9.limits !== void 0 && func02.call(data9, "limits") && (validate34(data9.limits, { instancePath: instancePath + "/defaults/limits", parentData: data9, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors), errors = vErrors.length)), data9.onFailure !== void 0 && func02.call(data9, "onFailure")) {
+        if (data9.limits !== void 0 && func02.call(data9, "limits") && (validate362(data9.limits, { instancePath: instancePath + "/defaults/limits", parentData: data9, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors), errors = vErrors.length)), data9.onFailure !== void 0 && func02.call(data9, "onFailure")) {
           let data11 = data9.onFailure;
           if (typeof data11 != "string") {
             let err27 = { instancePath: instancePath + "/defaults/onFailure", schemaPath: "#/properties/defaults/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" };
             vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
           }
           if (!(data11 === "open" || data11 === "closed")) {
-            let err28 = { instancePath: instancePath + "/defaults/onFailure", schemaPath: "#/properties/defaults/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema10.properties.defaults.properties.onFailure.enum }, message: "must be equal to one of the allowed values" };
+            let err28 = { instancePath: instancePath + "/defaults/onFailure", schemaPath: "#/properties/defaults/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema11.properties.defaults.properties.onFailure.enum }, message: "must be equal to one of the allowed values" };
             vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
           }
         }
@@ -3357,7 +3490,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
     let err42 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
     vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
   }
-  return validate28.errors = vErrors, errors === 0;
+  return validate302.errors = vErrors, errors === 0;
 }
 
 // <stdin>

@@ -94,6 +94,7 @@ function factsOf(hook: RunningHook, { matches, name }: Explanation): [string, st
       `${matches} matches ${hook.matchers.map((source) => `\`${source}\``).join(" or ")}`,
     ]);
   }
+  if (hook.when) facts.push(["when", hook.when.join(", or ")]);
   facts.push(["reads", hook.reads.join(", ") || "nothing of the event's own fields"]);
   facts.push(["may", hook.monitor ? "do nothing: it is only watched" : hook.may.join(", ") || "do nothing"]);
   if (hook.ungranted.length > 0)

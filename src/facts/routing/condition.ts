@@ -1,0 +1,120 @@
+import { quote } from "@hookwarden/sandbox/json";
+import { catalogueFields } from "../../catalogue/index.ts";
+import { compileMatcher } from "../matcher.ts";
+import { factRows } from "../table.ts";
+
+type Scalar = string | number | boolean | null;
+
+/** A test of one field or member of a fact; it holds if any value at the path passes. */
+export interface ConditionTest {
+  /** Names joined by dots; `*` is every element of an array. */
+  readonly path: string;
+  readonly equals?: Scalar;
+  readonly in?: readonly Scalar[];
+  readonly prefix?: string;
+  /** A regular expression of RE2 syntax that must match the whole text. */
+  readonly pattern?: string;
+}
+
+/** When a hook runs: a test, or tests joined by `all`, `any` and `not`. */
+export type Condition =
+  | ConditionTest
+  | { readonly all: readonly Condition[] }
+  | { readonly any: readonly Condition[] }
+  | { readonly not: Condition };
+
+export const conditionLimits = {
+  /** Tests of one condition. */
+  tests: 64,
+  depth: 8,
+  /** Values of `in`. */
+  values: 256,
+  textLength: 512,
+} as const;
+
+/** The operators of a test. */
+export const operators = ["equals", "in", "prefix", "pattern"] as const;
+
+/** What is wrong with a condition at an event, and where; `null` if nothing is. */
+export function conditionProblem(
+  condition: Condition,
+  event: string,
+  pointer: string,
+): { readonly message: string; readonly pointer: string } | null {
+  const tests: string[] = [];
+  const visit = (one: Condition, at: string, depth: number): { message: string; pointer: string } | null => {
+    if (depth > conditionLimits.depth)
+      return { message: `a condition is at most ${conditionLimits.depth} deep`, pointer: at };
+    const kinds = ["path", "all", "any", "not"].filter((kind) => Object.hasOwn(one, kind));
+    const isTest = kinds[0] === "path";
+    if (kinds.length !== 1 || (!isTest && operators.some((operator) => Object.hasOwn(one, operator))))
+      return { message: "a condition has exactly one of `path`, `all`, `any`, `not`", pointer: at };
+    if ("not" in one) return visit(one.not, `${at}/not`, depth + 1);
+    const joined = "all" in one ? one.all : "any" in one ? one.any : null;
+    if (joined !== null) {
+      const key = "all" in one ? "all" : "any";
+      for (const [index, part] of joined.entries()) {
+        const problem = visit(part, `${at}/${key}/${index}`, depth + 1);
+        if (problem) return problem;
+      }
+      return null;
+    }
+    tests.push(at);
+    if (tests.length > conditionLimits.tests)
+      return { message: `a condition has at most ${conditionLimits.tests} tests`, pointer: at };
+    return testProblem(one as ConditionTest, event, at);
+  };
+  return visit(condition, pointer, 1);
+}
+
+function testProblem(
+  test: ConditionTest,
+  event: string,
+  at: string,
+): { readonly message: string; readonly pointer: string } | null {
+  const given = operators.filter((operator) => test[operator] !== undefined);
+  if (given.length !== 1) {
+    const all = operators.map((operator) => `\`${operator}\``).join(", ");
+    return { message: `a test has exactly one of ${all}`, pointer: at };
+  }
+  const [first = "", second = "", third = ""] = test.path.split(".");
+  if (first === "facts") {
+    const row = factRows.get(second);
+    if (!row) return { message: `${quote(`facts.${second}`)} is not a fact`, pointer: `${at}/path` };
+    if (!(row.events as readonly string[]).includes(event))
+      return { message: `${quote(`facts.${second}`)} is not a fact of ${event}`, pointer: `${at}/path` };
+    if (third !== "ok" && !Object.hasOwn(row.members, third))
+      return { message: `${quote(`facts.${second}`)} has no member ${quote(third)}`, pointer: `${at}/path` };
+  } else if (!catalogueFields(event).includes(first))
+    return { message: `${event} has no field ${quote(first)}`, pointer: `${at}/path` };
+  if (test.pattern === undefined) return null;
+  const compiled = compileMatcher(test.pattern);
+  return compiled.ok ? null : { message: compiled.problem, pointer: `${at}/pattern` };
+}
+
+/** The facts that a condition uses. */
+export function factsOfCondition(condition: Condition): readonly string[] {
+  if ("not" in condition) return factsOfCondition(condition.not);
+  if ("all" in condition) return condition.all.flatMap(factsOfCondition);
+  if ("any" in condition) return condition.any.flatMap(factsOfCondition);
+  const [first, name] = condition.path.split(".");
+  return first === "facts" && name !== undefined ? [name] : [];
+}
+
+/** A condition in one line, for people. */
+export function conditionText(condition: Condition): string {
+  if ("not" in condition) return `not (${conditionText(condition.not)})`;
+  if ("all" in condition) return condition.all.map((part) => nested(part)).join(" and ");
+  if ("any" in condition) return condition.any.map((part) => nested(part)).join(" or ");
+  const { path } = condition;
+  if (condition.in !== undefined) return `${path} in ${JSON.stringify(condition.in)}`;
+  if (condition.prefix !== undefined) return `${path} starts with ${JSON.stringify(condition.prefix)}`;
+  if (condition.pattern !== undefined) return `${path} matches ${JSON.stringify(condition.pattern)}`;
+  return `${path} is ${JSON.stringify(condition.equals)}`;
+}
+
+function nested(condition: Condition): string {
+  return "all" in condition || "any" in condition
+    ? `(${conditionText(condition)})`
+    : conditionText(condition);
+}

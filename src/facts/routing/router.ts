@@ -1,0 +1,164 @@
+import { RE2JS, RE2Set } from "re2js";
+import type { Condition, ConditionTest } from "./condition.ts";
+import { type Routed, valuesAt } from "./values.ts";
+
+/** Longest text that patterns are tested on, in UTF-16 code units; of a longer one, the result is not known. */
+const longestText = 65_536;
+
+/** Whether something holds; `null` if that is not known. */
+type Truth = boolean | null;
+
+/** All tests of one path, as tables: each value is looked up once, and all patterns match in one pass. */
+interface PathTests {
+  readonly path: readonly string[];
+  readonly equal: ReadonlyMap<unknown, readonly number[]>;
+  readonly prefixes: readonly (readonly [string, number])[];
+  readonly patterns: RE2Set | null;
+  /** The tests by the index of their pattern in the set. */
+  readonly byPattern: readonly number[];
+  readonly tests: readonly number[];
+}
+
+/** A condition whose tests are numbers. */
+type Compiled =
+  | { readonly test: number }
+  | { readonly all: readonly Compiled[] }
+  | { readonly any: readonly Compiled[] }
+  | { readonly not: Compiled };
+
+/**
+ * The conditions of a pack, as one index. For each state of an event, a path is read once however many conditions use
+ * it, and only if one of them is asked for.
+ */
+export class Router {
+  readonly #tests = new Map<string, number>();
+  readonly #byPath = new Map<string, { path: readonly string[]; tests: [number, ConditionTest][] }>();
+  readonly #pathOf: string[] = [];
+  #index: ReadonlyMap<string, PathTests> | null = null;
+
+  /** How many different tests there are. */
+  get size(): number {
+    return this.#tests.size;
+  }
+
+  /** Adds a condition, which has been checked. */
+  add(condition: Condition): Route {
+    this.#index = null;
+    return new Route(this, condition, this.#compile(condition));
+  }
+
+  /** Whether a test holds. `memory` is kept with the state of the event. */
+  truthOf(test: number, routed: Routed, memory: RouteMemory): Truth {
+    const known = memory.truths[test];
+    if (known !== undefined) return known;
+    this.#index ??= this.#makeIndex();
+    const path = this.#index.get(this.#pathOf[test] ?? "");
+    if (path) evaluate(path, routed, memory);
+    return memory.truths[test] ?? null;
+  }
+
+  #compile(condition: Condition): Compiled {
+    if ("not" in condition) return { not: this.#compile(condition.not) };
+    if ("all" in condition) return { all: condition.all.map((part) => this.#compile(part)) };
+    if ("any" in condition) return { any: condition.any.map((part) => this.#compile(part)) };
+    return { test: this.#testOf(condition) };
+  }
+
+  #testOf(test: ConditionTest): number {
+    const key = JSON.stringify([test.path, test.equals, test.in, test.prefix, test.pattern]);
+    const known = this.#tests.get(key);
+    if (known !== undefined) return known;
+    const number = this.#tests.size;
+    this.#tests.set(key, number);
+    this.#pathOf[number] = test.path;
+    const group = this.#byPath.get(test.path) ?? { path: test.path.split("."), tests: [] };
+    group.tests.push([number, test]);
+    this.#byPath.set(test.path, group);
+    return number;
+  }
+
+  #makeIndex(): ReadonlyMap<string, PathTests> {
+    return new Map([...this.#byPath].map(([key, { path, tests }]) => [key, indexOf(path, tests)]));
+  }
+}
+
+/** What is known of the tests, for one state of an event. */
+export interface RouteMemory {
+  readonly truths: Truth[];
+}
+
+/** A condition of a hook. */
+export class Route {
+  readonly condition: Condition;
+  readonly #router: Router;
+  readonly #compiled: Compiled;
+
+  /** @internal */
+  constructor(router: Router, condition: Condition, compiled: Compiled) {
+    this.#router = router;
+    this.condition = condition;
+    this.#compiled = compiled;
+  }
+
+  /** Whether the hook must run: the condition holds, or what is not known could make it hold. */
+  matches(routed: Routed, memory: RouteMemory): boolean {
+    return this.#truth(this.#compiled, routed, memory) !== false;
+  }
+
+  #truth(one: Compiled, routed: Routed, memory: RouteMemory): Truth {
+    if ("test" in one) return this.#router.truthOf(one.test, routed, memory);
+    if ("not" in one) {
+      const truth = this.#truth(one.not, routed, memory);
+      return truth === null ? null : !truth;
+    }
+    const [parts, stop] = "all" in one ? [one.all, false] : [one.any, true];
+    let result: Truth = !stop;
+    for (const part of parts) {
+      const truth = this.#truth(part, routed, memory);
+      if (truth === stop) return stop;
+      if (truth === null) result = null;
+    }
+    return result;
+  }
+}
+
+function indexOf(path: readonly string[], tests: readonly (readonly [number, ConditionTest])[]): PathTests {
+  const equal = new Map<unknown, number[]>();
+  const prefixes: [string, number][] = [];
+  const patterns = new RE2Set(RE2Set.ANCHOR_BOTH, RE2JS.DOTALL);
+  const byPattern: number[] = [];
+  for (const [number, test] of tests) {
+    const values = test.in ?? (test.equals === undefined ? [] : [test.equals]);
+    for (const value of new Set(values)) equal.set(value, [...(equal.get(value) ?? []), number]);
+    if (test.prefix !== undefined) prefixes.push([test.prefix, number]);
+    if (test.pattern !== undefined) {
+      patterns.add(test.pattern);
+      byPattern.push(number);
+    }
+  }
+  if (byPattern.length > 0) patterns.compile();
+  return {
+    path,
+    equal,
+    prefixes,
+    patterns: byPattern.length > 0 ? patterns : null,
+    byPattern,
+    tests: tests.map(([number]) => number),
+  };
+}
+
+/** Decides all tests of a path. */
+function evaluate(path: PathTests, routed: Routed, { truths }: RouteMemory): void {
+  const { known, more } = valuesAt(path.path, routed);
+  for (const test of path.tests) truths[test] = more ? null : false;
+  let long = false;
+  for (const value of new Set(known)) {
+    for (const test of path.equal.get(value) ?? []) truths[test] = true;
+    if (typeof value !== "string") continue;
+    for (const [prefix, test] of path.prefixes) if (value.startsWith(prefix)) truths[test] = true;
+    if (path.patterns === null) continue;
+    if (value.length > longestText) long = true;
+    else for (const index of path.patterns.match(value)) truths[path.byPattern[index] ?? -1] = true;
+  }
+  if (long) for (const test of path.byPattern) if (truths[test] === false) truths[test] = null;
+}

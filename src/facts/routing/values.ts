@@ -1,0 +1,46 @@
+import { type FactName, factNames } from "../table.ts";
+
+/** What conditions are tested on: the fields of an event, and its facts. */
+export interface Routed {
+  readonly fields: { readonly [field: string]: unknown };
+  readonly facts: { valueOf(name: FactName): object };
+}
+
+/** The values at a path. */
+export interface Values {
+  readonly known: readonly unknown[];
+  /** Whether there may be others, which are not known. */
+  readonly more: boolean;
+}
+
+const names: ReadonlySet<string> = new Set(factNames);
+
+/** The values at a path, such as `tool_input.command` or `facts.shell.commands.*.name`. */
+export function valuesAt(path: readonly string[], { fields, facts }: Routed): Values {
+  if (path[0] !== "facts") return { known: walk(fields, path), more: false };
+  const [, name = "", ...rest] = path;
+  if (!names.has(name)) return { known: [], more: true };
+  const fact = facts.valueOf(name as FactName) as { ok: boolean; complete?: boolean };
+  if (rest[0] === "ok") return { known: [fact.ok], more: false };
+  if (!fact.ok) return { known: [], more: true };
+  const found = walk(fact, rest);
+  // `null`, and words with parts that are not known.
+  const known = found.filter((value) => value !== null && typeof value !== "object");
+  const list = rest.includes("*") && fact.complete === false;
+  return { known, more: known.length < found.length || list };
+}
+
+function walk(value: unknown, path: readonly string[]): readonly unknown[] {
+  let values: readonly unknown[] = [value];
+  for (const name of path) {
+    values = values.flatMap((one): readonly unknown[] => {
+      if (typeof one !== "object" || one === null) return [];
+      if (Array.isArray(one)) {
+        if (name === "*") return one;
+        return /^\d+$/.test(name) && Number(name) < one.length ? [one[Number(name)]] : [];
+      }
+      return Object.hasOwn(one, name) ? [(one as { [key: string]: unknown })[name]] : [];
+    });
+  }
+  return values;
+}
