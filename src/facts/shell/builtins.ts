@@ -78,8 +78,8 @@ const effects: ReadonlyMap<string, Effect> = new Map<string, Effect>([
       for (const arg of args) {
         if (functions) state.functions.delete(arg);
         else if (variableName.test(arg)) {
-          state.assign(arg, arg === "IFS" ? [" \t\n"] : [""]);
           if (arg === "IFS") state.variables.delete("IFS");
+          else state.assign(arg, [`\uFDD0v${arg}\uFDD1`]);
           if (!args.includes("-v")) state.functions.delete(arg);
         } else if (!arg.startsWith("-")) state.forget(arg.replace(/\[.*$/s, ""));
       }

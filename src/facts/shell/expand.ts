@@ -15,24 +15,33 @@ const mostBraces = 64;
 
 /** Expands a word as an argument: to each list of fields that it may become. */
 export function waysOf(word: Word, scope: Scope): Ways {
-  if (word.parts === undefined) return [[tilde(word.text, word.value, scope)]];
+  if (word.parts === undefined) return [[tildeOfArgument(word.text, word.value, scope)]];
+  scope.spend(word.parts.length);
   const alternatives = expand(word.parts, scope, 0).map((fields) => fields.finish());
   return distinctWays(alternatives);
 }
 
 /** Expands several words, one after another. */
 export function waysOfWords(words: readonly Word[], scope: Scope): Ways {
-  let ways: Ways = [[]];
+  scope.spend(words.length);
+  let ways: string[][] = [[]];
   for (const word of words) {
     const next = waysOf(word, scope);
-    ways =
-      ways.length * next.length <= mostWays
-        ? ways.flatMap((way) => next.map((more) => [...way, ...more]))
-        : ways.map((way) => [...way, merged(next)]);
+    const [only = []] = next;
+    if (next.length === 1) for (const way of ways) way.push(...only);
+    else if (ways.length * next.length > mostWays) for (const way of ways) way.push(merged(next));
+    else ways = ways.flatMap((way) => next.map((more) => [...way, ...more]));
   }
   return ways.map((way) =>
     way.length <= mostFields ? way : [...way.slice(0, mostFields), unknown("a", "", true)],
   );
+}
+
+/** Bash expands `~` in arguments of the form `name=~/x` too. */
+function tildeOfArgument(raw: string, value: string, scope: Scope): string {
+  const name = /^[A-Za-z_]\w*=(?=~)/.exec(raw)?.[0];
+  if (name === undefined) return tilde(raw, value, scope);
+  return name + tildes(raw.slice(name.length), value.slice(name.length), scope);
 }
 
 /** Expands a word where it is not split: an assignment, a here-string. */
@@ -137,7 +146,7 @@ function expandBraces(
   const all = new Fields();
   const before = parts.slice(0, at);
   const after = parts.slice(at + 1);
-  if (choices === null || choices.length > mostBraces) {
+  if (choices === null || choices.length > mostBraces || scope.state.plain) {
     all.add(unknown("a", "", true), false);
     return [all];
   }
@@ -182,8 +191,9 @@ function valuesOf(part: WordPart, scope: Scope, quoted: boolean): readonly strin
   switch (part.type) {
     case "Literal":
     case "SingleQuoted":
-    case "AnsiCQuoted":
       return [part.value];
+    case "AnsiCQuoted":
+      return [scope.state.plain ? UNKNOWN : part.value];
     case "Glob":
       return [globMark(part.value)];
     case "DoubleQuoted":

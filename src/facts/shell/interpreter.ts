@@ -117,6 +117,11 @@ export class Interpreter implements Scope {
 
   // Scope
 
+  spend(nodes: number): void {
+    this.#nodes += nodes;
+    if (this.#nodes > shellLimits.nodes.maximum) throw new LimitExceeded("too-many");
+  }
+
   texts(word: Parameters<Scope["texts"]>[0]): readonly string[] {
     return textsOf(word, this);
   }
@@ -187,7 +192,7 @@ export class Interpreter implements Scope {
   }
 
   #node(node: SyntaxNode): void {
-    if (++this.#nodes > shellLimits.nodes.maximum) throw new LimitExceeded("too-many");
+    this.spend(1);
     const read = this.#readers[node.type] as ((node: SyntaxNode) => void) | undefined;
     if (read) read(node);
     else this.#within({}, () => this.#children(node));
@@ -402,7 +407,9 @@ export class Interpreter implements Scope {
     const words = command.args.flatMap((arg) => (arg.type === "Word" ? [arg] : []));
     const ways = waysOfWords([command.name, ...words], this);
     const declared = command.args.flatMap((arg) =>
-      arg.type === "Assignment" ? [[arg.name, this.#valuesOf(arg)] as const] : [],
+      arg.type === "Assignment"
+        ? [[arg.name, hasBraces(arg) ? [UNKNOWN] : this.#valuesOf(arg)] as const]
+        : [],
     );
     const own = prefixes.map((prefix) => [prefix.name, this.#valuesOf(prefix)] as const);
     const redirects = this.#redirects(command.redirects);
@@ -602,7 +609,11 @@ export class Interpreter implements Scope {
     this.#within(place, () => {
       if (where === "here" && parameters === undefined) read();
       else if (where === "elsewhere") this.#elsewhere(read);
-      else this.#child(read);
+      else
+        this.#child(() => {
+          this.state.plain = plainShells.has(inner.through);
+          read();
+        });
     });
   }
 
@@ -716,6 +727,14 @@ const parameterNames: readonly string[] = ["0", "1", "2", "3", "4", "5", "6", "7
 const shellWrappers: ReadonlySet<string> = new Set(["command", "builtin", "exec"]);
 /** Builtins that change what later commands mean in ways that are not followed. */
 const incomplete: ReadonlySet<string> = new Set(["enable", "hash", "shopt"]);
+
+/** Shells that may lack what bash has beyond POSIX: `$'…'`, braces, substrings. */
+const plainShells: ReadonlySet<string> = new Set(["sh", "dash", "ash"]);
+
+/** Whether a word has braces: builtins that declare variables take each expansion as a declaration of its own. */
+function hasBraces({ value }: Assignment): boolean {
+  return value.type === "Word" && (value.parts?.some(({ type }) => type === "BraceExpansion") ?? false);
+}
 
 /** The variables that a function declares for itself. */
 function localNames(body: SyntaxNode): readonly string[] {

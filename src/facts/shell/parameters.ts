@@ -35,6 +35,11 @@ export function parameterValues({ name, quoted, part }: Parameter, scope: Scope)
   if (operation === undefined) return plain(name, quoted, scope);
   if (operation.type === "Default") return defaulted(name, operation, scope, quoted);
   scope.visit(part);
+  // A shell without such operations ends.
+  if (scope.state.plain && operation.type !== "Remove") {
+    scope.state.ended.shell = true;
+    return [unknown("a", "", true)];
+  }
   const values = plain(name, quoted, scope);
   return values.map((value) => transformed(value, operation) ?? unknown("a", name, name === "@"));
 }
@@ -67,7 +72,10 @@ function firstElement(name: string, value: string): string {
 function element(name: string, index: string, { state }: Scope): readonly string[] {
   const values = state.variables.get(name);
   if (values === undefined) return [unknown("v", name, true)];
-  if (index === "@" || index === "*") return values;
+  if (index === "@" || index === "*")
+    return values.map((value) =>
+      isUnknown(value) && !value.includes(LIST) ? unknown("v", name, true) : value,
+    );
   if (!/^\d{1,4}$/.test(index)) return [unknown("v", name)];
   return values.map((value) =>
     value === EMPTY_LIST || isUnknown(value) ? unknown("v", name) : (value.split(LIST)[Number(index)] ?? ""),

@@ -7,7 +7,10 @@ export const shellLimits = {
     maximum: 32_768,
     doc: "UTF-16 code units of all command lines, nested ones included",
   },
-  nodes: { maximum: 20_000, doc: "syntax nodes, those of nested command lines and repeated bodies included" },
+  nodes: {
+    maximum: 8_000,
+    doc: "syntax nodes and parts of words, those of nested command lines and repeated bodies included",
+  },
   depth: { maximum: 40, doc: "nesting of commands, substitutions and command lines in command lines" },
   commands: { maximum: 400, doc: "commands" },
 } as const;

@@ -5,6 +5,8 @@ import type { SyntaxNode, Word, WordPart } from "./syntax.ts";
 export interface Scope {
   readonly state: State;
   readonly home: string;
+  /** Counts syntax nodes against the fact's limit. */
+  spend(nodes: number): void;
   /** Reads a nested script, and returns what it may print. */
   run(part: Extract<WordPart, { type: "CommandExpansion" }>): readonly string[];
   /** Reads the script of `<( )` or `>( )`, and returns the path that stands for it. */

@@ -15,6 +15,8 @@ export class State {
   functions = new Map<string, readonly Callable[]>();
   /** Working directory, in the form of `resolvePath`. */
   directory: string;
+  /** Whether the shell may be one that lacks what bash has beyond POSIX. */
+  plain = false;
   /** Set once a command may have ended the shell, a function or a loop: what follows may not run. */
   ended = { shell: false, call: false, loop: false };
 
@@ -28,6 +30,7 @@ export class State {
     copy.exported = new Set(this.exported);
     copy.functions = new Map(this.functions);
     copy.ended = { ...this.ended };
+    copy.plain = this.plain;
     return copy;
   }
 
