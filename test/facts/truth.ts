@@ -34,6 +34,8 @@ export function startedBy(lines: readonly string[]): readonly (readonly (readonl
       `  /usr/bin/rm -rf /home/u/proj; /usr/bin/mkdir -p /home/u/proj; cd /home/u/proj`,
       `  /usr/bin/env -i PATH=/truth/stubs HOME=/home/u /usr/bin/timeout 10 /usr/bin/bash -c "$(</truth/lines/$n)" </dev/null >/dev/null 2>&1`,
       `done`,
+      // Not the status of the last line.
+      `exit 0`,
     ].join("\n");
     const mounts = ["/usr", "/bin", "/lib", "/lib64", "/etc/alternatives"].flatMap((path) => [
       "--ro-bind-try",
@@ -124,5 +126,5 @@ function wordPattern(word: ShellWord): string {
 }
 
 function escaped(text: string): string {
-  return RegExp.escape(text);
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

@@ -94,6 +94,8 @@ export class Interpreter implements Scope {
   readText(text: string): void {
     this.#characters += text.length;
     if (this.#characters > shellLimits.characters.maximum) throw new LimitExceeded("too-long");
+    const opened = text.match(/[$<>]\(|\$\{|`/g)?.length ?? 0;
+    if (opened > shellLimits.substitutions.maximum) throw new LimitExceeded("too-many");
     const script = parse(text);
     const wrong = (script.errors?.length ?? 0) > 0;
     if (wrong && !this.#place.guess) {
@@ -219,10 +221,7 @@ export class Interpreter implements Scope {
       // What follows is skipped, or runs after all before it has.
       const before = this.state.clone();
       for (const command of rest) this.#within({ maybe: true }, () => this.#node(command));
-      const { directory } = this.state;
       this.state.join(before);
-      // `cd` is taken to succeed, as everywhere.
-      this.state.directory = directory;
     },
     Redirected: (node) => this.#redirected(node.command, node.redirects),
     Subshell: (node) => this.#within({}, () => this.#apart(() => this.#children(node))),

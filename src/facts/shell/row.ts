@@ -7,6 +7,7 @@ export const shellLimits = {
     maximum: 32_768,
     doc: "UTF-16 code units of all command lines, nested ones included",
   },
+  substitutions: { maximum: 2_000, doc: "substitutions and expansions in braces" },
   nodes: {
     maximum: 8_000,
     doc: "syntax nodes and parts of words, those of nested command lines and repeated bodies included",
