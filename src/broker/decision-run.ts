@@ -142,7 +142,8 @@ export class DecisionRun {
     const following: (readonly [Binding, HookInput])[] = [];
     for (const next of candidates) {
       if (following.length >= left) break;
-      if (next.place <= binding.place || !listens(next, name) || this.#isStateUnavailable(next)) continue;
+      if (next.place <= binding.place || !listens(next, name, this.view) || this.#isStateUnavailable(next))
+        continue;
       const input = this.#hookCalls.inputOf(next, this.view);
       if (!isTooLarge(next, input)) following.push([next, input]);
     }
