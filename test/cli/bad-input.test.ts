@@ -230,7 +230,7 @@ describe("a wrong call is one sentence and exits 64", () => {
     [
       "an engine that there is not",
       ["run", ".", "--events", "-", "--engine", "v9"],
-      "possible are `quickjs`, `isolate`",
+      "possible: `quickjs`, `isolate`",
     ],
     ["an event that there is not", ["explain", ".", "--event", "Stap"], "did you mean `Stop`?"],
     [
