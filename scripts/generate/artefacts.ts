@@ -4,6 +4,7 @@ import { baseModule } from "./base.ts";
 import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
 import { comparisonPage } from "./docs-comparison.ts";
 import { containmentPage } from "./docs-containment.ts";
+import { clientsPage } from "./docs-clients.ts";
 import { dialectsPage } from "./docs-dialects.ts";
 import { factsPage } from "./docs-facts.ts";
 import { findingsPage } from "./docs-findings.ts";
@@ -59,6 +60,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     ["docs/events.md", eventsPage()],
     ["docs/actions.md", actionsPage()],
     ["docs/facts.md", factsPage()],
+    ["docs/clients.md", clientsPage()],
     ["docs/dialects.md", dialectsPage()],
     ["docs/comparison.md", comparisonPage()],
     ["docs/containment.md", containmentPage()],

@@ -19,11 +19,6 @@ export const cline: AgentClient = {
   namesEvent: false,
   events: {
     TaskStart: { event: "SessionStart", read: common, answers: { halt: cancel } },
-    UserPromptSubmit: {
-      event: "UserPromptSubmit",
-      read: (message) => ({ ...common(message), prompt: promptOf(message) }),
-      answers: { stop: cancel, halt: cancel, context },
-    },
     PreToolUse: {
       event: "PreToolUse",
       read: toolOf,
@@ -43,13 +38,8 @@ export const cline: AgentClient = {
     },
     SessionShutdown: { event: "SessionEnd", read: common, answers: {} },
   },
-  gaps: [],
+  gaps: ["prompts: the command line fires no `UserPromptSubmit`"],
 };
-
-function promptOf(message: Json): string {
-  const { prompt } = (message["userPromptSubmit"] ?? {}) as Json;
-  return typeof prompt === "string" ? prompt : "";
-}
 
 /** The input of `tool_call` has its types; that of `preToolUse` holds texts only. */
 function toolOf(message: Json): Json {

@@ -12,10 +12,6 @@ export const droid: AgentClient = {
       event: "SessionStart",
       answers: { context: context("SessionStart"), notice },
     },
-    UserPromptSubmit: {
-      event: "UserPromptSubmit",
-      answers: { stop: block, halt: endTurn, notice },
-    },
     PreToolUse: {
       event: "PreToolUse",
       answers: {
@@ -39,5 +35,5 @@ export const droid: AgentClient = {
     Notification: { event: "Notification", answers: {} },
     SessionEnd: { event: "SessionEnd", answers: {} },
   },
-  gaps: [],
+  gaps: ["prompts: `droid exec` fires no `UserPromptSubmit`"],
 };
