@@ -15,7 +15,8 @@ export const limitTable = {
     ceiling: 500_000_000,
     minimum: 10_000,
     unit: "engine steps",
-    means: "work of one call, in QuickJS's interrupt units; the same on every machine (quickjs only)",
+    means:
+      "work of one call, in QuickJS's interrupt units; the same on every machine (quickjs only). A match of a regular expression counts in units of 10,000 steps, rounded down",
   },
   wallMs: {
     default: 100,

@@ -36,6 +36,12 @@ const loaders: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   [".json", "json"],
 ]);
 
+/** Globals of other hosts that a script may bring along: set on `globalThis`, an engine need not find them as free names. */
+const polyfilled =
+  "TextDecoder TextEncoder URL URLSearchParams Buffer process structuredClone queueMicrotask setTimeout clearTimeout setImmediate atob btoa performance crypto";
+const define: Record<string, string> = { global: "globalThis" };
+for (const name of polyfilled.split(" ")) define[name] = `globalThis.${name}`;
+
 /**
  * Makes one program of a script and all that it imports. Never rejects for what is in the files; answers `null` where
  * the bundler itself died, of this script or of another one that it had at the same time.
@@ -67,7 +73,7 @@ export async function buildEntry(
       logLimit: 1,
       // A pack's own tsconfig.json must not change what its scripts mean.
       tsconfigRaw: { compilerOptions: {} },
-      define: {},
+      define,
       plugins: [reader.plugin()],
     });
     const source = outputFiles.find(({ path }) => path.endsWith(".js"))?.text ?? "";

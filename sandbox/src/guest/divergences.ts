@@ -15,9 +15,19 @@ export const divergences: readonly Divergence[] = [
     reason: "The standard does not have them. They are text and a number in both.",
   },
   {
-    what: "What a module threw while it was loaded",
+    what: "What a module threw while it was loaded, where it runs in a fresh context",
     reason:
-      "quickjs says it. isolated-vm would run the guest's getters to find out, after its timeout, so isolate says only that the module threw or waits for ever, and not where.",
+      "quickjs says it, and so does isolate in a frozen realm. In a fresh context isolated-vm would run the guest's getters to find out, after its timeout, so isolate says only that the module threw or waits for ever, and not where.",
+  },
+  {
+    what: "Changes of built-in objects",
+    reason:
+      'In a frozen realm, which is the default on isolate, they are refused with a `TypeError`; a host can choose `realm: "fresh"`. quickjs allows them, and forgets them after the call.',
+  },
+  {
+    what: "Free names that a program adds to `globalThis`, own properties of `globalThis`, and changes of `import.meta`",
+    reason:
+      "In a frozen realm `globalThis` inherits the built-in names and is not the object in which free names are looked up, and `import.meta` is frozen. The bundler rewrites the names of web and Node.js globals.",
   },
   {
     what: "Which place the engine records for an error that it raises itself, such as for a property of `undefined`",
@@ -70,7 +80,7 @@ export const divergences: readonly Divergence[] = [
   {
     what: "Whether recursion goes equally deep in every call of the same hook",
     reason:
-      "On quickjs always, in child processes on Linux and macOS. On isolate V8's frames shrink when it has compiled a function, so a hook that counts its depth gets another number once it is warm; so does one that counts how many buffers it may have, since earlier calls of the tenant leave a little in the isolate.",
+      "On quickjs always, in child processes on Linux and macOS. On isolate V8's frames shrink when it has compiled a function, so a hook that counts its depth gets another number once it is warm, and one that runs a regular expression near the end of its stack can tell whether V8 had compiled it; so does one that counts how many buffers it may have, since earlier calls of the tenant leave a little in the isolate.",
   },
   {
     what: '`stackKb` on quickjs in the host\'s own process (`isolation: "inline"`), and on Windows',
@@ -80,7 +90,7 @@ export const divergences: readonly Divergence[] = [
   {
     what: "Overflow of the stack while a module is loaded",
     reason:
-      "It is `stack-exceeded` on quickjs, and `load-failed` on isolate, which sees only that the module threw.",
+      "It is `stack-exceeded` on quickjs, and `load-failed` on isolate, where the guest's `RangeError` is all there is to see.",
   },
   {
     what: "Destructuring patterns that nest more than 255 levels deep, in declarations and parameters",
@@ -101,8 +111,8 @@ export const divergences: readonly Divergence[] = [
     reason: "The standard asks for an approximation.",
   },
   {
-    what: "The bits of `NaN` in a buffer",
-    reason: "The standard leaves them open.",
+    what: "The bits of `NaN` in a typed array",
+    reason: "The standard leaves them open. `DataView` writes the same ones everywhere.",
   },
   {
     what: 'Spreading a text into an object, as in `{ ..."ab" }`',

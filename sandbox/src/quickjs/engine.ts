@@ -1,9 +1,10 @@
 import type { Call, Inspection, LogLine, Outcome, Program, Sandbox } from "../contract.ts";
 import type { Fault } from "../fault.ts";
-import { encodeMessage, guestText, type Reply, readReply, thrownFault } from "../guest/message.ts";
-import { positionIn } from "../guest/stack.ts";
+import { encodeMessage, type Reply, readReply } from "../guest/message.ts";
 import { loadLimits, loadMs, type Limits } from "../limits.ts";
-import { type Bounds, Instance, type LoadedProgram, pagesFor, type RawResult } from "./instance.ts";
+import { callFault, loadFault } from "./faults.ts";
+import { Instance } from "./instance.ts";
+import { type Bounds, type Load, type LoadedProgram, pagesFor } from "./raw-result.ts";
 import type { Base } from "./base.ts";
 import { loadBase } from "./load-base.ts";
 import { failed, faults, isLonger, microseconds } from "../outcome.ts";
@@ -49,9 +50,6 @@ type Loaded =
       readonly steps: number;
       readonly memoryBytes: number;
     };
-
-/** What is asked of a program: to be loaded for a call, or for an inspection. */
-type Load = Pick<Call, "program" | "tenant" | "limits" | "budgetMs">;
 
 /** A call whose program is loaded; `began` is in `performance.now()` milliseconds. */
 interface LoadedCall {
@@ -316,48 +314,4 @@ class QuickjsSandbox implements Sandbox {
 /** The limits that an image depends on: memory and stack size, and those that are passed to the prelude. */
 function imageOf({ memoryKb, stackKb, logBytes, outputBytes, outputDepth }: Limits): string {
   return `${memoryKb}/${stackKb}/${logBytes}/${outputBytes}/${outputDepth}`;
-}
-
-/** @param ms time that the call had */
-function callFault(result: Exclude<RawResult, { kind: "text" }>, limits: Limits, ms: number): Fault {
-  switch (result.kind) {
-    case "stopped":
-      if (result.by === "steps") return faults.steps(limits);
-      return ms < limits.wallMs ? faults.budget(ms) : faults.wall(limits);
-    case "unsettled":
-      return faults.unsettled();
-    case "refused-memory":
-      return faults.memory(limits);
-    case "overflow":
-      return faults.stack(limits);
-    case "too-large":
-      return faults.outputTooLarge(limits);
-    case "exception":
-      return { code: "threw", message: guestText(result.message) };
-    case "trap":
-      return { code: "crashed", message: "the engine trapped" };
-  }
-}
-
-function loadFault(result: Exclude<RawResult | LoadedProgram, LoadedProgram>, load: Load): Fault {
-  switch (result.kind) {
-    case "exception":
-      return thrownFault("load-failed", result.message, positionIn(result.stack ?? "", load.program.name));
-    case "unsettled":
-      return {
-        code: "load-failed",
-        message: "the module awaits a promise that can no longer be settled",
-      };
-    case "stopped":
-      return result.by === "steps" ? faults.loadSteps(load.limits) : faults.loadWall(load);
-    case "refused-memory":
-      return { code: "memory-exceeded", message: "asked for too much memory while it was loaded" };
-    case "overflow":
-      return { code: "stack-exceeded", message: "used too much stack while it was loaded" };
-    case "trap":
-      return { code: "crashed", message: "the engine trapped while the module was loaded" };
-    case "text":
-    case "too-large":
-      return { code: "load-failed", message: "the module exports too many names" };
-  }
 }
