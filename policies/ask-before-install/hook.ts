@@ -34,7 +34,10 @@ function findingsOf(invocation: Invocation, config: Config): readonly Finding[] 
       });
     } else if (!(config.allow ?? []).some((pattern) => globMatches(pattern, bareName(name)))) {
       const what = installation.runs ? "fetches and runs" : "installs";
-      found.push({ verdict: "ask", reason: `it ${what} the package ${short(name)}` });
+      found.push({
+        verdict: "ask",
+        reason: `it ${what} the package ${short(name)}`,
+      });
     }
   }
   return found;

@@ -38,7 +38,10 @@ const python: Manager = {
     "--prefix",
   ],
 };
-const system: Manager = { installs: ["install", "add"], values: ["-t", "-o", "-c"] };
+const system: Manager = {
+  installs: ["install", "add"],
+  values: ["-t", "-o", "-c"],
+};
 
 const managers: ReadonlyMap<string, Manager> = new Map<string, Manager>([
   ["npm", node],
@@ -52,12 +55,27 @@ const managers: ReadonlyMap<string, Manager> = new Map<string, Manager>([
   ["uv", { ...python, installs: ["add", "install"], runs: [] }],
   ["uvx", { values: ["--python"], packages: ["--from", "--with"] }],
   ["poetry", { installs: ["add"], values: ["--group", "-G", "--source"] }],
-  ["conda", { installs: ["install", "create"], values: ["-n", "-c", "--name", "--channel", "-p"] }],
-  ["mamba", { installs: ["install", "create"], values: ["-n", "-c", "--name", "--channel", "-p"] }],
+  [
+    "conda",
+    {
+      installs: ["install", "create"],
+      values: ["-n", "-c", "--name", "--channel", "-p"],
+    },
+  ],
+  [
+    "mamba",
+    {
+      installs: ["install", "create"],
+      values: ["-n", "-c", "--name", "--channel", "-p"],
+    },
+  ],
   ["gem", { installs: ["install"], values: ["-v", "--version", "-s", "--source"] }],
   [
     "cargo",
-    { installs: ["install", "add"], values: ["--version", "--features", "--registry", "--path", "-F"] },
+    {
+      installs: ["install", "add"],
+      values: ["--version", "--features", "--registry", "--path", "-F"],
+    },
   ],
   ["go", { installs: ["install", "get"] }],
   ["apt", system],
@@ -76,11 +94,16 @@ export interface Installation {
   readonly runs: boolean;
 }
 
+/** `--help` or `--dry-run` where it is no value of an option: right after the command, or at the end after a name. */
+function isTrial(args: readonly string[]): boolean {
+  return args.some((arg, at) => /^(?:-h|--help|--dry-run)$/.test(arg) && !/^-./.test(args[at - 1] ?? ""));
+}
+
 /** Reads the arguments of a package manager; `undefined` where nothing is installed. */
 export function installationOf(invocation: Invocation): Installation | undefined {
   const { name, args } = asProgram(invocation);
   const manager = managers.get(name);
-  if (manager === undefined || args.some((arg) => /^(-h|--help|--dry-run)$/.test(arg))) return undefined;
+  if (manager === undefined || isTrial(args)) return undefined;
   const isAfter = (options: readonly string[] | undefined, at: number): boolean =>
     options?.includes(args[at - 1] ?? "") ?? false;
   const named = args.filter((_, at) => isAfter(manager.packages, at));
@@ -98,7 +121,10 @@ export function installationOf(invocation: Invocation): Installation | undefined
 }
 
 /** `python3 -m pip` and `pip3.12` are `pip`. */
-function asProgram({ name, args }: Invocation): { readonly name: string; readonly args: readonly string[] } {
+function asProgram({ name, args }: Invocation): {
+  readonly name: string;
+  readonly args: readonly string[];
+} {
   const at = /^python[0-9.]*$/.test(name) ? args.indexOf("-m") : -1;
   if (at >= 0) return { name: args[at + 1] ?? "", args: args.slice(at + 2) };
   return { name: name.replace(/^pip[0-9.]+$/, "pip"), args };

@@ -16,7 +16,9 @@ const metadata: ReadonlySet<string> = new Set([
  */
 export function hostOf(address: string): string {
   const rest = address.replace(/^[a-z][a-z0-9+.-]{0,20}:\/\//i, "");
-  const authority = /^[^/\\?#]*/.exec(rest)?.[0] ?? "";
+  // Programs differ on what a backslash ends: the host is not known.
+  if (/^[^/?#]*\\/.test(rest)) return "";
+  const authority = /^[^/?#]*/.exec(rest)?.[0] ?? "";
   const host = authority.slice(authority.lastIndexOf("@") + 1).toLowerCase();
   if (host.startsWith("[")) return host.slice(1, host.indexOf("]")).replace(/^::ffff:/, "");
   return dotted(host.replace(/:\d*$/, "").replace(/\.$/, ""));

@@ -1,4 +1,5 @@
 import { gitCall } from "../lib/git.ts";
+import { effectsOf } from "../lib/inline-code.ts";
 import { operands } from "../lib/options.ts";
 import type { Invocation } from "../lib/commands.ts";
 
@@ -10,9 +11,9 @@ const url = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 /** `user@host:path`, as ssh and its kin write it. */
 const remotePath = /^(?:[^@/:]{1,256}@)?[A-Za-z0-9][A-Za-z0-9.-]{0,255}:(?!\/\/)/;
 
-/** `--version` and `--help` talk to nobody. */
+/** `--version` and `--help` alone talk to nobody; among other arguments they may be the value of an option. */
 function isTalk(args: readonly string[]): boolean {
-  return !args.some((arg) => /^(--version|--help|-V|-h)$/.test(arg));
+  return args.length !== 1 || !/^(?:--version|--help|-V|-h)$/.test(args[0] ?? "");
 }
 
 /** Fetches every operand, and may be told to go another way. */
@@ -24,8 +25,13 @@ const fetcher: Program = ({ args }) => {
     )
   )
     return [];
-  const urls = args.filter((arg) => url.test(arg));
-  return urls.length > 0 ? urls : operands(args).filter((arg) => /^[^/]+\.[^/]|^localhost/.test(arg));
+  // Every operand is an address, whatever the others look like; values of options have no dot, mostly.
+  return [
+    ...new Set([
+      ...args.filter((arg) => url.test(arg)),
+      ...operands(args).filter((arg) => /^[^/@]+\.[^/]|^localhost/.test(arg)),
+    ]),
+  ];
 };
 
 /** Connects to its first operand. */
@@ -33,11 +39,7 @@ const connector: Program = ({ args }) => (isTalk(args) ? operands(args).slice(0,
 
 /** Connects to the first operand that looks like a host. */
 const dotted: Program = ({ args }) =>
-  isTalk(args)
-    ? operands(args)
-        .filter((arg) => /[.:]/.test(arg))
-        .slice(0, 1)
-    : undefined;
+  isTalk(args) ? operands(args).filter((arg) => /^[^\s/]{0,512}[.:]/.test(arg)) : undefined;
 
 /** Copies between places, of which some are on other machines. */
 const copier: Program = ({ args }) => {
@@ -119,6 +121,8 @@ export function addressesOf(invocation: Invocation, more: readonly string[]): Ad
       .filter((arg) => url.test(arg) || remotePath.test(arg))
       .map((arg) => (url.test(arg) ? arg : arg.slice(0, arg.indexOf(":"))));
   }
+  const effects = effectsOf(invocation);
+  if (effects?.hosts !== undefined) return effects.hosts;
   return more.includes(invocation.name)
     ? operands(invocation.args).slice(0, 1)
     : programs.get(invocation.name)?.(invocation);

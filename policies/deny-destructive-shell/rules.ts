@@ -113,12 +113,18 @@ const diskDump: Check = (invocation, workspace) => {
   return weigh("it overwrites", targets, { "inside-system": "ask" }, invocation, workspace);
 };
 
+/** Commands and options of such programs that only look, and those that change. */
+const looking =
+  /^(?:-l|--list|-h|--help|-V|--version|-n|--no-act|--dry-run|print|list|status|info|p|open|close|luksDump|luksOpen|luksClose|isLuks)$/;
+const changing = /^(?:mk|rm|set|resize|move|name|-d|-o|-Z|-z)/;
+
 /** Programs that make or break file systems and partitions. */
 const formatDisk: Check = (invocation) => {
   const { args, cwd } = invocation;
-  if (args.some((arg) => /^(-l|--list|-h|--help|-V|--version|print|list|status|info)$/.test(arg)))
-    return undefined;
   const disk = args.some((arg) => isDisk(arg, cwd));
+  // What a listing shows comes first, and changes come with other commands after it.
+  const [first = "", ...rest] = args.filter((arg) => !isDisk(arg, cwd) && arg !== "-s" && arg !== "--script");
+  if (looking.test(first) && !rest.some((arg) => changing.test(arg))) return undefined;
   return { verdict: disk ? "deny" : "ask", reason: `${quoted(invocation)} formats or erases a disk` };
 };
 

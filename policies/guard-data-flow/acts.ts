@@ -1,6 +1,8 @@
 import type { PostToolUseEvent, PreToolUseEvent, ShellWord } from "hookwarden/hook";
 import { type Invocation, invocationsOf, textOf } from "../lib/commands.ts";
 import { gitCall } from "../lib/git.ts";
+import { effectsOf } from "../lib/inline-code.ts";
+import { resolvePath } from "../lib/paths.ts";
 import { changesFile } from "../lib/tools.ts";
 
 /** The kinds of things that a tool call does, as rules name them. */
@@ -30,7 +32,7 @@ export function actsOf({ tool_name: name, facts }: Event): readonly Act[] {
       ...(isSending(name, tool.ok ? tool.kind : "other") ? { leaves: true as const } : {}),
     },
   ];
-  for (const invocation of invocations) acts.push(...ofCommand(invocation));
+  for (const invocation of invocations) acts.push(...ofCommand(invocation), ...ofCode(invocation));
   for (const { path, access, inside } of paths.ok ? paths.paths : []) {
     const isWrite =
       access === "write" || access === "delete" || (access === "any" && changesFile("any", name));
@@ -72,6 +74,21 @@ function shown(word: ShellWord): string {
   return textOf(word);
 }
 
+/** What a program in another language does, as its text tells. */
+function ofCode(invocation: Invocation): readonly Act[] {
+  const effects = effectsOf(invocation);
+  if (effects === undefined) return [];
+  const { reads, hosts } = effects;
+  const connects = hosts === undefined ? [] : hosts.length === 0 ? [""] : hosts;
+  return [
+    ...reads.map((what): Act => ({
+      kind: "read",
+      what: resolvePath(what, invocation.cwd),
+    })),
+    ...connects.map((what): Act => ({ kind: "connect", what, leaves: true })),
+  ];
+}
+
 /** Commands that show secrets which lie in no file. */
 const revealing =
   /^(?:printenv|env|set|export -p|security find-|vault (?:kv |read)|op (?:read|item get)|pass (?:show )?|gh auth token|aws configure get|aws secretsmanager get|gcloud auth print|az account get-access-token|kubectl get secrets?|docker inspect|doppler secrets)/;
@@ -80,7 +97,11 @@ function ofCommand(invocation: Invocation): readonly Act[] {
   const line = [invocation.name, ...invocation.args].join(" ").trim();
   const acts: Act[] = line === "" ? [] : [{ kind: "run", what: line }];
   if (revealing.test(line) && !(invocation.name === "env" && invocation.args.length > 0)) {
-    acts.push({ kind: "read", what: "secrets of the environment", inside: false });
+    acts.push({
+      kind: "read",
+      what: "secrets of the environment",
+      inside: false,
+    });
   }
   return acts;
 }

@@ -29,10 +29,19 @@ interface Flow {
   /** Destinations that a person has let through. */
   readonly approved: readonly string[];
   /** What was asked about, by the id of the call. */
-  readonly asked: readonly { readonly call: string; readonly destination: string }[];
+  readonly asked: readonly {
+    readonly call: string;
+    readonly destination: string;
+  }[];
 }
 
-const nothing: Flow = { tainted: null, exposed: null, begun: {}, approved: [], asked: [] };
+const nothing: Flow = {
+  tainted: null,
+  exposed: null,
+  begun: {},
+  approved: [],
+  asked: [],
+};
 const verbs: ReadonlyMap<string, string> = new Map([
   ["connect", "connects to"],
   ["tool", "uses"],
@@ -82,7 +91,11 @@ const PostToolUse: PostToolUse<Flow, Config | undefined> = (event, ctx) => {
   if (entry === undefined) return undefined;
   const approved =
     entry.destination === "" ? before.approved : [...before.approved, entry.destination].slice(-mostApproved);
-  return setState<Flow>({ ...before, approved, asked: before.asked.filter((other) => other !== entry) });
+  return setState<Flow>({
+    ...before,
+    approved,
+    asked: before.asked.filter((other) => other !== entry),
+  });
 };
 
 const UserPromptSubmit: UserPromptSubmit<Flow, Config | undefined> = (_event, ctx) => {

@@ -2,7 +2,7 @@ import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, short, softened } from "../lib/findings.ts";
 import { homeOf, isFloating, isWithin, resolvePath } from "../lib/paths.ts";
 import { clean } from "../lib/marks.ts";
-import { invocationsOf } from "../lib/commands.ts";
+import { invocationsOf, textOf } from "../lib/commands.ts";
 import { changesFile } from "../lib/tools.ts";
 import { linksOf, writesOf } from "./writes.ts";
 
@@ -17,7 +17,7 @@ const temporary: readonly string[] = ["/tmp", "/var/tmp", "/private/tmp"];
 const sinks = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|(?:fd|tcp|udp)\/.*)$/;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
-  const { tool, shell } = event.facts;
+  const { tool, shell, paths } = event.facts;
   const workspace = event.cwd === undefined ? "." : resolvePath(unixForm(event.cwd, "."), ".");
   const judge = (path: string, verb: string): Finding | undefined =>
     judged(path, verb, workspace, ctx.config ?? {});
@@ -38,6 +38,13 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
       if (finding !== undefined) note({ ...finding, verdict: "ask" });
     }
   }
+  // The table of the fact knows options of more programs.
+  for (const { path, access, inside, command } of findings.length === 0 && paths.ok ? paths.paths : []) {
+    if (command === null || inside !== false || (access !== "write" && access !== "delete")) continue;
+    const finding = judge(textOf(path), "it writes to");
+    if (finding !== undefined)
+      note(shell.ok && shell.commands[command]?.guess ? { ...finding, verdict: "ask" } : finding);
+  }
   return decide(findings);
 };
 
@@ -48,7 +55,10 @@ function judged(path: string, verb: string, workspace: string, config: Config): 
     const verdict = config.unknown ?? "ask";
     return verdict === "continue"
       ? undefined
-      : { verdict, reason: `${verb} ${short(path)}, a place that cannot be told before it runs` };
+      : {
+          verdict,
+          reason: `${verb} ${short(path)}, a place that cannot be told before it runs`,
+        };
   }
   if (sinks.test(path) || isWithin(path, workspace)) return undefined;
   if ((config.roots ?? temporary).some((root) => isWithin(path, resolvePath(root, "/")))) return undefined;

@@ -1,6 +1,7 @@
 import { resolvePath } from "../lib/paths.ts";
 import { downloadedBy } from "../lib/downloads.ts";
 import { searched } from "../lib/programs.ts";
+import { effectsOf } from "../lib/inline-code.ts";
 import { hasOption, operands, optionValues } from "../lib/options.ts";
 import type { Invocation } from "../lib/commands.ts";
 
@@ -95,6 +96,7 @@ export function writesOf(invocation: Invocation): readonly string[] {
   );
   const targets = [...redirected.map(({ target }) => target), ...(writers.get(name)?.(invocation) ?? [])];
   return [
+    ...(effectsOf(invocation)?.writes ?? []).map((target) => resolvePath(target, cwd)),
     ...targets.filter((target) => !isRemote(name, target)).map((target) => resolvePath(target, cwd)),
     ...downloadedBy(invocation),
   ];

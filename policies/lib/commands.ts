@@ -57,8 +57,14 @@ function invocationOf(command: ShellCommand, before: readonly Invocation[]): Inv
     input:
       input === null
         ? undefined
-        : { text: input.text === null ? undefined : text(input.text), from: pipeOf(input.from, before) },
-    redirects: redirects.map(({ operator, target }) => ({ operator, target: text(target) })),
+        : {
+            text: input.text === null ? undefined : text(input.text),
+            from: pipeOf(input.from, before),
+          },
+    redirects: redirects.map(({ operator, target }) => ({
+      operator,
+      target: text(target),
+    })),
     variables: variables.map(({ name, value }) => [name, text(value)] as const),
     through,
     guess,
@@ -91,6 +97,16 @@ function pipeOf(from: readonly number[], before: readonly Invocation[]): readonl
   });
 }
 
+/** Variables of continuous integration that name files for what a step hands on. */
+const temporary: ReadonlySet<string> = new Set([
+  "GITHUB_OUTPUT",
+  "GITHUB_ENV",
+  "GITHUB_PATH",
+  "GITHUB_STATE",
+  "GITHUB_STEP_SUMMARY",
+  "RUNNER_TEMP",
+]);
+
 /** A word as a text, with marks for what is not known. What comes out of a pipe is tainted after a download. */
 function marked(word: ShellWord, tainted: boolean): string {
   if (typeof word === "string") return clean(word);
@@ -100,6 +116,7 @@ function marked(word: ShellWord, tainted: boolean): string {
       if ("glob" in part) return clean(part.glob);
       if (part.unknown === "external") return TAINTED;
       if (part.unknown === "user") return SOME_HOME;
+      if (part.unknown === "variable" && temporary.has(part.name ?? "")) return `/tmp/${UNKNOWN}`;
       if (part.unknown === "output" && part.name === "mktemp") return `/tmp/${UNKNOWN}`;
       return tainted && part.name?.startsWith("pipe") ? TAINTED : UNKNOWN;
     })

@@ -1,8 +1,9 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, short } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
+import { effectsOf } from "../lib/inline-code.ts";
 import { clean } from "../lib/marks.ts";
-import { type Invocation, invocationsOf } from "../lib/commands.ts";
+import { type Invocation, invocationsOf, textOf } from "../lib/commands.ts";
 import { isSecret } from "../lib/secret-paths.ts";
 
 interface Config {
@@ -28,13 +29,16 @@ const blind: ReadonlySet<string> = new Set([
 ]);
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
-  const { tool, shell } = event.facts;
+  const { tool, shell, paths } = event.facts;
   const cwd = event.cwd ?? ".";
   const { more = [], except = [], action = "deny" } = ctx.config ?? {};
   const isKept = (path: string): boolean => isSecret(path, more, except);
   const findings: Finding[] = [];
   const note = (path: string): void =>
-    void findings.push({ verdict: action, reason: `${short(path)} holds secrets` });
+    void findings.push({
+      verdict: action,
+      reason: `${short(path)} holds secrets`,
+    });
 
   for (const file of tool.ok ? tool.files : []) {
     const path = clean(file.path)
@@ -46,15 +50,22 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
     const path = pathsOf(invocation).find((text) => isKept(resolvePath(text, invocation.cwd)));
     if (path !== undefined) note(path);
   }
+  // The table of the fact knows options of more programs.
+  for (const { path, access, command } of findings.length === 0 && paths.ok ? paths.paths : []) {
+    if (command !== null && access === "read" && isKept(textOf(path))) note(textOf(path));
+  }
   return decide(findings);
 };
 
 export default hook;
 
 /** What of a command may be a path whose content matters. */
-function pathsOf({ name, args, redirects }: Invocation): readonly string[] {
+function pathsOf(invocation: Invocation): readonly string[] {
+  const { name, args, redirects } = invocation;
   const targets = redirects.map(({ target }) => target);
   if (blind.has(name)) return targets;
+  const effects = effectsOf(invocation);
+  if (effects !== undefined) targets.push(...effects.reads, ...effects.writes);
   // Options and forms carry paths too: `--file=.env`, `-i~/.ssh/id_rsa`, `file=@.env`, `host:.env`, `HEAD:.env`.
   const parts = args.flatMap((arg) => [
     ...arg.split(/[=@:,<]/, 16),

@@ -5,12 +5,21 @@ import { hookNames } from "./harness.ts";
 
 const session = eventsOf(new URL("../../examples/agent-session.jsonl", import.meta.url).pathname);
 
-/** What `guard-data-flow` is for: something untrusted, something private, and a way out. */
+/** What `protect-agent-setup` and `guard-data-flow` are for: settings; something untrusted, something private, and a way out. */
 const flow = [
+  { tool_name: "Write", tool_input: { file_path: "/workspace/.claude/settings.json", content: "{}" } },
   { tool_name: "mcp__github__get_issue", tool_input: { number: 7 } },
   { tool_name: "mcp__mail__search", tool_input: { query: "reset" } },
   { tool_name: "mcp__mail__send_email", tool_input: { to: "x@acme.io" } },
-].map((call) => ({ hook_event_name: "PreToolUse", session_id: "flow", cwd: "/workspace", ...call }) as const);
+].map(
+  (call) =>
+    ({
+      hook_event_name: "PreToolUse",
+      session_id: "flow",
+      cwd: "/workspace",
+      ...call,
+    }) as const,
+);
 
 describe("the example session", () => {
   test("has some 40 events of at least eight kinds", () => {
