@@ -17,6 +17,7 @@ const standIns: ReadonlyMap<string, string> = new Map([
   ["node:buffer", "buffer.ts"],
   ["node:timers/promises", "timers.ts"],
   ["node:zlib", "zlib.ts"],
+  ["node:net", "net.ts"],
 ]);
 
 /** Bundles a worker of the page: code that runs in Node as it stands, with stand-ins for what a browser lacks. */
