@@ -13,7 +13,8 @@ export function readingJson<T>(code: ErrorCode, what: string, read: () => T, pla
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const { line, column, pointer, fix } = error;
-    const at = { ...place, line, column, ...(pointer === "" ? {} : { pointer }) };
+    // A pointer that is given leads to the text itself, as where a field holds JSON.
+    const at = { ...(pointer === "" ? {} : { pointer }), ...place, line, column };
     throw new HookwardenError(code, `${what} ${error.message}`, at, { cause: error, fix });
   }
 }

@@ -232,7 +232,7 @@ test("`hooks()` lists what is loaded", async () => {
       digest: expect.any(String),
       priority: 100,
       mode: "sequential",
-      on: [{ event: "PreToolUse", matcher: "^Bash$" }],
+      on: [{ event: "PreToolUse", matcher: "^Bash$", when: null }],
       reads: ["tool_name"],
       actions: ["continue", "deny"],
       state: null,

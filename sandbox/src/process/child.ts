@@ -83,8 +83,12 @@ async function main(): Promise<void> {
   let engine: Sandbox;
   /** Id of the running call; the parent has separate deadlines for loading and running it. */
   let running: number | null = null;
+  let reported: "nothing" | "loading" | "running" = "nothing";
+  // Reported once a call: a program that a frozen realm cannot take is loaded again in a fresh one.
   const onLoad = (begins: boolean): void => {
-    if (running !== null) send(writeLoad(running, begins));
+    if (running === null || reported !== (begins ? "nothing" : "loading")) return;
+    reported = begins ? "loading" : "running";
+    send(writeLoad(running, begins));
   };
   try {
     engine = await loadEngine(name, { ...options, onLoad }, modulePath);
@@ -118,6 +122,7 @@ async function main(): Promise<void> {
         continue;
       }
       running = id;
+      reported = "nothing";
       const answer = engine.call(call);
       const outcome = answer instanceof Promise ? await answer : answer;
       running = null;

@@ -85,7 +85,7 @@ export const packSchemas = {
     digest: text,
     priority: { type: "number" },
     mode: { enum: ["sequential", "parallel", "monitor"] },
-    on: listOf(object({ event: text, matcher: orNull(text) })),
+    on: listOf(object({ event: text, matcher: orNull(text), when: orNull({ type: "object" }) })),
     reads: listOf(text),
     actions: listOf(text),
     state: orNull(text),
