@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
 /** A parent's watchdog has a margin for the evaluation of a module before a call. What takes longer is announced. */
 const slowEvaluationMs = 20;
 /** Memory of an isolate for the programs in it, in MiB. */
-const programRoomMb = 8;
+const programRoomMb = 4;
 /** An isolate is replaced when this share of its memory is in use after a call. */
 const recycleShare = 0.9;
 
