@@ -32,6 +32,8 @@ interface Package {
    * the process may read nothing else.
    */
   readonly alone?: Readonly<Record<string, string>>;
+  /** Entry points that run in hooks, where there is no Node.js: one file each, without the check of its version. */
+  readonly guest?: Readonly<Record<string, string>>;
   /** Copies what is no code. */
   readonly assets?: () => void;
 }
@@ -40,6 +42,7 @@ const packages: readonly Package[] = [
   {
     folder: ".",
     programs: { start: "src/cli/start.ts" },
+    guest: { hook: "src/hook/index.ts" },
     alone: {
       cli: "src/cli/main.ts",
       "compile-child": "src/compile/compile-child.ts",
@@ -107,7 +110,7 @@ const inFolder = (folder: string, files: Readonly<Record<string, string>> = {}):
   Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${folder}/${file}`]));
 
 /** Everything lies flat in a package's `dist/`, so that a file finds its neighbours by name, in whatever chunk it is. */
-function optionsOf({ folder, programs, alone, assets }: Package): Options {
+function optionsOf({ folder, programs, alone, guest, assets }: Package): Options {
   const entries = entriesOf(folder);
   return {
     entry: { ...entries, ...inFolder(folder, programs) },
@@ -115,7 +118,8 @@ function optionsOf({ folder, programs, alone, assets }: Package): Options {
     format: "esm",
     platform: "node",
     target,
-    banner: { js: throwIfOld },
+    // The client runs in browsers too.
+    ...(folder === "packages/client" ? {} : { banner: { js: throwIfOld } }),
     splitting: true,
     sourcemap: false,
     clean: true,
@@ -145,6 +149,17 @@ function optionsOf({ folder, programs, alone, assets }: Package): Options {
           platform: "node",
           target,
           banner: { js: exitIfOld },
+          logLevel: "error",
+        });
+      }
+      if (guest) {
+        const entryPoints = inFolder(folder, guest);
+        await build({
+          entryPoints,
+          outdir: `${folder}/dist`,
+          bundle: true,
+          format: "esm",
+          target,
           logLevel: "error",
         });
       }
