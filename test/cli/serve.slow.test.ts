@@ -30,7 +30,7 @@ describe("hookwarden serve", () => {
       if (onLinux) expect(started.length).toBeGreaterThan(0);
       expect(await server.stop(signal)).toBe(0);
       expect(server.said()).toContain('"event":"closed"');
-      expect(started.filter(isAlive)).toEqual([]);
+      await expect.poll(() => started.filter(isAlive), { timeout: 5_000 }).toEqual([]);
     },
   );
 
@@ -46,7 +46,7 @@ describe("hookwarden serve", () => {
       child.stdout.resume();
       expect(await once(child, "close")).toEqual([69, null]);
       expect(said).toContain(
-        `listen-failed: \`127.0.0.1:${port}\` cannot be listened at (EADDRINUSE): another program listens there already`,
+        `listen-failed: cannot listen at \`127.0.0.1:${port}\`: another program listens there (EADDRINUSE)`,
       );
       expect(said).not.toMatch(/^\s+at /m);
     } finally {
@@ -115,7 +115,7 @@ describe.skipIf(natsMissing)("two `hookwarden serve --nats`", { timeout: 120_000
       await here.putPack("acme", { files: guard });
       await expect.poll(() => here.decide(danger).then(({ verdict }) => verdict)).toBe("deny");
       expect(await one.stop()).toBe(0);
-      expect([one.pid, two.pid, ...started].filter(isAlive)).toEqual([]);
+      await expect.poll(() => [one.pid, two.pid, ...started].filter(isAlive), { timeout: 5_000 }).toEqual([]);
     } finally {
       await nats.close();
     }
