@@ -50,8 +50,9 @@ export function clientsPage(): string {
   return `${markdownNotice}
 # Agent clients
 
-One pack decides for several agent clients. The tables and results on this page come from runs of the real programs against a
-stand-in for their model, last on ${proven.date}.
+One pack decides for several agent clients. What each client carries out is taken from the adapters' tables, and for Qwen Code,
+droid, Cline and opencode not every cell was seen on the real program. The results under [paths](#paths) and [faults](#faults) come from
+runs of the real programs against a stand-in for their model, last on ${proven.date}.
 
 \`\`\`sh
 npm install --global hookwarden @hookwarden/clients
@@ -86,7 +87,7 @@ ${resultTable("path", "paths")}
 ## Faults
 
 hookwarden was made to fail while the client worked. \`denied\`: no tool ran; where the program itself fails, the prompt may have been refused
-already. \`not run\`: not part of the last run.
+already, so this does not show by itself that the hook of the tool held. \`not run\`: not part of the last run.
 
 ${resultTable("fault", "faults")}
 
