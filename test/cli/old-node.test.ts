@@ -35,7 +35,10 @@ describe("an old Node.js is refused with one sentence", () => {
   });
 
   it.each(libraries)("in every file of %s", (folder) => {
-    const scripts = readdirSync(`${root}${folder}`).filter((name) => name.endsWith(".js"));
+    // The helpers of hooks run inside hooks, where there is no Node.js.
+    const scripts = readdirSync(`${root}${folder}`).filter(
+      (name) => name.endsWith(".js") && name !== "hook.js",
+    );
     expect(scripts.length).toBeGreaterThan(0);
     for (const name of scripts) {
       const text = readFileSync(`${root}${folder}/${name}`, "utf8");
