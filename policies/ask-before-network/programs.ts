@@ -11,7 +11,7 @@ const url = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 /** `user@host:path`, as ssh and its kin write it. */
 const remotePath = /^(?:[^@/:]{1,256}@)?[A-Za-z0-9][A-Za-z0-9.-]{0,255}:(?!\/\/)/;
 
-/** `--version` and `--help` alone talk to nobody; among other arguments they may be the value of an option. */
+/** `--version` and `--help` alone make no connection; among other arguments they may be the value of an option. */
 function isTalk(args: readonly string[]): boolean {
   return args.length !== 1 || !/^(?:--version|--help|-V|-h)$/.test(args[0] ?? "");
 }

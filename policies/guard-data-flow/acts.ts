@@ -74,7 +74,7 @@ function shown(word: ShellWord): string {
   return textOf(word);
 }
 
-/** What a program in another language does, as its text tells. */
+/** What a program in another language does, as far as its text shows. */
 function ofCode(invocation: Invocation): readonly Act[] {
   const effects = effectsOf(invocation);
   if (effects === undefined) return [];

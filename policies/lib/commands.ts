@@ -5,7 +5,7 @@ import { isTaintSource, programName } from "./programs.ts";
 
 /** What a command reads from its standard input. */
 export interface Input {
-  /** The text, where it can be told. */
+  /** The text, where it is known. */
   readonly text: string | undefined;
   /** The commands of the pipe before it. */
   readonly from: readonly Invocation[];

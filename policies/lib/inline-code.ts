@@ -2,13 +2,13 @@ import type { Invocation } from "./commands.ts";
 import { isUnknown } from "./marks.ts";
 import { inlineProgram } from "./programs.ts";
 
-/** What a program in another language does with files and hosts, as far as its text tells. */
+/** What a program in another language does with files and hosts, as far as its text shows. */
 export interface Effects {
   /** Texts that may be paths of files that it reads. */
   readonly reads: readonly string[];
   /** Texts that may be paths of files that it writes or deletes. */
   readonly writes: readonly string[];
-  /** Hosts that it connects to; `undefined` where it connects to nobody, empty where it does not say to whom. */
+  /** Hosts that it connects to; `undefined` where it makes no connection, empty where the host is not known. */
   readonly hosts: readonly string[] | undefined;
 }
 

@@ -9,7 +9,6 @@ export { readWholeFile } from "./read-file.ts";
 export { type CheckedTrust, checkTrust, type Trust, type TrustedKey } from "./trust.ts";
 export { importPrivateKey, type Signer } from "./keys.ts";
 export { isVersion } from "./list.ts";
-export { digestOfBytes } from "./open.ts";
 export {
   requireApproval,
   readReview,

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isUtf8 } from "node:buffer";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "../errors/index.ts";
@@ -85,12 +84,7 @@ export async function openBundle(packed: Uint8Array, options: OpenOptions): Prom
  * signature covers. Not of the file: the same content can be compressed in many ways, and anybody can do so.
  */
 export function digestOfList(list: BundleList): string {
-  return digestOfBytes(writeList(list));
-}
-
-/** `sha256:` of bytes. */
-export function digestOfBytes(bytes: Uint8Array): string {
-  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  return sha256(writeList(list));
 }
 
 function checkPurpose({ name, target }: BundleList, trust: CheckedTrust): void {

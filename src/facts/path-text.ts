@@ -1,7 +1,7 @@
 /** Longest path that is resolved, in UTF-16 code units. */
 const longestPath = 4_096;
 
-/** The home directory that a working directory lies in; `undefined` if that cannot be told. */
+/** The home directory that a working directory lies in; `undefined` if that is not known. */
 export function homeOf(directory: string): string | undefined {
   return /^(\/(?:home|Users)\/[^/]+|\/root)(?:\/|$)/.exec(directory)?.[1];
 }
@@ -13,7 +13,7 @@ export function isFloating(path: string): boolean {
 }
 
 /**
- * Brings a path into one form: absolute if that can be told, otherwise starting with `.`, `..` or a mark; without `//`,
+ * Brings a path into one form: absolute if that is known, otherwise starting with `.`, `..` or a mark; without `//`,
  * `.` and `..` in the middle. Links are not followed.
  */
 export function resolvePath(text: string, directory: string): string {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** `sha256:` and the digest of a text's UTF-8, in hexadecimal. */
-export function sha256(text: string): string {
-  return `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
+/** `sha256:` and the digest in hexadecimal, of bytes or of a text's UTF-8. */
+export function sha256(content: string | Uint8Array): string {
+  return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { isObject } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden";
+import { sha256 } from "hookwarden/files";
 
 /** Kind of the artifact, as registries list it. */
 export const artifactType = "application/vnd.hookwarden.bundle.v1";
@@ -20,10 +20,6 @@ export interface Descriptor {
 
 export const emptyConfig = Buffer.from("{}");
 
-export function digestOf(bytes: Uint8Array): string {
-  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
-}
-
 /** What of a bundle is shown by registries. */
 export interface ArtifactName {
   readonly name: string;
@@ -37,10 +33,10 @@ export interface ArtifactName {
  * image manifest 1.1 with an artifact type and the empty configuration, as ORAS writes it.
  */
 export function writeManifest(bundle: Uint8Array, { name, version, digest }: ArtifactName): Buffer {
-  const config = { mediaType: "application/vnd.oci.empty.v1+json", digest: digestOf(emptyConfig), size: 2 };
+  const config = { mediaType: "application/vnd.oci.empty.v1+json", digest: sha256(emptyConfig), size: 2 };
   const layer: Descriptor & { readonly annotations: object } = {
     mediaType: layerType,
-    digest: digestOf(bundle),
+    digest: sha256(bundle),
     size: bundle.length,
     annotations: { "org.opencontainers.image.title": `${name}-${version}.tgz` },
   };

@@ -1,6 +1,7 @@
 import { HookwardenError } from "hookwarden";
 import { openBundle, type OpenedBundle, packedLimits, readTrust, type Trust } from "hookwarden/bundle";
-import { digestOf, manifestType, maxManifestBytes, readManifest } from "./artifact.ts";
+import { sha256 } from "hookwarden/files";
+import { manifestType, maxManifestBytes, readManifest } from "./artifact.ts";
 import { readReference, writeReference } from "./reference.ts";
 import { RegistryClient, type RegistryOptions } from "./registry-client.ts";
 
@@ -38,13 +39,13 @@ export async function pullBundle(from: string, { trust, ...options }: PullOption
   const trusted = await readTrust(trust);
   const client = new RegistryClient(reference, "pull", options);
   const manifest = await client.read(`manifests/${version}`, maxManifestBytes, { accept: manifestType });
-  const pinned = digestOf(manifest);
+  const pinned = sha256(manifest);
   // Attack: the registry answers a digest with the manifest of an older bundle, which is signed as well.
   if (reference.digest !== null && pinned !== reference.digest)
     throw changed("manifest", reference.digest, pinned);
   const layer = readManifest(manifest);
   const bytes = await client.read(`blobs/${layer.digest}`, packedLimits.packedBytes);
-  const digest = digestOf(bytes);
+  const digest = sha256(bytes);
   if (digest !== layer.digest || bytes.length !== layer.size) throw changed("bundle", layer.digest, digest);
   const bundle = await openBundle(bytes, { trust: trusted });
   return { bytes, reference: writeReference({ ...reference, digest: pinned }), manifest: pinned, bundle };

@@ -1,6 +1,7 @@
 import { HookwardenError } from "hookwarden";
 import { openBundle } from "hookwarden/bundle";
-import { digestOf, emptyConfig, manifestType, writeManifest } from "./artifact.ts";
+import { sha256 } from "hookwarden/files";
+import { emptyConfig, manifestType, writeManifest } from "./artifact.ts";
 import { readReference, type Reference, writeReference } from "./reference.ts";
 import { RegistryClient, type RegistryOptions } from "./registry-client.ts";
 
@@ -52,12 +53,12 @@ export async function pushBundle(
     body: manifest,
     expected: [201],
   });
-  const pinned = digestOf(manifest);
+  const pinned = sha256(manifest);
   return { reference: writeReference({ ...reference, digest: pinned }), manifest: pinned, digest };
 }
 
 async function pushBlob(client: RegistryClient, bytes: Uint8Array): Promise<void> {
-  const digest = digestOf(bytes);
+  const digest = sha256(bytes);
   const { status } = await client.send(`blobs/${digest}`, { method: "HEAD", expected: [200, 404] });
   if (status === 200) return;
   const started = await client.send("blobs/uploads/", { method: "POST", expected: [202] });

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildBundle } from "hookwarden/bundle";
-import { digestOf } from "../src/artifact.ts";
+import { sha256 } from "hookwarden/files";
 import { key, packFolder, testFolder, trust } from "../../../test/bundle/support.ts";
 import { cli } from "../../../test/cli/cli.ts";
 
@@ -70,7 +70,7 @@ describe.runIf(isInstalled)("a registry of the Docker distribution", () => {
     expect(pulled.out).toMatch(/^policies 1\.2\.0 for default: signed by release-1\n/);
     expect(readFileSync(out).equals(bytes)).toBe(true);
 
-    const [stored] = globSync(`${storage}/**/${digestOf(bytes).slice("sha256:".length)}/data`);
+    const [stored] = globSync(`${storage}/**/${sha256(bytes).slice("sha256:".length)}/data`);
     const changed = Buffer.from(bytes);
     changed[changed.length - 9]! ^= 1;
     writeFileSync(stored!, changed);

@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HookwardenError } from "hookwarden";
 import { buildBundle, generateKey, toPublicKey } from "hookwarden/bundle";
-import { artifactType, digestOf, layerType } from "../src/artifact.ts";
+import { sha256 } from "hookwarden/files";
+import { artifactType, layerType } from "../src/artifact.ts";
 import { pullBundle, pushBundle } from "../src/index.ts";
 import { readReference } from "../src/reference.ts";
 import { key, packFolder, trust } from "../../../test/bundle/support.ts";
@@ -42,7 +43,7 @@ class FakeRegistry {
       this.blobs.set(url.searchParams.get("digest")!, body);
       response.writeHead(201).end();
     } else if (request.method === "PUT") {
-      this.manifests.set(name, body).set(digestOf(body), body);
+      this.manifests.set(name, body).set(sha256(body), body);
       response.writeHead(201).end();
     } else if (stored) {
       response.writeHead(200).end(request.method === "HEAD" ? undefined : stored);
@@ -104,7 +105,7 @@ describe("a bundle in a registry", () => {
     expect(JSON.parse(registry.manifests.get(manifest)!.toString())).toMatchObject({
       schemaVersion: 2,
       artifactType,
-      layers: [{ mediaType: layerType, digest: digestOf(bundle), size: bundle.length }],
+      layers: [{ mediaType: layerType, digest: sha256(bundle), size: bundle.length }],
     });
   });
 
@@ -126,19 +127,19 @@ describe("a bundle in a registry", () => {
 });
 
 describe("a registry that lies", () => {
-  // Attack: whoever controls the registry replaces what a pinned digest leads to.
+  // Attack: an attacker who controls the registry replaces what a pinned digest leads to.
   it("cannot change a bundle, its manifest, or what a digest leads to", async () => {
     const { manifest, reference } = await pushBundle(bundle, address(), { credentials: null });
-    const blob = registry.blobs.get(digestOf(bundle))!;
+    const blob = registry.blobs.get(sha256(bundle))!;
     const changed = Buffer.from(blob);
     changed[changed.length - 9]! ^= 1;
-    registry.blobs.set(digestOf(bundle), changed);
+    registry.blobs.set(sha256(bundle), changed);
     expect(await failure(pullBundle(reference, { trust, credentials: null }))).toMatch(
       /^registry-failed: the registry sent another bundle/,
     );
-    registry.blobs.set(digestOf(bundle), Buffer.concat([blob, Buffer.from("x")]));
+    registry.blobs.set(sha256(bundle), Buffer.concat([blob, Buffer.from("x")]));
     expect(await failure(pullBundle(reference, { trust, credentials: null }))).toMatch(/^registry-failed/);
-    registry.blobs.set(digestOf(bundle), blob);
+    registry.blobs.set(sha256(bundle), blob);
     const kept = registry.manifests.get(manifest)!;
     registry.manifests.set(manifest, Buffer.from(`${kept.toString()} `));
     expect(await failure(pullBundle(reference, { trust, credentials: null }))).toMatch(
@@ -288,7 +289,7 @@ describe("failures", () => {
   });
 
   it("an address with a digest cannot be pushed to", async () => {
-    const to = `${address()}@${digestOf(bundle)}`;
+    const to = `${address()}@${sha256(bundle)}`;
     expect(await failure(pushBundle(bundle, to, { credentials: null }))).toMatch(
       /^option-invalid: a bundle is pushed/,
     );

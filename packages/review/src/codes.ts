@@ -80,7 +80,7 @@ export const reviewTable = {
     severity: "high",
     means: "a condition on the input came out the same way in every run, and the other way lets the step go",
     advice:
-      "Name an event that meets it. `high` where it is arithmetic, so that nobody can read off what meets it.",
+      "Name an event that meets it. `high` where it is arithmetic, so that what meets it cannot be read off the code.",
   },
   "stateful-pattern": {
     severity: "medium",

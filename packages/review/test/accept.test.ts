@@ -29,7 +29,7 @@ describe("accepted findings", () => {
     expect(verdictOf(acceptFindings(findings, all, now), null).suggestion).toBe("approve");
   });
 
-  // Whoever slows a review down must not get a better one.
+  // Attack: an author slows the review down to get a better verdict.
   it("a review that was stopped by its clock never suggests approval", () => {
     expect(verdictOf([], "the time limit of 20 s was reached").suggestion).toBe("look");
   });

@@ -1,4 +1,4 @@
-import { digestOfBytes } from "hookwarden/bundle";
+import { sha256 } from "hookwarden/files";
 import { HookwardenError } from "hookwarden/errors";
 import type { LoadedPack } from "hookwarden/pack";
 import { Problem } from "./problem.ts";
@@ -107,7 +107,7 @@ export class Registry implements AsyncDisposable {
     if (!known || !bytes) throw new HookwardenError("storage-failed", `revision ${revision} is not stored`);
     const { opened, trustedKey } = await gate.open(bytes, record.signedOnly, { signedBy: known.signedBy });
     // Revisions that older versions stored have the digest of the file.
-    const same = opened.digest === known.bundle || digestOfBytes(bytes) === known.bundle;
+    const same = opened.digest === known.bundle || sha256(bytes) === known.bundle;
     if (!same || opened.pack.digest !== known.pack) {
       throw new HookwardenError("storage-failed", `revision ${revision} is not what was uploaded`);
     }

@@ -63,7 +63,7 @@ describe("CircuitBreaker", () => {
     expect(breaker.remainingMs("k")).toBe(50);
   });
 
-  it("counts a share of the calls in a window, if told so", () => {
+  it("counts a share of the calls in a window, if configured to", () => {
     const { breaker, wait } = breakerOf({
       failureShare: 0.5,
       windowMs: 1_000,

@@ -89,7 +89,7 @@ describe("FairQueue", () => {
     expect(run.got.get(steady.flow)! - before).toBeGreaterThan(80_000);
   });
 
-  // A flow that was alone must not pay later for what nobody else wanted.
+  // A flow that was alone must not pay later for capacity that no other flow wanted.
   it("does not hold time against a flow that it used while no other wanted it", () => {
     const run = new Simulation(1);
     const heavy: Item = { flow: new Flow(), costUs: 10_000 };

@@ -132,7 +132,7 @@ function* runSteps(value: unknown): Generator<Item> {
   }
 }
 
-/** Shell blocks of documentation: what contributors and agents are told to type. */
+/** Shell blocks of documentation: what contributors and agents are asked to type. */
 function* shellBlocks(checkout: Checkout): Generator<Item> {
   for (const { text } of filesOf(checkout, /\.(?:md|mdx|rst)$/)) {
     for (const [, block = ""] of text.matchAll(

@@ -11,7 +11,7 @@ export interface Syntax {
   readonly expression?: true;
 }
 
-/** A command's arguments: options told from operands. Texts have marks where they are not known. */
+/** A command's arguments: options distinguished from operands. Texts have marks where they are not known. */
 export interface Arguments {
   readonly operands: readonly string[];
   /** Options with their values, without dashes; those of a cluster one by one. */

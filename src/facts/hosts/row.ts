@@ -77,7 +77,7 @@ const useSchema: JsonSchema = {
 
 export const hostsRow = {
   version: "1.0",
-  doc: "the hosts that a call would connect to, every spelling of an address in one form; options told from operands",
+  doc: "the hosts that a call would connect to, every spelling of an address in one form; options distinguished from operands",
   events: toolEvents,
   from: ["tool_name", "tool_input", "cwd"],
   cost: "medium",

@@ -1,4 +1,4 @@
-/** The texts that a brace expansion stands for; `null` if they cannot be told. */
+/** The texts that a brace expansion stands for; `null` if they are not known. */
 export function braceChoices(text: string): readonly string[] | null {
   return /^\{[^{},]*\.\.[^{},]*\}$/.test(text) ? rangeChoices(text) : listChoices(text);
 }

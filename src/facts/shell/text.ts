@@ -44,11 +44,6 @@ export function isMany(text: string): boolean {
   return /\uFDD0[A-Zg]/.test(text);
 }
 
-/** Whether any part comes from a network or an encoded text. */
-export function isExternal(text: string): boolean {
-  return /\uFDD0[eE]/.test(text);
-}
-
 /** The text with its unknown parts as those of an expansion without quotes. */
 export function asMany(text: string): string {
   return text.replace(mark, (whole, kind: string, rest: string) =>

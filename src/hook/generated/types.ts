@@ -154,7 +154,7 @@ export type HostUse = {
   readonly command: number | null;
 };
 
-/** `facts.hosts`: the hosts that a call would connect to, every spelling of an address in one form; options told from operands. */
+/** `facts.hosts`: the hosts that a call would connect to, every spelling of an address in one form; options distinguished from operands. */
 export type HostsFact =
   | NotKnown
   | {

@@ -10,6 +10,3 @@ export const canaryText = "hookwarden-doctor-canary";
 export function canaryCommand(file: string): string {
   return `: ${canaryText}-${randomBytes(4).toString("hex")}; printf 'canary-%s\\n' 42; touch '${file}'`;
 }
-
-/** What the canary command prints. */
-export const canaryOutput = "canary-42";

@@ -141,7 +141,7 @@ function evidenceOf(
 
 const digest = /^-?(?:\d{5,}|0x[0-9a-f]{5,}|(?=.*\d)[0-9a-f]{6,64}|(?=.*\d)[A-Za-z0-9+/]{20,}={0,2})$/i;
 
-/** Comparisons of a value that is computed from the input with a constant that nobody can read. */
+/** Comparisons of a value that is computed from the input with a constant that says nothing to a reader. */
 export function digestFindings(analysis: CodeAnalysis, coverage: Coverage): readonly Draft[] {
   const all = analysis.predicates.filter((one) => {
     const { mask, constants, kind } = one;
@@ -192,7 +192,7 @@ export function unmetFindings(analysis: CodeAnalysis, coverage: Coverage): reado
 
 export interface UnmetCondition {
   readonly predicate: Predicate;
-  /** Whether it is arithmetic, so that nobody can read off what meets it. */
+  /** Whether it is arithmetic, so that what meets it cannot be read off the code. */
   readonly hard: boolean;
 }
 

@@ -93,7 +93,7 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
 const reports =
   /\b(?:asks?|asking|asked|tr(?:y|ies|ying)|tells?|wants?|claims?|attempts?|(?:looks|reads) like|do not|don't|never|may|might|refus\w+|without)\b[^.!?\n]{0,40}$/i;
 
-/** Whether a text tells a model to do something of its own accord. */
+/** Whether a text instructs a model to do something on its own initiative. */
 export function givesOrders(text: string): boolean {
   return orders.some((order) => {
     const found = order.exec(text);

@@ -4,7 +4,7 @@ import { type Fields, type Input, inputOf } from "../run/input.ts";
 import { ordinaryCommands } from "./corpus/commands.ts";
 import { ordinaryResults } from "./corpus/results.ts";
 
-/** Ids, folders and times as agents have them: an event of a review must not be told from one of an agent. */
+/** Ids, folders and times as agents have them: an event of a review must be indistinguishable from one of an agent. */
 const sessions = [
   "8c1f0d52-6a4e-4b0c-9d1f-3e7a5b2c4d60",
   "b7e2a914-0f3d-4c58-8a6b-51d0c9e7f214",

@@ -1,5 +1,5 @@
 import type { Flow } from "./flow.ts";
-import { has, labels } from "./labels.ts";
+import { has } from "./labels.ts";
 import { type AnyNode, constantText, memberPath, part, parts, propertyName } from "./syntax.ts";
 
 /** An expression whose truth, or whose result, decides something. */
@@ -187,9 +187,4 @@ export function atomsOf({ tree }: Flow | { readonly tree: Flow["tree"] }): Reado
     if (node.type === "LogicalExpression" && node["operator"] !== "??") split(part(node, "left"));
   }
   return found;
-}
-
-/** Whether what an expression compares was worked on by arithmetic, so that nobody can read off what it wants. */
-export function isComputed(mask: number): boolean {
-  return (mask & (labels.mixed | labels.size)) !== 0;
 }

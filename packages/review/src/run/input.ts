@@ -1,5 +1,4 @@
 import { defaultMaxEventBytes, type EventInput, readEvent, type BrokerEvent } from "hookwarden/broker";
-import type { EventName } from "hookwarden/catalogue";
 import { HookwardenError } from "hookwarden/errors";
 
 /** Where an input comes from. */
@@ -55,14 +54,4 @@ export function validEvent(fields: Fields): BrokerEvent | null {
     if (error instanceof HookwardenError) return null;
     throw error;
   }
-}
-
-/** The input with other fields; `null` where that is no event. */
-export function withEvent(input: Input, fields: Fields, label: string): Input | null {
-  const event = validEvent(fields);
-  return event && { ...input, origin: "made", label, event };
-}
-
-export function eventName({ event }: Input): EventName {
-  return event.hook_event_name;
 }

@@ -1,5 +1,6 @@
-import { hash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Decision } from "hookwarden/broker";
+import { sha256 } from "hookwarden/files";
 import type { Feed } from "../feed.ts";
 import type { Log } from "../log.ts";
 import { Problem } from "../problem.ts";
@@ -99,7 +100,7 @@ export class Approvals implements AsyncDisposable {
       pack,
       event: this.#options.mask(JSON.parse(Buffer.from(body).toString("utf8")) as object),
       changes,
-      input: inputOf(body),
+      input: sha256(body),
       reasons: reason === null ? [] : [{ hook: decided_by, text: reason }],
       openedBy: by,
       created: new Date(now).toISOString(),
@@ -264,11 +265,6 @@ export class Approvals implements AsyncDisposable {
       feed.publish({ type: "approval", at: new Date().toISOString(), tenant, id, state });
     webhook?.send(type, record);
   }
-}
-
-/** The digest that binds an approval to its input. */
-export function inputOf(body: Uint8Array): string {
-  return `sha256:${hash("sha256", body, "hex")}`;
 }
 
 function sleep(ms: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { StorageType } from "@nats-io/jetstream";
 import { type ObjectStore, Objm } from "@nats-io/obj";
-import { packedLimits, digestOfBytes } from "hookwarden/bundle";
+import { packedLimits } from "hookwarden/bundle";
+import { sha256 } from "hookwarden/files";
 import { HookwardenError } from "hookwarden/errors";
 import { AtomicFiles } from "./atomic-files.ts";
 import type { NatsLink } from "./link.ts";
@@ -33,7 +34,7 @@ export class BundleObjects {
 
   /** Stores bytes in the fleet and here. @returns their digest. @throws {HookwardenError} `nats-unavailable` */
   async put(bytes: Uint8Array): Promise<string> {
-    const digest = digestOfBytes(bytes);
+    const digest = sha256(bytes);
     try {
       const store = await this.#open();
       const known = await store.info(nameOf(digest));
@@ -56,7 +57,7 @@ export class BundleObjects {
   /** The bytes with this digest, from the disk or the fleet; `null` where there are none. */
   async get(digest: string): Promise<Uint8Array | null> {
     const kept = await this.#files.read(digest, packedLimits.packedBytes);
-    if (kept && digestOfBytes(kept) === digest) return kept;
+    if (kept && sha256(kept) === digest) return kept;
     const bytes = this.#link.connected ? await this.#fetch(digest) : null;
     if (bytes) await this.#files.write(digest, bytes);
     return bytes;
@@ -105,7 +106,7 @@ export class BundleObjects {
       chunks.push(value);
     }
     const bytes = Buffer.concat(chunks);
-    return digestOfBytes(bytes) === digest ? bytes : null;
+    return sha256(bytes) === digest ? bytes : null;
   }
 
   #open(): Promise<ObjectStore> {

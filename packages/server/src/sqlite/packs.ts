@@ -1,4 +1,4 @@
-import { digestOfBytes } from "hookwarden/bundle";
+import { sha256 } from "hookwarden/files";
 import type { NewRevision, PackRevision, PackStore, RolloutChange, RolloutStep } from "../storage.ts";
 import type { Rollout } from "../rollout.ts";
 import type { Database } from "./database.ts";
@@ -34,7 +34,7 @@ export class SqlitePackStore implements PackStore {
         tenant,
       );
       const made = { ...revision, revision: (last?.last ?? 0) + 1, created: new Date().toISOString() };
-      const file = digestOfBytes(bundle);
+      const file = sha256(bundle);
       db.run("INSERT OR IGNORE INTO bundle VALUES (?, ?)", file, bundle);
       db.run(
         `INSERT INTO revision (${columns}, file) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

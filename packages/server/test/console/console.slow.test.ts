@@ -1,25 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { browserMissing, startBrowser } from "./browser.ts";
-import { Fixture, hostile, operatorKey } from "./fixture.ts";
+import { axeViolations, noBrowser, startBrowser } from "../../../../test/support/browser.ts";
+import { Fixture, hostile, operatorKey, pages } from "./fixture.ts";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const pages = [
-  "overview",
-  "live",
-  "decisions",
-  "decisions/acme/eu-west-1a/900",
-  "approvals",
-  "tenants",
-  "tenants/northwind",
-  "hooks",
-  "faults",
-  "quarantine",
-];
-
-describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser !== null)("the console in a browser", { timeout: 120_000 }, () => {
   let browser: Browser;
   let fixture: Fixture;
   let url: string;
@@ -306,15 +290,7 @@ describe.skipIf(browserMissing)("the console in a browser", { timeout: 120_000 }
       });
       for (const name of pages) {
         await go(name);
-        await page.evaluate(axe);
-        const found = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
-          violations: { id: string; impact: string; nodes: { html: string }[] }[];
-        };
-        const serious = found.violations.filter(
-          ({ impact }) => impact === "serious" || impact === "critical",
-        );
-        const shown = serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
-        expect(shown, `${name} at ${width} in ${colorScheme}`).toEqual([]);
+        expect(await axeViolations(page), `${name} at ${width} in ${colorScheme}`).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
       }
       expect(

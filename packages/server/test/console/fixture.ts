@@ -15,6 +15,20 @@ import type {
   TenantView,
 } from "../../src/tenants.ts";
 
+/** Every page of the console, by its address. */
+export const pages = [
+  "overview",
+  "live",
+  "decisions",
+  "decisions/acme/eu-west-1a/900",
+  "approvals",
+  "tenants",
+  "tenants/northwind",
+  "hooks",
+  "faults",
+  "quarantine",
+];
+
 export const operatorKey = "hwk_test_operator";
 
 /** Words that mean something to a page, a terminal or a reader, wherever a hook can put some. */

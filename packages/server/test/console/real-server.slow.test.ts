@@ -5,10 +5,10 @@ import { describe, expect, test } from "vitest";
 import { serveFolder } from "../../src/folder-pack.ts";
 import { createServer, makeKey } from "../../src/index.ts";
 import { sampleEvent } from "../../../../test/support/sample-events.ts";
-import { browserMissing, startBrowser } from "./browser.ts";
+import { noBrowser, startBrowser } from "../../../../test/support/browser.ts";
 import { hostile } from "./fixture.ts";
 
-describe.skipIf(browserMissing)("the console of a server that decides", () => {
+describe.skipIf(noBrowser !== null)("the console of a server that decides", () => {
   test(
     "shows tenants, decisions and faults as they happen, and lifts a quarantine",
     { timeout: 60_000 },

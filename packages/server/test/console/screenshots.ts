@@ -4,8 +4,8 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { startBrowser } from "./browser.ts";
-import { Fixture, hostile, operatorKey } from "./fixture.ts";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { Fixture, hostile, operatorKey, pages } from "./fixture.ts";
 
 const folder = process.argv[2] ?? "screenshots";
 mkdirSync(folder, { recursive: true });
@@ -40,18 +40,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     if (only.length === 0 || only.includes("sign-in")) await shot("sign-in");
     await page.fill("#key", operatorKey);
     await page.press("#key", "Enter");
-    for (const name of [
-      "overview",
-      "live",
-      "decisions",
-      "decisions/acme/eu-west-1a/900",
-      "approvals",
-      "tenants",
-      "tenants/northwind",
-      "hooks",
-      "faults",
-      "quarantine",
-    ]) {
+    for (const name of pages) {
       if (only.length > 0 && !only.includes(name)) continue;
       await page.goto(`${url}/console/#/${name}`);
       await page.waitForSelector("main[aria-busy=false]");

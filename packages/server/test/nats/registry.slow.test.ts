@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { Kvm } from "@nats-io/kv";
 import { Objm } from "@nats-io/obj";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { generateKey, digestOfBytes } from "hookwarden/bundle";
+import { generateKey } from "hookwarden/bundle";
+import { sha256 } from "hookwarden/files";
 import { BundleObjects } from "../../src/nats/bundle-objects.ts";
 import { NatsLink } from "../../src/nats/link.ts";
 import { NatsPackStore } from "../../src/nats/pack-store.ts";
@@ -65,7 +66,7 @@ describe.skipIf(natsMissing)("packs of a fleet", () => {
   const revision = (tenant: string, bytes: Uint8Array) => ({
     tenant,
     pack: "sha256:pack",
-    bundle: digestOfBytes(bytes),
+    bundle: sha256(bytes),
     name: "p",
     version: "1.0.0",
     signedBy: null,
@@ -87,7 +88,7 @@ describe.skipIf(natsMissing)("packs of a fleet", () => {
     expect(seen).toMatchObject([{ tenant: "a", generation: 1, active: 1 }]);
     for (const { revision: number, bundle } of put) {
       const read = await two.packs.bundle("a", number);
-      expect(digestOfBytes(read!)).toBe(bundle);
+      expect(sha256(read!)).toBe(bundle);
     }
     // Of two that decide on the same generation, one is too late.
     const both = await Promise.all([one.packs.change("a", step(2, 1)), two.packs.change("a", step(3, 1))]);
@@ -181,7 +182,7 @@ describe.skipIf(natsMissing)("packs of a fleet", () => {
     expect(await two.objects.get(digest)).toBeNull();
     await link.parts().js.publish(subject, "not even JSON");
     expect(await two.objects.get(digest)).toBeNull();
-    expect(digestOfBytes((await one.objects.get(digest))!)).toBe(digest);
+    expect(sha256((await one.objects.get(digest))!)).toBe(digest);
   });
 
   test("a node without the fleet's key follows, and changes nothing", async () => {

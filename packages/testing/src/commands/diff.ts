@@ -37,7 +37,7 @@ interface Options extends EngineOptions {
   readonly out?: string;
 }
 
-/** Exit status where there is a loosening that nobody has accepted. */
+/** Exit status where there is a loosening that was not accepted. */
 const opened = 1;
 /** Exit status where an event could not be read. */
 const badInput = 65;

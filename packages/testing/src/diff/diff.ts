@@ -46,7 +46,7 @@ export interface PackDiff {
   readonly powers: readonly PowerChange[];
   readonly groups: readonly Group[];
   readonly loosenings: readonly Loosening[];
-  /** Loosenings that nobody has accepted. */
+  /** Loosenings that were not accepted. */
   readonly newLoosenings: number;
 }
 
