@@ -86,7 +86,7 @@ const guides: { readonly [dialect: string]: Guide } = {
   },
   eai: {
     notes: [
-      "Errors of hooks fail open, and are told by the `fault` event, the trace and telemetry; a pack's own policy counts over that.",
+      "Errors of hooks fail open, and are reported by the `fault` event, the trace and telemetry; a pack's own policy takes precedence.",
       'A `terminal` event is a result `{ "terminated": reason }` to hooks; a block there ends the chain of hooks and nothing else.',
     ],
     exchanges: [

@@ -127,12 +127,12 @@ export interface EventBase {
     ...[...eventRows].map(([name, row]) => eventInterface(name, row.when, row.fields)),
     `/** Every event by its name. */
 export interface EventMap { ${byName(eventRows.keys(), (name) => `${name}Event`)} }`,
-    `/** Any event; \`hook_event_name\` tells which. */
+    `/** Any event; \`hook_event_name\` says which. */
 export type HookEvent = EventMap[keyof EventMap];`,
     ...[...actionRows].map(([name, row]) => actionInterface(name, row)),
     `/** Every action by its name. */
 export interface ActionMap<State = unknown> { ${byName(actionRows.keys(), actionUse)} }`,
-    `/** Any action; \`action\` tells which. Not every one is legal at every event. */
+    `/** Any action; \`action\` says which. Not every one is legal at every event. */
 export type HookAction<State = unknown> = ActionMap<State>[keyof ActionMap];`,
     `/** The actions that are legal at every event. */
 export type EverywhereAction<State = unknown> = ${everywhere.map(actionUse).join(" | ")};`,
@@ -141,7 +141,7 @@ export type EverywhereAction<State = unknown> = ${everywhere.map(actionUse).join
  * mean \`continue\`.
  */
 export type HookResult<Action> = Action | readonly Action[] | null | undefined | void;`,
-    `/** What a hook is told beside the event. */
+    `/** What a hook gets in addition to the event. */
 export interface HookContext<State = unknown, Config = unknown> {
   /** What this hook's last \`set_state\` kept; \`null\` before the first, and where the manifest declares no state. */
   readonly state: State | null;

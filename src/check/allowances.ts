@@ -20,7 +20,7 @@ const comment = /\/\/\s*hookwarden-allow\s+([a-z-]+)\s*(?::\s*(.*))?$/;
  * Comments such as `// hookwarden-allow clock-reliance: a reminder on Fridays` in the sources of a pack. Each holds for
  * its own line and the next one, for one code, and must give a reason.
  *
- * They count for a check of one's own pack only. A review of a stranger's pack shows every finding: whoever wrote the
+ * They count only in a check of one's own pack. A review of a third party's pack shows every finding: the author of the
  * code wrote the comments too.
  */
 export class Allowances {

@@ -61,7 +61,7 @@ export async function actionsInCases(
         }
       });
     } catch (error) {
-      // A case whose configuration or state does not fit shows nothing; `test` tells of it.
+      // A case whose configuration or state does not fit shows nothing; `test` reports it.
       if (!(error instanceof HookwardenError) || error.code !== "cases-invalid") throw error;
     }
   }

@@ -88,7 +88,7 @@ async function unusedActions(
   const { accepted, script } = scripts[index] as CheckedScript;
   const asked = accepted.hook.manifest.actions;
   const named = new Set(actions);
-  // What is legal at none of its events is told of already.
+  // What is legal at none of its events is reported already.
   const legal = (action: string): boolean =>
     accepted.hook.on.some(({ event }) => legalActions(event).has(action));
   const doubtful = new Set<string>(

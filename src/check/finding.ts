@@ -31,7 +31,7 @@ export const findingTable = {
   "action-unused": {
     severity: "warning",
     means: "a hook asks for an action that its code does not name and that none of its cases brings about",
-    why: "A power that nobody uses is one that the next version can use without anybody granting it.",
+    why: "The next version can use a permission that is granted and unused, without a new grant.",
     fix: "Take it out of `actions`, or add a case that shows it.",
   },
   "read-unknown": {
@@ -91,7 +91,7 @@ export const findingTable = {
   "grant-useless": {
     severity: "error",
     means: "a pack grants a hook something that the hook does not ask for",
-    why: "It counts from the day the hook asks for it, and nobody is asked again.",
+    why: "It takes effect on the day the hook asks for it, without another approval.",
     fix: "Take it out of the grant: it would count from the day the hook asks for it.",
   },
   "hook-unlisted": {
@@ -110,7 +110,7 @@ export const findingTable = {
   "allowance-useless": {
     severity: "warning",
     means: "a comment allows a finding that there is not, or gives no reason",
-    why: "It would hide the next finding there, which nobody has looked at.",
+    why: "It would hide the next finding there, which has not been reviewed.",
     fix: "Take the comment out, or write why: `// hookwarden-allow CODE: REASON`.",
   },
 } as const satisfies Record<string, FindingRow>;

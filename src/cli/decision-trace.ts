@@ -49,8 +49,8 @@ function factsOf(entry: TraceEntry): [string, string][] {
   for (const action of entry.actions) facts.push(["action", describeAction(action, maxTextLength)]);
   const { fault } = entry;
   for (const { action, code, message } of entry.refused) {
-    const told = fault?.code === code && fault.message === message;
-    if (!told) facts.push(["refused", `${action}: ${code}: ${message}`]);
+    const shown = fault?.code === code && fault.message === message;
+    if (!shown) facts.push(["refused", `${action}: ${code}: ${message}`]);
   }
   if (fault)
     facts.push(["fault", `${fault.code}: ${excerpt(fault.message + locationSuffix(fault), maxTextLength)}`]);

@@ -27,7 +27,7 @@ export type Found = FoundEvent | { readonly error: HookwardenError };
 
 /**
  * Reads events from a file, or from standard input where the path is `-`: JSON Lines, one JSON value over several
- * lines, or arrays of events. A line that is no event is told as an error, and the next one is read.
+ * lines, or arrays of events. An invalid line is reported as an error, and reading goes on.
  *
  * @throws {HookwardenError} `file-unreadable`
  */

@@ -30,7 +30,7 @@ export function summarizeHooks(decision: Decision): readonly HookSummary[] {
   const summaries: HookSummary[] = [];
   const { decided_by: decider } = decision;
   const why = decision.reason ?? decision.feedback;
-  // A decision that a fault made is told by the line of that fault.
+  // The line of a fault covers the decision that it made.
   const failed = decision.trace.some(({ hook, fault }) => hook === decider && fault !== null);
   if (decider !== null && !failed) {
     summaries.push({

@@ -16,7 +16,7 @@ export async function* inOrder<Item, Result>(
     const key = keyOf(item);
     const before = lasts.get(key);
     const result = before ? before.then(() => work(item)) : work(item);
-    // A failure reaches whoever takes the result; those behind it in line go on.
+    // The consumer of the result gets the failure; the work queued behind it goes on.
     const last = result
       .catch(() => undefined)
       .then(() => {
@@ -45,7 +45,7 @@ export async function* inOrder<Item, Result>(
       }
     }
   } finally {
-    // Nobody takes these any more.
+    // These have no consumer any more.
     for (const result of results) result.catch(() => undefined);
     await items.return?.();
   }

@@ -11,7 +11,7 @@ export interface Column {
   readonly right?: boolean;
 }
 
-/** What stands in a cell: text, which is made inert here whoever wrote it, and how it is coloured. */
+/** A cell: text, which is sanitized here, and its colour. */
 export type Cell = string | { readonly text: string; readonly style: Style };
 
 const gap = "  ";

@@ -21,7 +21,7 @@ export class Terminal {
 
   constructor() {
     this.#stdout.on("error", (error: NodeJS.ErrnoException) => {
-      // Whoever read us has seen enough, as `head` has.
+      // The reader has closed the pipe, as `head` does.
       if (error.code !== "EPIPE") this.#failure ??= error;
       this.end(error.code === "EPIPE" ? 0 : null);
     });
@@ -31,14 +31,14 @@ export class Terminal {
       ["SIGTERM", 143],
     ] as const) {
       process.on(signal, () => {
-        // The second one is meant: whoever sends it does not want to wait for an orderly end.
+        // The second signal means: do not wait for an orderly shutdown.
         if (this.#exitCode === code) process.exit(code);
         this.end(code);
       });
     }
   }
 
-  /** Aborted when the command should stop: at a signal, or when nobody reads its output any more. */
+  /** Aborted when the command should stop: at a signal, or when the reader of its output is gone. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
@@ -58,12 +58,12 @@ export class Terminal {
     this.#ending.abort();
   }
 
-  /** Says that the signal was no interruption: the command runs until it is told to end, and has ended in order. */
+  /** Says that the signal was no interruption: the command runs until it is stopped, and has shut down in order. */
   endedInOrder(): void {
     this.#exitCode = 0;
   }
 
-  /** Writes a line to standard output, and waits where whoever reads it is slower than we are. */
+  /** Writes a line to standard output, with backpressure. */
   async line(text: string): Promise<void> {
     if (this.#stdout.destroyed || this.#stdout.errored) return;
     if (this.#stdout.isTTY) this.clearProgress();

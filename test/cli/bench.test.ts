@@ -22,7 +22,7 @@ const files = {
 const args = ["bench", ".", "--events", "events.jsonl", "--rounds", "2", "--isolation", "inline"];
 
 describe("bench", { timeout: 60_000 }, () => {
-  it("tells for each hook and event what it costs, and where its input would reach a limit", async () => {
+  it("reports for each hook and event what it costs, and where its input would reach a limit", async () => {
     await using dir = await folder(files);
     const { code, out, err } = await cli([...args, "--format", "json"], { cwd: dir.path });
     expect({ code, err }).toEqual({ code: 0, err: "" });

@@ -24,7 +24,7 @@ describe("help", () => {
   });
 
   it.each(commandTable.map(({ name }) => name))(
-    "of %s has an example, fits 80 columns, and the page tells of its options",
+    "of %s has an example, fits 80 columns, and the page describes its options",
     async (name) => {
       const { code, out, err } = await cli([name, "--help"]);
       expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -47,7 +47,7 @@ describe("help", () => {
     expect(err).toContain("Commands:");
   });
 
-  it("tells the version of the package", async () => {
+  it("prints the version of the package", async () => {
     const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { version: string };
     expect(await cli(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
   });

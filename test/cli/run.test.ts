@@ -216,7 +216,7 @@ describe("run, as part of a pipeline", () => {
     expect(await once(child, "close")).toEqual([0, null]);
   });
 
-  it("ends quietly when nobody reads its output any more", async () => {
+  it("ends quietly when the reader of its output is gone", async () => {
     await using dir = await folder(pack);
     const child = start(["run", ".", "--events", "-", "--format", "json", ...inline], { cwd: dir.path });
     child.stdin.on("error", () => undefined);

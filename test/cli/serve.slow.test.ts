@@ -104,7 +104,7 @@ describe.skipIf(natsMissing)("two `hookwarden serve --nats`", { timeout: 120_000
       await expect
         .poll(() => here.decide(danger).catch((error: { code: string }) => error.code), { timeout: 20_000 })
         .toBe("no-pack");
-      // Either tells of both.
+      // Either lists both.
       const nodes = async (): Promise<string[]> =>
         (await createClient({ url: two.url, key: operatorKey }).getNodes()).map(({ node }) => node).sort();
       await expect.poll(nodes, { timeout: 20_000 }).toEqual(["one", "two"]);

@@ -49,7 +49,7 @@ describe("hookwarden test", { timeout: 60_000 }, () => {
     expect((await cli(["test", ".", "--coverage", "--threshold", "950"])).code).toBe(64);
   });
 
-  test("with --watch, runs again when a file of the pack changes, and ends when it is told to", async () => {
+  test("with --watch, runs again when a file of the pack changes, and ends at a signal", async () => {
     await using dir = await folder(packWith([good, bad]));
     const child = start(["test", dir.path, "--engine", "quickjs", "--watch"]);
     let out = "";
@@ -67,10 +67,10 @@ describe("hookwarden test", { timeout: 60_000 }, () => {
       await write(dir.path, { "guard/cases.json": [good] });
       await shows("1 case on quickjs");
       expect(last()).not.toContain("bad (quickjs)");
-      // A slip is told, and does not end the watch.
-      const told = err.length;
+      // A mistake is reported, and does not end the watch.
+      const before = err.length;
       await write(dir.path, { "guard/cases.json": "[" });
-      await expect.poll(() => err.length, { timeout: 30_000 }).toBeGreaterThan(told);
+      await expect.poll(() => err.length, { timeout: 30_000 }).toBeGreaterThan(before);
       await write(dir.path, { "guard/cases.json": [good, bad] });
       await shows("bad (quickjs)");
     } finally {

@@ -139,7 +139,7 @@ describe("try", () => {
     ]);
   });
 
-  it("tells of a bad event, and goes on", async () => {
+  it("reports a bad event, and goes on", async () => {
     await using dir = await folder({ "hook.ts": script });
     const { code, out, err } = await cli(["try", "hook.ts", "--events", "-", "--format", "json", ...inline], {
       cwd: dir.path,

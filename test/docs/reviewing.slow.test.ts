@@ -43,7 +43,7 @@ describe("the worked reviews", () => {
     expect({ passed, failed }).toEqual({ passed: 10, failed: 0 });
   });
 
-  it.each(["approved", "offered"])("the page tells of the findings of the one that was %s", (name) => {
+  it.each(["approved", "offered"])("the page describes the findings of the one that was %s", (name) => {
     const { findings, sheet } = reports.get(name) as ReviewReport;
     const lines = findings
       .filter(({ severity }) => severity === "high" || severity === "medium")

@@ -11,7 +11,7 @@ export interface ValidationError {
   readonly message?: string;
 }
 
-/** Tells whether a value keeps to its schema. `errors` belongs to the last call. */
+/** Whether a value matches its schema. `errors` belongs to the last call. */
 export interface Validate {
   (value: unknown): boolean;
   errors?: readonly ValidationError[] | null;

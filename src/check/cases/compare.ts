@@ -30,7 +30,7 @@ export interface Got {
   readonly refused: readonly Refusal[];
 }
 
-/** Most differences that are told of one event: a rewrite of a long list can have thousands. */
+/** Most differences that are reported for one event: a rewrite of a long list can have thousands. */
 const most = 20;
 /** Longest value in a difference, in characters. */
 const longest = 500;
@@ -56,7 +56,7 @@ export function gotOf(decision: Decision, hook: string, state: unknown): Got {
   };
 }
 
-/** Tells in which fields a decision is not what is expected; `null` expects nothing but that there is no fault. */
+/** The fields in which a decision differs from what is expected; `null` expects only that there is no fault. */
 export function differencesOf(expected: Expectation | null, got: Got): readonly Difference[] {
   const found: Difference[] = [];
   fault(found, expected?.fault, got);
@@ -82,7 +82,7 @@ function fault(found: Difference[], wanted: Expectation["fault"], got: Got): voi
   add(found, "fault", codes.join(" or ") || "no fault", cut(words));
 }
 
-/** A verdict alone seldom tells why it came. */
+/** A verdict alone seldom explains itself. */
 function verdictWords({ verdict, reason, feedback, refused }: Got): string {
   const why = reason ?? feedback ?? refused[0]?.message;
   return cut(why === undefined ? json(verdict) : `${json(verdict)}, because: ${why}`);

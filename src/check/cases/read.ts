@@ -112,7 +112,7 @@ const caseSchema = {
     name: { type: "string", minLength: 1, maxLength: 256 },
     event: { type: "object" },
     events: { type: "array", minItems: 1, maxItems: 1_000, items: { type: "object" } },
-    // What stands in it is looked at apart: a choice of forms would leave untold what is wrong with the one that was meant.
+    // Its content is validated separately: a choice of forms would not say what is wrong with the one that was meant.
     expect: { anyOf: [{ type: "object" }, { type: "array" }] },
     state: {},
     config: {},
@@ -148,7 +148,7 @@ interface ObjectSchema {
   readonly properties: { readonly [name: string]: object };
 }
 
-/** Holds a value to its schema. A field that there is not is told first, with the one that was probably meant. */
+/** Validates a value. An unknown field is reported first, with the one that was probably meant. */
 function checkForm(value: unknown, schema: ObjectSchema, what: string, file: string, pointer: string): void {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     const known = Object.keys(schema.properties);
@@ -237,7 +237,7 @@ function checkEvent(given: Json, expected: Expectation | null, file: string, poi
   checkPatterns(texts, file, `${pointer.replace(/\/events?(\/\d+)?$/, "")}/expect`);
 }
 
-/** Patterns run on an engine that is linear in the text, whoever wrote the case. */
+/** Patterns run on an engine that is linear in the text, because cases are untrusted too. */
 function checkPatterns(value: unknown, file: string, pointer: string): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value)) {

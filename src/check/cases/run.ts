@@ -37,7 +37,7 @@ const tenant = "default";
  * Runs one case: its events one after another, in a warden and with state that belong to it alone. The decision ids are
  * `case-1`, `case-2` and so on, so that a hook that uses `Math.random` answers the same each time.
  *
- * @param observe told of each decision, as it is made.
+ * @param observe called with each decision, as it is made.
  * @throws {HookwardenError} `cases-invalid` for a configuration or state that the hook cannot have
  */
 export async function runCase(
@@ -79,7 +79,7 @@ export async function runCase(
 /** Runs many pieces of work, some at the same time, and hands each result over in order of finishing. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
-  atOnce: number,
+  concurrency: number,
   work: (item: Item) => Promise<Result>,
   done: (result: Result) => void,
   signal?: AbortSignal,
@@ -97,7 +97,7 @@ export async function inParallel<Item, Result>(
       }
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  const ends = await Promise.allSettled(Array.from({ length: concurrency }, worker));
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 

@@ -41,7 +41,7 @@ export interface ListedCases {
 
 /**
  * Least time for a call of a case, in milliseconds. How long a call takes is the machine's doing as much as the hook's;
- * a case that fails on a busy machine tells nothing. Steps, memory and sizes stay as the pack has them.
+ * a case that fails on a busy machine proves nothing. Steps, memory and sizes stay as the pack has them.
  */
 const minWallMs = 3_000;
 /** Time for a whole decision of a case, in milliseconds. */

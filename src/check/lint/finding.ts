@@ -11,7 +11,7 @@ export interface LintFinding {
   readonly severity: Severity;
   /** One lower-case sentence, with the code that it is about in backticks. */
   readonly message: string;
-  /** File, line and column of the source, as far as the source map tells; else of the program. */
+  /** File, line and column of the source, where the source map has it; else of the program. */
   readonly place: ErrorPlace;
   readonly origin: CodeOrigin;
 }

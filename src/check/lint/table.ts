@@ -11,7 +11,7 @@ export const lintTable = {
     severity: "error",
     packages: true,
     means: "a program cannot be parsed, so that nothing is known of what it does",
-    why: "Code that a parser gives up on, by its depth or its size, is code that nobody has read.",
+    why: "Code that is too deep or too large for a parser cannot be reviewed either.",
     fix: "Make the script smaller and flatter.",
   },
   "dynamic-code": {
@@ -25,7 +25,7 @@ export const lintTable = {
     severity: "warning",
     packages: true,
     means: "a script changes built-in objects or the prototype of an object",
-    why: "What a changed built-in does is not what it says, and a prototype that is set from data gives objects fields that nobody wrote there.",
+    why: "What a changed built-in does is not what it says, and a prototype that is set from data adds fields to objects.",
     fix: "Use functions of the script's own, and `Map` or `Object.create(null)` for data.",
   },
   "dynamic-property": {
@@ -39,7 +39,7 @@ export const lintTable = {
     severity: "warning",
     packages: false,
     means: "a regular expression may take time that grows faster than the text",
-    why: "Whoever writes the text can make the hook run into its limit, and the fault decides instead of the hook.",
+    why: "The author of the text can make the hook reach its limit, and the fault decides instead of the hook.",
     fix: "Give repetitions an upper bound, and let no two of them match the same characters next to each other.",
   },
   "regex-rescan": {
@@ -53,7 +53,7 @@ export const lintTable = {
     severity: "warning",
     packages: false,
     means: "a regular expression is made from data of the event",
-    why: "Whoever writes the data chooses what the expression matches, and how long it takes.",
+    why: "The author of the data chooses what the expression matches, and how long it takes.",
     fix: "Compare texts with `includes`, `startsWith` and the like, or escape them with `RegExp.escape`.",
   },
   "clock-reliance": {
@@ -81,7 +81,7 @@ export const lintTable = {
     severity: "warning",
     packages: true,
     means: "a script holds a long text or list that is encoded",
-    why: "Nobody can read it: code, addresses or a list of names can lie in it.",
+    why: "It is unreadable, and can hide code, addresses or a list of names.",
     fix: "Write it as plain text.",
   },
   "opaque-source": {
@@ -123,14 +123,14 @@ export const lintTable = {
     severity: "warning",
     packages: false,
     means: "a loop has no end but one that data of the event decides",
-    why: "Whoever writes the data can make the hook run into its limit, and the fault decides instead of the hook.",
+    why: "The author of the data can make the hook reach its limit, and the fault decides instead of the hook.",
     fix: "Count the rounds, and stop at a number that the script sets.",
   },
   "swallowing-catch": {
     severity: "warning",
     packages: false,
     means: "a hook catches an error and answers nothing",
-    why: "An error inside the hook then means `continue`: the gate stands open, and no fault tells of it.",
+    why: "An error inside the hook then means `continue`: the gate is open, and no fault reports it.",
     fix: "Answer with a verdict in the `catch`, or let the error through: the hook's failure policy decides then.",
   },
 } as const satisfies Record<string, LintRow>;

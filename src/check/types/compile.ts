@@ -3,7 +3,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import type ts from "typescript";
 import type { TypeProblem, TypesJob } from "./protocol.ts";
 
-/** Most problems that are told of one pack. */
+/** Most problems that are reported for one pack. */
 const maxProblems = 500;
 /** Longest message, in UTF-16 code units. */
 const maxMessageLength = 400;
@@ -21,7 +21,7 @@ declare function escape(text: string): string;
 declare function unescape(text: string): string;
 `;
 
-/** Checks the types of a pack's scripts, strictly, and with the settings of no one but ours. */
+/** Checks the types of a pack's scripts, strictly, and with fixed settings. */
 export function compile(compiler: typeof ts, job: TypesJob): readonly TypeProblem[] {
   const options: ts.CompilerOptions = {
     strict: true,

@@ -132,7 +132,7 @@ async function packAt(path: string, { trust }: ReplayCommandOptions): Promise<Lo
   return (await openBundle(packed, { trust: await readTrust(trust) })).pack;
 }
 
-/** Tells what became of decisions: for programs each of them, for people the first that came out otherwise. */
+/** Reports replayed decisions: all of them for programs, the first that differ for people. */
 class Teller {
   private done = 0;
   private otherPack = 0;
@@ -148,9 +148,9 @@ class Teller {
   async tell(decision: Replayed): Promise<void> {
     this.terminal.progress(`${++this.done} decisions`);
     if (this.options.format === "json") {
-      const { proof, ...told } = decision;
+      const { proof, ...shown } = decision;
       void proof;
-      return this.terminal.line(safeJson(told));
+      return this.terminal.line(safeJson(shown));
     }
     const { difference } = decision;
     if (!difference) return;

@@ -132,7 +132,7 @@ async function collect(options: TryOptions, cli: Cli): Promise<readonly FoundEve
   return events;
 }
 
-/** Tells of a bad event; the others are not lost for it. */
+/** Reports a bad event; the others are still decided. */
 function bad(error: unknown, found: FoundEvent | null, options: TryOptions, cli: Cli): null {
   if (!(error instanceof HookwardenError) || !error.code.startsWith("event-")) throw error;
   reportError(cli.terminal, found ? placed(error, found.place) : error, options.format === "json");

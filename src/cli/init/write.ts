@@ -41,7 +41,7 @@ export async function appendToList(path: string, key: string, item: string): Pro
     const formattingOptions = { insertSpaces: !/^\t/m.test(text), tabSize: /^ {4}"/m.test(text) ? 4 : 2 };
     const edits = modify(text, [key, -1], item, { formattingOptions, isArrayInsertion: true });
     await writeFile(next, applyEdits(text, edits), { flag: "wx" });
-    // In one step: nobody reads half a manifest.
+    // Atomic: no reader sees half a manifest.
     await rename(next, path);
   } catch (error) {
     if (codeOf(error) !== "EEXIST") await rm(next, { force: true });

@@ -492,7 +492,7 @@ export interface EventMap {
   readonly Notification: NotificationEvent;
 }
 
-/** Any event; `hook_event_name` tells which. */
+/** Any event; `hook_event_name` says which. */
 export type HookEvent = EventMap[keyof EventMap];
 
 /** Nothing to say; also what `undefined` and `null` mean. */
@@ -683,7 +683,7 @@ export interface ActionMap<State = unknown> {
   readonly set_state: SetStateAction<State>;
 }
 
-/** Any action; `action` tells which. Not every one is legal at every event. */
+/** Any action; `action` says which. Not every one is legal at every event. */
 export type HookAction<State = unknown> = ActionMap<State>[keyof ActionMap];
 
 /** The actions that are legal at every event. */
@@ -695,7 +695,7 @@ export type EverywhereAction<State = unknown> = ContinueAction | NotifyAction | 
  */
 export type HookResult<Action> = Action | readonly Action[] | null | undefined | void;
 
-/** What a hook is told beside the event. */
+/** What a hook gets in addition to the event. */
 export interface HookContext<State = unknown, Config = unknown> {
   /** What this hook's last `set_state` kept; `null` before the first, and where the manifest declares no state. */
   readonly state: State | null;

@@ -158,8 +158,20 @@ const samples: Record<LintCode, { bad: readonly string[]; good: readonly string[
     good: [hook("console.log('refused');"), hook("console.log(event.prompt.length > 3 === true);")],
   },
   "unknown-global": {
-    bad: [hook("return fetch('x');"), hook("return process.env;"), hook("require('fs');")],
-    good: [hook("return typeof process;"), hook("return new Map([[1, Math.max(1, 2)]]);")],
+    bad: [
+      hook("return fetch('x');"),
+      hook("return process.env;"),
+      hook("require('fs');"),
+      hook("return globalThis.process.env;"),
+      hook("globalThis.setTimeout(() => 1);"),
+      hook("return new globalThis.Buffer(1);"),
+    ],
+    good: [
+      hook("return typeof process;"),
+      hook("return new Map([[1, Math.max(1, 2)]]);"),
+      hook("return globalThis.process?.env ?? globalThis.Buffer;"),
+      "globalThis.Buffer = class {}; export default () => { new globalThis.Buffer(); };",
+    ],
   },
   "floating-promise": {
     bad: [

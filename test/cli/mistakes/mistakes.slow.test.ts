@@ -35,7 +35,7 @@ function stable(text: string, path: string): string {
       .replace(/^\{"time":.*\n/gm, "")
       .replace(/\d\d:\d\d:\d\d/g, "TIME")
       .replace(/[\d,.]+ (µs|ms|KiB|steps|s)\b/g, "N $1")
-      .replace(/^(no-force {20,}\d+ +\d+ +)\d+$/gm, "$1N")
+      .replace(/^(no-force {20,}\d+ +\d+) +\d+$/gm, "$1 N")
       .replace(/(TIME .*?(?:continue|deny|ask)) +[\d,.]+$/gm, "$1 N")
   );
 }

@@ -231,7 +231,7 @@ conformance("pig", ({ rule }) => {
   );
 
   rule(
-    "notify_*: every handler is told, and whatever it returns or throws counts for nothing",
+    "notify_*: every handler is notified, and whatever it returns or throws counts for nothing",
     [
       { action: "halt", reason: "stop" },
       { action: "deny", reason: "stop" },

@@ -46,16 +46,34 @@ function onlyTested({ parents }: Syntax, node: AnyNode): boolean {
 
 const known = new Set([...allowedGlobalNames, "arguments"]);
 
-/** Globals that no guest has. */
+/** Globals that no guest has. The compiler has written those of other hosts as members of `globalThis`. */
 export const unknownGlobal: Rule = function* (subject) {
-  const seen = new Set<string>();
-  for (const node of nodesOf(subject, "Identifier")) {
-    if (!subject.globals.has(node) || known.has(node.name) || seen.has(node.name)) continue;
-    if (onlyTested(subject, node)) continue;
-    seen.add(node.name);
-    yield report("unknown-global", node, `there is no global ${quote(node.name)} in a hook`);
+  const seen = new Set<string>(assignedGlobals(subject));
+  const names = nodesOf(subject, "Identifier").filter((node) => subject.globals.has(node));
+  const members = nodesOf(subject, "MemberExpression").filter((node) => isRequired(subject, node));
+  for (const node of [...names, ...members]) {
+    const name = globalName(subject, node);
+    if (name === null || known.has(name) || seen.has(name) || onlyTested(subject, node)) continue;
+    seen.add(name);
+    yield report("unknown-global", node, `there is no global ${quote(name)} in a hook`);
   }
 };
+
+/** Whether an expression throws where its value is undefined: `x.y`, `x()`, `new x()`. */
+function isRequired({ parents }: Syntax, node: AnyNode): boolean {
+  const parent = parents.get(node);
+  if (parent?.type === "MemberExpression") return parent.object === node && !parent.optional;
+  if (parent?.type === "CallExpression") return parent.callee === node && !parent.optional;
+  return parent?.type === "NewExpression" && parent.callee === node;
+}
+
+/** Names that the program itself sets on `globalThis`, as a polyfill does. */
+function* assignedGlobals(subject: Syntax): Generator<string> {
+  for (const { left } of nodesOf(subject, "AssignmentExpression")) {
+    const name = left.type === "MemberExpression" ? globalName(subject, left) : null;
+    if (name !== null) yield name;
+  }
+}
 
 function show(syntax: Syntax, node: AnyNode): string {
   return quote(excerpt(syntax, node));

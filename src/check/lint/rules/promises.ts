@@ -6,7 +6,7 @@ import { nodesOf } from "../syntax.ts";
 
 const waiters = new Set(["then", "catch", "finally"]);
 
-/** Promises that nobody waits for. */
+/** Promises that are not awaited. */
 export const floatingPromise: Rule = function* (subject) {
   for (const { expression } of nodesOf(subject, "ExpressionStatement")) {
     const call = unwrapped(expression);

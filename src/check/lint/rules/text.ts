@@ -36,7 +36,7 @@ function isEncoded(text: string): boolean {
   return /[a-z]/.test(packed) && /[A-Z]/.test(packed) && /\d/.test(packed) && entropy(packed) > 4.3;
 }
 
-/** Bits that one character of a text tells, on average. */
+/** Shannon entropy of a text, in bits per character. */
 function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

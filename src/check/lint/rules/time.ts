@@ -43,7 +43,7 @@ export const literalTrigger: Rule = function* (subject) {
     if (!comparisons.has(node.operator)) continue;
     const sides = [node.left, node.right];
     if (sides.some((side) => subject.identity.has(side)) && sides.some((side) => isFixed(subject, side))) {
-      yield told(subject, node);
+      yield reportTrigger(subject, node);
     }
   }
   for (const node of nodesOf(subject, "SwitchStatement")) {
@@ -51,7 +51,7 @@ export const literalTrigger: Rule = function* (subject) {
       subject.identity.has(node.discriminant) &&
       node.cases.some(({ test }) => test && isFixed(subject, test))
     ) {
-      yield told(subject, node.discriminant);
+      yield reportTrigger(subject, node.discriminant);
     }
   }
   for (const node of nodesOf(subject, "CallExpression")) {
@@ -64,12 +64,12 @@ export const literalTrigger: Rule = function* (subject) {
     if (
       pairs.some(([data, fixed]) => data && fixed && subject.identity.has(data) && isFixed(subject, fixed))
     ) {
-      yield told(subject, node);
+      yield reportTrigger(subject, node);
     }
   }
 };
 
-function told(subject: Subject, node: AnyNode) {
+function reportTrigger(subject: Subject, node: AnyNode) {
   return report(
     "literal-trigger",
     node,
