@@ -53,7 +53,9 @@ test("every flipped bit is found, and the record that it is in is named", async 
       changed[at] = (changed[at] as number) ^ (1 << bit);
       const line = starts.findLastIndex((start) => start <= at) + 1;
       const { problem } = await verifyText(changed);
-      expect(problem).toMatchObject({ kind: "changed", record: line });
+      // Without its `hash` member, the first line is no longer recognised as a record at all.
+      const kinds = line === 1 ? ["changed", "not-a-log"] : ["changed"];
+      expect(problem).toMatchObject({ kind: expect.toBeOneOf(kinds), record: line });
     }),
     { numRuns: propertyRuns(80) },
   );

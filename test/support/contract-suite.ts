@@ -15,6 +15,7 @@ const slow = [
   "does not load a program again that has just run out of time",
   "ends work without end",
   "holds memory",
+  "holds the memory of long texts",
   "holds the answer",
   "ends chains of iterators within the limit of the stack",
   "keeps console, chance and symbols whole near the end of the stack",

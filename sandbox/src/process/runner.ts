@@ -68,7 +68,7 @@ export interface Entry {
 }
 
 /** Bytes kept of a child's standard error, for debugging. */
-const stderrBytes = 4_096;
+const stderrBytes = 16_384;
 /** Maximum delay between the exit of a process and the end of its output, in milliseconds. */
 const outputEndMs = 100;
 /** From this many jobs in a child, its answers are read in batches, once in so many milliseconds. */
@@ -129,12 +129,14 @@ export class Runner {
     });
     child.once("exit", (code, signal) => {
       resolve();
-      // Answers may still be in the pipe. Its end means that all were read, unless another process holds it open.
-      if (child.stdout.closed) this.#onExit(code, signal);
-      else {
-        child.stdout.once("close", () => this.#onExit(code, signal));
-        setTimeout(() => this.#onExit(code, signal), outputEndMs).unref();
-      }
+      // Answers, and what V8 said of its heap, may still be in the pipes. Their end means that all was read,
+      // unless another process holds them open.
+      const open = [child.stdout, child.stderr].filter((stream) => !stream.closed);
+      const read = Promise.all(open.map((stream) => new Promise((close) => stream.once("close", close))));
+      const end = (): void => this.#onExit(code, signal);
+      if (open.length === 0) return end();
+      void read.then(end);
+      setTimeout(end, outputEndMs).unref();
     });
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
     child.stdout.on("data", (chunk: Buffer) => this.#onData(chunk));
@@ -349,7 +351,7 @@ export class Runner {
     this.kill({
       cause: "exit",
       how: signal ? `signal ${signal}` : `exit code ${code}`,
-      outOfMemory: aborted && /out of memory|Allocation failed/.test(this.stderr),
+      outOfMemory: aborted && /<--- Last few GCs --->|out of memory|Allocation failed/.test(this.stderr),
       // Not one of our own kills, which do not come this way: the operating system's, or an operator's.
       killedExternally: signal === "SIGKILL" || signal === "SIGTERM",
     });
