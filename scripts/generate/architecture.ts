@@ -109,9 +109,9 @@ export const serverHelpers: Readonly<Record<string, readonly string[]>> = {
   connect: server(["http/guard.ts", "http/read-body.ts", "http/router.ts"]),
   authenticate: server(["credentials.ts"]),
   admit: server(["http/body.ts", "registry.ts", "tenancy/enforce.ts"]),
-  queue: server(["fair-queue.ts", "meters.ts"]),
+  queue: server(["fair-limiter.ts", "meters.ts"]),
   decide: server(["audit-log.ts", "quarantine.ts", "sqlite/audit.ts", "tenant-sandbox.ts", "tenant.ts"]),
-  record: server(["feed.ts", "histogram.ts", "metrics.ts", "server.ts"]),
+  record: server(["feed.ts", "histogram.ts", "metrics.ts"]),
   respond: server(["http/stream.ts", "http/unsent-budget.ts"]),
 };
 

@@ -1,4 +1,4 @@
-import { containmentModes } from "@hookwarden/sandbox";
+import { containmentModes, type Sandbox } from "@hookwarden/sandbox";
 import type { ProcessSandboxOptions } from "@hookwarden/sandbox/process";
 import { type PlanRules, defaultMaxEventBytes } from "../broker/index.ts";
 import { didYouMean, HookwardenError } from "../errors/index.ts";
@@ -77,6 +77,7 @@ export interface CheckedDispatch {
   /** In milliseconds since 1970. */
   readonly time: number | undefined;
   readonly rules: PlanRules | undefined;
+  readonly sandbox: Sandbox | undefined;
 }
 
 const idPattern = /^[\x21-\x7e]{1,128}$/;
@@ -87,13 +88,14 @@ const nothing: CheckedDispatch = {
   tenant: "default",
   time: undefined,
   rules: undefined,
+  sandbox: undefined,
 };
 
 /** @throws {HookwardenError} `option-invalid` */
 export function checkDispatch(options: DispatchOptions | undefined): CheckedDispatch {
   if (options === undefined) return nothing;
   checkDispatchMembers(options);
-  const { decisionId, tenant = "default", time, rules } = options;
+  const { decisionId, tenant = "default", time, rules, sandbox } = options;
   if (decisionId !== undefined && (typeof decisionId !== "string" || !idPattern.test(decisionId))) {
     invalid("`decisionId` must be 1 to 128 visible ASCII characters");
   }
@@ -102,7 +104,7 @@ export function checkDispatch(options: DispatchOptions | undefined): CheckedDisp
   }
   if (rules !== undefined && (typeof rules !== "object" || rules === null))
     invalid("`rules` must be an object");
-  return { decisionId, tenant, time: time === undefined ? undefined : millisecondsOf(time), rules };
+  return { decisionId, tenant, time: time === undefined ? undefined : millisecondsOf(time), rules, sandbox };
 }
 
 function millisecondsOf(time: string | number | Date): number {
@@ -195,7 +197,13 @@ export const wardenMembers: Members<WardenOptions> = {
   sandbox: null,
 };
 
-const dispatchMembers: Members<DispatchOptions> = { decisionId: null, tenant: null, time: null, rules };
+const dispatchMembers: Members<DispatchOptions> = {
+  decisionId: null,
+  tenant: null,
+  time: null,
+  rules,
+  sandbox: null,
+};
 
 /** Refuses options that do not exist: a misspelt `requireReviews` must not leave a pack without its review. */
 function checkWardenMembers(options: object): void {

@@ -93,4 +93,9 @@ export interface DispatchOptions {
    * object once, and kept with it.
    */
   readonly rules?: PlanRules;
+  /**
+   * A sandbox of the host's own for this event, of the same engine as the warden's. It is called directly, without the
+   * warden's circuit breaker and cross-checks: a host that chooses sandboxes suspends failing hooks itself.
+   */
+  readonly sandbox?: Sandbox;
 }

@@ -169,7 +169,7 @@ export class Warden extends EventEmitter<WardenEvents> {
    */
   async dispatch(input: EventInput, options?: DispatchOptions): Promise<Decision> {
     if (this.#closing) throw new HookwardenError("closed", "the warden has been closed");
-    const { decisionId, tenant, time, rules } = checkDispatch(options);
+    const { decisionId, tenant, time, rules, sandbox } = checkDispatch(options);
     const now = decisionId === undefined ? Date.now() : 0;
     const id = decisionId ?? makeDecisionId(now);
     const { event, clock } = readEvent(
@@ -192,7 +192,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     let admitted = log !== null;
     generation.enter();
     try {
-      const made = await decide(this.#parts, {
+      const made = await decide(sandbox ? { ...this.#parts, sandbox } : this.#parts, {
         plan: generation.planFor(rules),
         event,
         clock,

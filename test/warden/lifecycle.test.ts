@@ -321,6 +321,20 @@ describe("rel-007 a hook that ends its process each time", () => {
     expect(ran()).toBe(breakerLimits.failures + 1);
   });
 
+  // A host with several sandboxes chooses one for each event, and suspends hooks itself: two circuit breakers would disagree.
+  test("is always run in a sandbox that came with the dispatch", async () => {
+    const sandbox = new FakeSandbox();
+    const pack = fakePack(sandbox, [killer]);
+    await using warden = await createWarden({ sandbox: new FakeSandbox(), pack });
+    for (let index = 0; index < 2 * breakerLimits.failures; index++) {
+      const { verdict, trace } = await warden.dispatch(event, { sandbox });
+      expect([verdict, trace[0]?.fault?.code]).toEqual(["deny", "crashed"]);
+    }
+    expect(sandbox.calls).toHaveLength(2 * breakerLimits.failures);
+    const own = await warden.dispatch(event);
+    expect(own.trace[0]?.fault?.code).toBe("load-failed");
+  });
+
   test("is tried again after a pause that grows, and is as before once it behaves", async () => {
     const sandbox = new FakeSandbox();
     const pack = fakePack(sandbox, [killer]);

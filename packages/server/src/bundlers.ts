@@ -1,4 +1,4 @@
-import { FairQueue, Turn } from "./fair-queue.ts";
+import { FairLimiter, LimitedFlow } from "./fair-limiter.ts";
 import { Problem } from "./problem.ts";
 
 /** Bundlers that run at the same time: each is a process that takes a core. */
@@ -10,14 +10,11 @@ const maxWaitingPerTenant = 32;
 /** When a tenant whose queue is full should try again, in seconds. */
 const retryAfterSeconds = 5;
 
-/**
- * Lets tenants use the bundlers in turn: they share them by the time that their bundles take, and one that sends many
- * delays only itself.
- */
+/** Shares the bundlers between tenants by the time that their bundles take: one that sends many delays only itself. */
 export class Bundlers {
-  readonly #queue = new FairQueue(maxBundlers);
+  readonly #limiter = new FairLimiter({ slots: maxBundlers });
   /** By the tenant's object, so that nothing is left of a tenant that was removed. */
-  readonly #turns = new WeakMap<object, Turn>();
+  readonly #flows = new WeakMap<object, LimitedFlow>();
 
   /**
    * Runs work that uses a bundler, when it is the tenant's turn.
@@ -25,21 +22,21 @@ export class Bundlers {
    * @throws {Problem} `queue-full`: too much of this tenant waits already
    */
   async run<T>(tenant: object, work: () => Promise<T>): Promise<T> {
-    const turn = this.#turnOf(tenant);
-    const entered = this.#queue.enter(turn);
+    const flow = this.#flowOf(tenant);
+    const entered = this.#limiter.enter(flow);
     if (entered === null) throw new Problem("queue-full", retryAfterSeconds);
-    if (!(await entered)) throw new Problem("shutting-down", 1);
-    const begun = performance.now();
+    await entered;
+    const startedAt = performance.now();
     try {
       return await work();
     } finally {
-      this.#queue.leave(turn, (performance.now() - begun) * 1_000);
+      this.#limiter.leave(flow, (performance.now() - startedAt) * 1_000);
     }
   }
 
-  #turnOf(tenant: object): Turn {
-    let turn = this.#turns.get(tenant);
-    if (!turn) this.#turns.set(tenant, (turn = new Turn(maxBundlersPerTenant, maxWaitingPerTenant)));
-    return turn;
+  #flowOf(tenant: object): LimitedFlow {
+    let flow = this.#flows.get(tenant);
+    if (!flow) this.#flows.set(tenant, (flow = new LimitedFlow(maxBundlersPerTenant, maxWaitingPerTenant)));
+    return flow;
   }
 }

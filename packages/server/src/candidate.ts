@@ -3,7 +3,7 @@ import type { Decision, Verdict, EventInput, PlanRules } from "hookwarden/broker
 import type { LoadedPack } from "hookwarden/pack";
 import { MemoryStateStore } from "hookwarden/state";
 import { createWarden, type Warden } from "hookwarden/warden";
-import type { HeldTurn } from "./tenancy/turn.ts";
+import type { Turn } from "./tenancy/turn.ts";
 import type { TenantSandbox } from "./tenant-sandbox.ts";
 
 /** What a candidate would have decided, beside what was decided. */
@@ -22,13 +22,13 @@ export interface CandidateReport {
   readonly faults: number;
 }
 
-/** What a candidate runs in: its tenant's sandbox, within its tenant's limits. */
+/** What a candidate runs in: its tenant's sandboxes, within its tenant's limits. */
 export interface CandidateParts {
   readonly sandbox: TenantSandbox;
   /** Most state of its hooks, in bytes. */
   readonly stateBytes: number;
   /** @throws {Problem} where the tenant may not run anything now */
-  readonly takeTurn: () => HeldTurn | Promise<HeldTurn>;
+  readonly takeTurn: () => Turn | Promise<Turn>;
 }
 
 /** Events that it may be busy with at the same time. */
@@ -95,7 +95,7 @@ export class Candidate implements AsyncDisposable {
       const begun = performance.now();
       try {
         const { decision_id: decisionId, tenant } = decision;
-        const options = { decisionId, tenant, ...(rules ? { rules } : {}) };
+        const options = { decisionId, tenant, sandbox: turn.sandbox, ...(rules ? { rules } : {}) };
         this.#count(decision, await this.#warden.dispatch(input, options));
       } finally {
         turn.leave((performance.now() - begun) * 1_000);

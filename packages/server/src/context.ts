@@ -17,6 +17,11 @@ import type { Rollouts } from "./rollouts.ts";
 import type { Stores } from "./storage.ts";
 import type { Uploads } from "./uploads.ts";
 
+/** Whether the server accepts requests: not before everything is loaded, and not while it closes. */
+export interface Lifecycle {
+  isReady: boolean;
+}
+
 /** Everything that routes work with. */
 export interface ServerContext {
   readonly options: ServerOptions;
@@ -38,7 +43,7 @@ export interface ServerContext {
   readonly uploadBudget: UploadBudget;
   /** The description of the routes, as JSON. */
   readonly openApi: object;
-  readonly isReady: () => boolean;
+  readonly lifecycle: Lifecycle;
   readonly failures: FailureLog;
   /** The containment of child processes, as found at the start. */
   readonly containment: ContainmentReport;

@@ -152,7 +152,8 @@ export class Decisions implements StreamingDecisionService {
     let cost = baseUs + bytes * usPerByte;
     try {
       const { dialect, decisionId = makeDecisionId(Date.now()) } = request;
-      const options = dialect === undefined ? { decisionId } : { decisionId, dialect };
+      const { sandbox } = turn;
+      const options = dialect === undefined ? { decisionId, sandbox } : { decisionId, sandbox, dialect };
       const { decision, text } = await pipeline.decide(tenant, input, options);
       cost += text.length * usPerByte;
       if (decision) {

@@ -74,7 +74,7 @@ export async function dryRun(
   running.set(tenant, busy + 1);
   try {
     const store = new MemoryStateStore({ maxBytesPerTenant: trialStateBytes(tenant.limits) });
-    await using warden = await createWarden({ pack, sandbox: tenant.sandbox, store });
+    await using warden = await createWarden({ pack, sandbox: tenant.sandboxes.fast, store });
     const translator = dialect === undefined ? null : createDialect(warden, dialect);
     const tried: string[] = [];
     let chars = 0;
@@ -92,7 +92,7 @@ export async function dryRun(
       const turn = taken instanceof Promise ? await taken : taken;
       const begun = performance.now();
       try {
-        const options = { tenant: tenant.name };
+        const options = { tenant: tenant.name, sandbox: turn.sandbox };
         const answer = translator
           ? await translator.handle(event, options)
           : await warden.dispatch(event, options);

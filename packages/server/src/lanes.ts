@@ -1,8 +1,9 @@
 import { access } from "node:fs/promises";
 import { type EngineName, type Sandbox, type ContainmentMode, withParent } from "@hookwarden/sandbox";
 import { schedulingLauncher, type ProcessSandboxOptions, settingsOf } from "@hookwarden/sandbox/process";
+import { CircuitBreaker } from "@hookwarden/sandbox/resilience";
 import { type Isolation, createSandbox } from "hookwarden/warden";
-import { FairQueue } from "./fair-queue.ts";
+import { FairLimiter } from "./fair-limiter.ts";
 
 export interface LaneOptions {
   readonly engine: EngineName;
@@ -18,12 +19,20 @@ export interface LaneOptions {
 /** Processes for hooks, and the queue before them. */
 export interface Lane {
   readonly name: "fast" | "slow";
+  /** For the slow lane this is the sandbox of the fast one until its own processes have been started, which this does. */
   readonly sandbox: Sandbox;
-  readonly queue: FairQueue;
+  readonly limiter: FairLimiter;
 }
 
 /** Decisions under way for each process: enough that calls travel in batches, few enough that nobody waits long. */
 const slotsPerProcess = 32;
+/** Expected cost of one tenant's decisions under way, for each process, in microseconds. */
+const loadUsPerProcess = 4_000;
+/**
+ * Maximum debt of a tenant, in microseconds. Time is measured by the clock, and the first calls of a hook, or calls on a
+ * busy machine, take far longer than they cost.
+ */
+const maxDebtUs = 40_000;
 /**
  * Processes that stand by: a hook that has killed one gets another for itself, and the tenants beside it must not wait
  * until a third has started.
@@ -43,15 +52,29 @@ const retryMs = 5_000;
 /** Path of the program that lets others go first. */
 const nice = "/usr/bin/nice";
 
+/** When a tenant runs in the slow lane. */
+const heavyLimits = {
+  // One heavy call is enough, and calls in the slow lane show when it may leave.
+  failures: 1,
+  openMs: 10_000,
+  maxOpenMs: 600_000,
+  successes: 16,
+  maxProbes: Infinity,
+  rememberMs: 3_600_000,
+  maxCircuits: 10_000,
+} as const;
+
 /**
- * Two sets of processes: `fast`, and `slow` for tenants whose hooks have been long or have failed lately. Whoever
- * sends loops then waits for its own loops; the processes of the slow lane also give way to the others'.
+ * Two sets of processes: `fast`, and `slow` for tenants whose hooks have taken long or had to be killed lately. A tenant
+ * that sends loops then waits for its own loops; the processes of the slow lane also have a lower priority.
  */
 export class Lanes implements AsyncDisposable {
   readonly fast: Lane;
+  readonly slow: Lane;
+  /** By tenant: a heavy call is a failure, and while the circuit is not closed the tenant runs in the slow lane. */
+  readonly heavy = new CircuitBreaker(heavyLimits);
   readonly #options: LaneOptions;
-  #slow: Lane;
-  #slowOwn: Sandbox | null = null;
+  #slowSandbox: Sandbox | null = null;
   #starting: Promise<void> | null = null;
   #retryAt = 0;
   #closed = false;
@@ -59,7 +82,17 @@ export class Lanes implements AsyncDisposable {
   private constructor(fast: Lane, options: LaneOptions) {
     this.fast = fast;
     this.#options = options;
-    this.#slow = { name: "slow", sandbox: fast.sandbox, queue: new FairQueue(slowSlots) };
+    const sandbox = (): Sandbox => {
+      if (!this.#slowSandbox && !this.#closed) this.#startSoon();
+      return this.#slowSandbox ?? fast.sandbox;
+    };
+    this.slow = {
+      name: "slow",
+      limiter: new FairLimiter({ slots: slowSlots, maxLoadUs: loadUsPerProcess, maxDebtUs }),
+      get sandbox() {
+        return sandbox();
+      },
+    };
   }
 
   /** @throws {HookwardenError} `engine-missing`, `option-invalid` */
@@ -69,33 +102,27 @@ export class Lanes implements AsyncDisposable {
     const isChosen = options.processes?.processes !== undefined;
     const processes = isForTenants && !isChosen ? Math.max(usual, leastForTenants) : usual;
     const sandbox = await sandboxOf(options, { ...options.processes, processes });
-    const queue = new FairQueue(slotsPerProcess * processes, processes);
-    const lanes = new Lanes({ name: "fast", sandbox, queue }, options);
+    const limits = { slots: slotsPerProcess * processes, maxLoadUs: loadUsPerProcess * processes, maxDebtUs };
+    const lanes = new Lanes({ name: "fast", sandbox, limiter: new FairLimiter(limits) }, options);
     // Where a process is one tenant's, a slow one that is let into the fast lane takes another one's away.
     if (isForTenants) lanes.#startSoon();
     return lanes;
   }
 
-  /** The lane for slow ones. Until its own processes have been started, which this does, few of them use the others'. */
-  get slow(): Lane {
-    if (!this.#slowOwn && !this.#closed) this.#startSoon();
-    return this.#slow;
-  }
-
   /** Frees what is kept for a program. */
   forget(programKey: string): void {
     this.fast.sandbox.forget(programKey);
-    this.#slowOwn?.forget(programKey);
+    this.#slowSandbox?.forget(programKey);
   }
 
   get all(): readonly Lane[] {
-    return [this.fast, this.#slow];
+    return [this.fast, this.slow];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await this.#starting;
-    await Promise.all([this.fast.sandbox[Symbol.asyncDispose](), this.#slowOwn?.[Symbol.asyncDispose]()]);
+    await Promise.all([this.fast.sandbox[Symbol.asyncDispose](), this.#slowSandbox?.[Symbol.asyncDispose]()]);
   }
 
   async #start(): Promise<void> {
@@ -108,8 +135,7 @@ export class Lanes implements AsyncDisposable {
       launcher: await givingWay({ containment: this.#options.containment, ...given }),
     });
     if (this.#closed) return sandbox[Symbol.asyncDispose]();
-    this.#slowOwn = sandbox;
-    this.#slow = { ...this.#slow, sandbox };
+    this.#slowSandbox = sandbox;
   }
 
   #startSoon(): void {

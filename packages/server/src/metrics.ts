@@ -33,12 +33,12 @@ const gauges: readonly (readonly [name: string, help: string, value: (of: Source
   [
     "hookwarden_in_flight",
     "decisions in flight",
-    ({ lanes }) => sum(lanes.all, ({ queue }) => queue.running),
+    ({ lanes }) => sum(lanes.all, ({ limiter }) => limiter.running),
   ],
   [
     "hookwarden_waiting",
     "decisions that wait in a queue",
-    ({ lanes }) => sum(lanes.all, ({ queue }) => queue.waiting),
+    ({ lanes }) => sum(lanes.all, ({ limiter }) => limiter.waiting),
   ],
   ["hookwarden_quarantined_hooks", "hooks in quarantine", ({ quarantine }) => quarantine.list().length],
   ["hookwarden_tenants", "tenants", ({ registry }) => registry.size],

@@ -14,7 +14,7 @@ export interface OperatorParts {
   readonly lanes: Lanes;
   readonly quarantine: Quarantine;
   readonly feed: Feed;
-  readonly isReady: () => boolean;
+  readonly lifecycle: { readonly isReady: boolean };
 }
 
 /** What operators see and do, from what runs. */
@@ -29,19 +29,19 @@ export class OperatorView implements Operator {
   }
 
   overview(): Overview {
-    const { node, registry, lanes, quarantine, isReady } = this.#parts;
+    const { node, registry, lanes, quarantine, lifecycle } = this.#parts;
     const { all } = registry;
     return {
       version: packageVersion,
       node,
       started: this.#started,
-      ready: isReady(),
+      ready: lifecycle.isReady,
       engine: lanes.fast.sandbox.version,
       tenants: all.length,
       decisions: sum(all, ({ decisions }) => decisions),
       faults: sum(all, ({ faults }) => faults),
-      in_flight: sum(lanes.all, ({ queue }) => queue.running),
-      waiting: sum(lanes.all, ({ queue }) => queue.waiting),
+      in_flight: sum(lanes.all, ({ limiter }) => limiter.running),
+      waiting: sum(lanes.all, ({ limiter }) => limiter.waiting),
       quarantined: quarantine.list().length,
       rss_bytes: process.memoryUsage.rss(),
       latency: this.latencies.view(),
@@ -66,7 +66,7 @@ export class OperatorView implements Operator {
       waiting: tenant.waiting,
       cpu_ms: Math.round(tenant.cpu.ms),
       quarantined: this.#parts.quarantine.list(tenant.name).length,
-      lane: tenant.sandbox.lane.name,
+      lane: tenant.lane,
       latency: tenant.latency.view(),
     };
   }

@@ -79,8 +79,7 @@ interface Foundation {
 
 async function build(base: Foundation): Promise<HookwardenServer> {
   const { options, settings, opened, log } = base;
-  let ready = false;
-  const isReady = (): boolean => ready;
+  const lifecycle = { isReady: false };
   let registry: Registry | undefined;
   const stateBytes = (tenant: string): number =>
     registry?.get(tenant)?.limits.stateBytes ?? settings.tenantLimits.stateBytes;
@@ -94,7 +93,7 @@ async function build(base: Foundation): Promise<HookwardenServer> {
   const gate = new BundleGate({ trust, ownKey: keyName(signingKey), requireReview, log });
   const telemetry = options.telemetry ? await openTelemetry(log) : null;
   registry = opened.use(makeRegistry(base, { stores, lanes, quarantine, gate, feed, telemetry }));
-  const operator = new OperatorView({ node: settings.node, registry, lanes, quarantine, feed, isReady });
+  const operator = new OperatorView({ node: settings.node, registry, lanes, quarantine, feed, lifecycle });
   if (telemetry) opened.use(telemetry.observeLoad(() => operator.overview()));
   const metrics = new ServerMetrics(registry, lanes, quarantine);
   const failures = new FailureLog(log);
@@ -120,16 +119,16 @@ async function build(base: Foundation): Promise<HookwardenServer> {
     unsent: new UnsentBudget(settings.limits.unsentBytes),
     uploadBudget: new UploadBudget(settings.limits.uploadBytes),
     openApi: openApi(routes),
-    isReady,
+    lifecycle,
     failures,
     containment,
     log,
   };
   const listener = await openListener(context);
   for (const file of trustFiles(options)) opened.use(watchTrustFile(file, () => revalidate(context)));
-  ready = true;
+  lifecycle.isReady = true;
   opened.use(enforceRetention(stores.audit, options.retentionDays));
-  return serverOf(base, { context, listener, stop: () => ((ready = false), decisions.close()) });
+  return serverOf(base, { context, listener, stop: () => ((lifecycle.isReady = false), decisions.close()) });
 }
 
 function openStores({ options, opened }: Foundation, stateBytes: (tenant: string) => number): Stores {
@@ -214,10 +213,8 @@ function makeDecisions({ settings }: Foundation, parts: DecisionParts): Decision
     feed,
     eventBytes: settings.limits.eventBytes,
     batchEvents: settings.limits.batchEvents,
-    onDecision(_tenant, decision, us) {
-      metrics.decision(decision, us);
-      operator.latencies.add(us);
-    },
+    metrics,
+    latencies: operator.latencies,
     failures,
     traced: telemetry?.traced ?? null,
   });

@@ -8,11 +8,12 @@ import {
   type Program,
   type Sandbox,
 } from "@hookwarden/sandbox";
+import type { LimitedFlow } from "./fair-limiter.ts";
 import type { Lane, Lanes } from "./lanes.ts";
 import type { CpuMeter } from "./meters.ts";
 import type { Quarantine } from "./quarantine.ts";
 
-/** What was seen of one program. */
+/** What the calls of one program have used since its pack was loaded. */
 export interface ProgramUse {
   calls: number;
   faults: number;
@@ -20,80 +21,118 @@ export interface ProgramUse {
 }
 
 /**
- * A call that takes more belongs to the slow lane: microseconds and, where they are counted, steps. Time alone would send
- * a tenant there for what others do to the machine.
+ * A call that takes more is heavy: microseconds and, where they are counted, steps. Time alone would send a tenant to the
+ * slow lane for what others do to the machine.
  */
-const slowUs = 5_000;
-const slowSteps = 500_000;
-/** Calls that must go well before a tenant may have more than one under way, and before it leaves the slow lane. */
-const proofsWanted = 16;
-/** How long a tenant stays there at least after such a call, in milliseconds; twice as long each time that it comes back. */
-const slowMs = 10_000;
-/** The longest, in milliseconds. */
-const longestSlowMs = 600_000;
+const heavyUs = 5_000;
+const heavySteps = 500_000;
+/** Calls in a row that must not be heavy before a tenant may have more than one decision under way. */
+const provenCalls = 16;
 
-/** The sandbox as one tenant's warden sees it: counts what is used, and keeps quarantined hooks from running. */
-export class TenantSandbox implements Sandbox {
-  readonly engine: EngineName;
-  readonly version: string;
-  /** Microseconds that hooks have run since this was last taken to be paid for. */
+export interface TenantCallsOptions {
+  readonly tenant: string;
+  readonly lanes: Lanes;
+  readonly cpu: CpuMeter;
+  readonly quarantine: Quarantine;
+}
+
+/** What the calls of a tenant have used, in both lanes, and which lane the next ones belong to. */
+export class TenantCalls {
+  readonly tenant: string;
   readonly uses = new Map<string, ProgramUse>();
-  readonly #tenant: string;
   readonly #lanes: Lanes;
   readonly #cpu: CpuMeter;
   readonly #quarantine: Quarantine;
-  /** In the slow lane until then at least, and until enough calls went well there; 0: not there. */
-  #slowUntil = 0;
-  /** How long the last visit there was; each is twice as long as the one before. */
-  #slowMs = slowMs / 2;
-  /** Calls in a row that cost nobody anything. */
-  #proofs = 0;
+  /** Calls in a row that were not heavy. */
+  #light = 0;
 
-  constructor(tenant: string, lanes: Lanes, cpu: CpuMeter, quarantine: Quarantine) {
-    this.#tenant = tenant;
+  constructor({ tenant, lanes, cpu, quarantine }: TenantCallsOptions) {
+    this.tenant = tenant;
     this.#lanes = lanes;
     this.#cpu = cpu;
     this.#quarantine = quarantine;
-    this.engine = lanes.fast.sandbox.engine;
-    this.version = lanes.fast.sandbox.version;
   }
 
-  /** Where the tenant's decisions run now. */
-  get lane(): Lane {
-    if (this.#slowUntil === 0) return this.#lanes.fast;
-    if (performance.now() < this.#slowUntil || !this.isProven) return this.#lanes.slow;
-    this.#slowUntil = 0;
-    return this.#lanes.fast;
+  /** Whether calls have been heavy lately. */
+  get areHeavy(): boolean {
+    return this.#lanes.heavy.state(this.tenant) !== "closed";
   }
 
-  /** Whether so many of its calls went well that many at once are no danger: each could cost the others a process. */
-  get isProven(): boolean {
-    return this.#proofs >= proofsWanted;
+  /** Whether so many calls went well that several at once are no danger: each could cost the others a process. */
+  get areProven(): boolean {
+    return this.#light >= provenCalls;
+  }
+
+  refusal({ key }: Program): string | null {
+    return this.#quarantine.refusal({ tenant: this.tenant, program: key });
+  }
+
+  /** Takes account of a call that has ended. */
+  report({ key, name }: Program, outcome: Outcome): void {
+    const hook = { tenant: this.tenant, hook: name, program: key };
+    if (!outcome.ok && outcome.skipped) return this.#quarantine.report(hook, undefined);
+    const { durationUs } = outcome;
+    this.#cpu.add(durationUs);
+    let use = this.uses.get(key);
+    if (!use) this.uses.set(key, (use = { calls: 0, faults: 0, us: 0 }));
+    use.calls++;
+    use.us += durationUs;
+    const code = outcome.ok ? null : outcome.fault.code;
+    // The host's own failures say nothing about the hook.
+    const fault = code !== null && faultTable[code].blame === "host" ? undefined : code;
+    if (fault) use.faults++;
+    const { heavy } = this.#lanes;
+    if (isHeavy(outcome)) {
+      this.#light = 0;
+      heavy.failure(this.tenant);
+    } else if (outcome.ok) {
+      this.#light++;
+      heavy.success(this.tenant);
+    }
+    this.#quarantine.report(hook, fault);
+  }
+
+  forget(programKey: string): void {
+    this.uses.delete(programKey);
+    this.#lanes.forget(programKey);
+  }
+}
+
+/** One lane as a tenant's wardens see it: counts what calls use, and does not run hooks that are in quarantine. */
+export class TenantSandbox implements Sandbox {
+  readonly engine: EngineName;
+  readonly version: string;
+  readonly lane: Lane;
+  /** The tenant's part of the lane's queue. */
+  readonly flow: LimitedFlow;
+  readonly #calls: TenantCalls;
+
+  constructor(
+    lane: Lane,
+    flow: LimitedFlow,
+    { calls, engine, version }: { readonly calls: TenantCalls } & Pick<Sandbox, "engine" | "version">,
+  ) {
+    this.lane = lane;
+    this.flow = flow;
+    this.#calls = calls;
+    this.engine = engine;
+    this.version = version;
   }
 
   get groupsCalls(): boolean {
-    return this.#lanes.fast.sandbox.groupsCalls === true;
+    return this.lane.sandbox.groupsCalls === true;
   }
 
   call(call: Call): Outcome | Promise<Outcome> {
     const { program } = call;
-    const kept = this.#quarantine.check(this.#tenant, program.key);
-    if (kept) {
-      const until = new Date(kept.until).toISOString();
-      const message = `the hook is in quarantine until ${until}, because it has failed repeatedly (${kept.fault})`;
-      return {
-        ok: false,
-        fault: { code: "quarantined", message },
-        steps: null,
-        durationUs: 0,
-        memoryBytes: 0,
-        logs: [],
-      };
+    const refusal = this.#calls.refusal(program);
+    if (refusal !== null) {
+      const fault = { code: "quarantined", message: refusal } as const;
+      return { ok: false, fault, steps: null, durationUs: 0, memoryBytes: 0, logs: [] };
     }
     const outcome = this.lane.sandbox.call(call);
-    return outcome instanceof Promise
-      ? outcome.then((one) => this.#note(program, one))
-      : this.#note(program, outcome);
+    if (outcome instanceof Promise) return outcome.then((one) => this.#report(program, one));
+    return this.#report(program, outcome);
   }
 
   inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
@@ -101,32 +140,15 @@ export class TenantSandbox implements Sandbox {
   }
 
   forget(programKey: string): void {
-    this.uses.delete(programKey);
-    this.#lanes.forget(programKey);
+    this.#calls.forget(programKey);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // The processes are all tenants'.
+    // The processes are shared by all tenants.
   }
 
-  #note(program: Program, outcome: Outcome): Outcome {
-    if (!outcome.ok && outcome.skipped) return outcome;
-    const { durationUs } = outcome;
-    this.#cpu.add(durationUs);
-    let use = this.uses.get(program.key);
-    if (!use) this.uses.set(program.key, (use = { calls: 0, faults: 0, us: 0 }));
-    use.calls++;
-    use.us += durationUs;
-    // What the host is to blame for must not bring a hook into quarantine.
-    const fault = outcome.ok || faultTable[outcome.fault.code].blame === "host" ? null : outcome.fault.code;
-    if (fault !== null) use.faults++;
-    if (isHeavy(outcome)) {
-      // One call after another there is one visit.
-      if (this.#slowUntil === 0) this.#slowMs = Math.min(this.#slowMs * 2, longestSlowMs);
-      this.#slowUntil = performance.now() + this.#slowMs;
-      this.#proofs = 0;
-    } else if (outcome.ok) this.#proofs++;
-    this.#quarantine.note(this.#tenant, program.name, program.key, fault);
+  #report(program: Program, outcome: Outcome): Outcome {
+    this.#calls.report(program, outcome);
     return outcome;
   }
 }
@@ -136,5 +158,5 @@ function isHeavy(outcome: Outcome): boolean {
   if (!outcome.ok && outcome.killed) return true;
   const { steps, durationUs } = outcome;
   if (steps === null && !outcome.ok) return outcome.fault.code === "timeout";
-  return durationUs > slowUs && (steps ?? slowSteps) >= slowSteps;
+  return durationUs > heavyUs && (steps ?? heavySteps) >= heavySteps;
 }

@@ -6,13 +6,13 @@ import type { LoadedPack } from "hookwarden/pack";
 import type { StateStore } from "hookwarden/state";
 import { createWarden, type Warden } from "hookwarden/warden";
 import { Candidate } from "./candidate.ts";
-import { Turn } from "./fair-queue.ts";
+import { LimitedFlow } from "./fair-limiter.ts";
 import { LatencyWindow } from "./histogram.ts";
-import type { Lanes } from "./lanes.ts";
+import type { Lane, Lanes } from "./lanes.ts";
 import { CpuMeter, RateMeter } from "./meters.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { Rollout } from "./rollout.ts";
-import { TenantSandbox } from "./tenant-sandbox.ts";
+import { TenantCalls, TenantSandbox } from "./tenant-sandbox.ts";
 import { takeTurn } from "./tenancy/turn.ts";
 import type { HookView, TenantLimits, TenantRecord } from "./tenants.ts";
 
@@ -40,8 +40,9 @@ export class Tenant {
   log: DecisionLog | null = null;
   readonly rate: RateMeter;
   readonly cpu = new CpuMeter();
-  readonly turns: { readonly fast: Turn; readonly slow: Turn };
-  readonly sandbox: TenantSandbox;
+  readonly calls: TenantCalls;
+  /** One for each lane. */
+  readonly sandboxes: { readonly [Name in Lane["name"]]: TenantSandbox };
   readonly latency = new LatencyWindow();
   decisions = 0;
   faults = 0;
@@ -56,11 +57,12 @@ export class Tenant {
     this.rollout = { tenant: record.tenant, generation: 0, active: null, candidate: null };
     this.#parts = parts;
     this.rate = new RateMeter(limits.requestsPerSecond);
-    this.turns = {
-      fast: new Turn(limits.concurrency, limits.queued),
-      slow: new Turn(slowConcurrency, limits.queued),
-    };
-    this.sandbox = new TenantSandbox(record.tenant, parts.lanes, this.cpu, parts.quarantine);
+    const { lanes, quarantine } = parts;
+    this.calls = new TenantCalls({ tenant: record.tenant, lanes, cpu: this.cpu, quarantine });
+    const { engine, version } = lanes.fast.sandbox;
+    const sandboxIn = (lane: Lane): TenantSandbox =>
+      new TenantSandbox(lane, new LimitedFlow(1, limits.queued), { calls: this.calls, engine, version });
+    this.sandboxes = { fast: sandboxIn(lanes.fast), slow: sandboxIn(lanes.slow) };
   }
 
   /** Takes other settings; what is under way is not touched. */
@@ -68,28 +70,33 @@ export class Tenant {
     this.record = record;
     this.limits = limits;
     this.rate.perSecond = limits.requestsPerSecond;
-    for (const turn of Object.values(this.turns)) turn.queued = limits.queued;
+    for (const { flow } of Object.values(this.sandboxes)) flow.maxWaiting = limits.queued;
   }
 
   get pack(): LoadedPack | null {
     return this.warden?.pack ?? null;
   }
 
-  /** The place in the queue of a lane, with as many at once as the tenant may have there now. */
-  turnIn(lane: "fast" | "slow"): Turn {
-    const turn = this.turns[lane];
-    const { concurrency } = this.limits;
-    if (lane === "slow") turn.concurrency = Math.min(concurrency, slowConcurrency);
-    else turn.concurrency = this.sandbox.isProven ? concurrency : Math.min(concurrency, unprovenConcurrency);
-    return turn;
+  /** The lane that the tenant's next decision belongs to. */
+  get lane(): Lane["name"] {
+    return this.calls.areHeavy ? "slow" : "fast";
+  }
+
+  /** Chooses where the next decision runs, and sets how many the tenant may have there at the same time. */
+  chooseSandbox(): TenantSandbox {
+    const { lane, calls, limits } = this;
+    const sandbox = this.sandboxes[lane];
+    const most = lane === "slow" ? slowConcurrency : calls.areProven ? Infinity : unprovenConcurrency;
+    sandbox.flow.concurrency = Math.min(limits.concurrency, most);
+    return sandbox;
   }
 
   get inFlight(): number {
-    return this.turns.fast.running + this.turns.slow.running;
+    return this.sandboxes.fast.flow.running + this.sandboxes.slow.flow.running;
   }
 
   get waiting(): number {
-    return this.turns.fast.waiting.length + this.turns.slow.waiting.length;
+    return this.sandboxes.fast.flow.waiting.length + this.sandboxes.slow.flow.waiting.length;
   }
 
   /** Lets a pack decide from now on; `null`: none. Decisions under way end with the pack that they began with. */
@@ -102,7 +109,7 @@ export class Tenant {
       const { log } = this;
       const made = await createWarden({
         pack,
-        sandbox: this.sandbox,
+        sandbox: this.sandboxes.fast,
         store,
         maxEventBytes,
         ...(log && { log }),
@@ -124,7 +131,7 @@ export class Tenant {
       return;
     }
     const parts = {
-      sandbox: this.sandbox,
+      sandbox: this.sandboxes.fast,
       stateBytes: trialStateBytes(this.limits),
       takeTurn: () => takeTurn("candidate", this),
     };
@@ -152,7 +159,7 @@ export class Tenant {
   hooks(): HookView[] {
     const quarantined = new Set(this.#parts.quarantine.list(this.name).map(({ hook }) => hook));
     return (this.pack?.hooks ?? []).map(({ name, version, digest, program }) => {
-      const use = this.sandbox.uses.get(program.key);
+      const use = this.calls.uses.get(program.key);
       return {
         tenant: this.name,
         hook: name,

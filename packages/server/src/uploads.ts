@@ -162,7 +162,7 @@ async function loadInTurn(
   const turn = taken instanceof Promise ? await taken : taken;
   const begun = performance.now();
   try {
-    const inspected = await tenant.sandbox.inspect(program, limits, tenant.name);
+    const inspected = await turn.sandbox.inspect(program, limits, tenant.name);
     if (inspected.ok) return;
     const { code, message } = inspected.fault;
     throw new HookwardenError(

@@ -213,14 +213,14 @@ it("reports nothing about either request when an idempotency key is reused for a
 it("reports nothing about the requests before one that waits too long", async () => {
   const { key: own } = await test.tenant("waits", guard, { limits: { concurrency: 1, queued: 1 } });
   const tenant = test.server.context.registry.get("waits")!;
-  const { lane } = tenant.sandbox;
-  // Somebody is at it, and somebody waits.
-  expect(lane.queue.enter(tenant.turnIn(lane.name))).toBe(true);
-  const waiting = lane.queue.enter(tenant.turnIn(lane.name));
+  const { flow, lane } = tenant.chooseSandbox();
+  // One decision is under way, and one waits.
+  expect(lane.limiter.enter(flow)).toBe(true);
+  const waiting = lane.limiter.enter(flow);
   expect(await ask({ key: own })).toBe("429 queue-full");
-  lane.queue.leave(tenant.turnIn(lane.name), 0);
+  lane.limiter.leave(flow, 0);
   await waiting;
-  lane.queue.leave(tenant.turnIn(lane.name), 0);
+  lane.limiter.leave(flow, 0);
 });
 
 it("tells of answers that were not read nothing but that", async () => {

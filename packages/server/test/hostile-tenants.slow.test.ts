@@ -115,7 +115,10 @@ describe("a tenant that may have one decision under way", () => {
     await using test = await startTestServer({ audit: "off" });
     await test.tenant("one", guard, { limits: { concurrency: 1 } });
     const tenant = test.server.context.registry.get("one")!;
-    expect([tenant.turnIn("slow").concurrency, tenant.turnIn("fast").concurrency]).toEqual([1, 1]);
+    expect(tenant.chooseSandbox().flow.concurrency).toBe(1);
+    test.server.context.lanes.heavy.failure("one");
+    const { lane, flow } = tenant.chooseSandbox();
+    expect([lane.name, flow.concurrency]).toEqual(["slow", 1]);
   });
 });
 

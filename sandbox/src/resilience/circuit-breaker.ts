@@ -16,6 +16,11 @@ export interface CircuitBreakerOptions {
   readonly successes?: number;
   /** Calls admitted at the same time while it is half-open. Default 1. */
   readonly maxProbes?: number;
+  /**
+   * How long its openings are remembered after it has closed, in milliseconds: if it opens again within this time, it
+   * stays open for twice as long as the last time. Default 0.
+   */
+  readonly rememberMs?: number;
   /** Number of circuits that are remembered; those that were not used for longest are forgotten first. */
   readonly maxCircuits: number;
   /** The clock, in milliseconds. Default `Date.now`. */
@@ -29,7 +34,7 @@ export type CircuitState = "closed" | "open" | "half-open";
 export interface Circuit<T = undefined> {
   /** Failures in a row, or in the current window. */
   readonly failures: number;
-  /** How many times it has opened since it was last closed. 0: it is closed. */
+  /** How many times in a row it has opened, across the closings that are remembered. 0: it is closed. */
   readonly openings: number;
   /** Open until then, in milliseconds of the clock. */
   readonly until: number;
@@ -44,6 +49,10 @@ interface Entry<T> extends Writable<T> {
   windowStart: number;
   successes: number;
   probes: number;
+  /** `openings` when it was last closed. */
+  pastOpenings: number;
+  /** Until when those count, in milliseconds of the clock. */
+  rememberedUntil: number;
 }
 
 /**
@@ -72,6 +81,7 @@ export class CircuitBreaker<T = undefined> {
       maxOpenMs: options.openMs,
       successes: 1,
       maxProbes: 1,
+      rememberMs: 0,
       now: Date.now,
       ...options,
     };
@@ -123,17 +133,18 @@ export class CircuitBreaker<T = undefined> {
     if (entry.probes > 0) entry.probes--;
     const { failureShare, successes, now } = this.#options;
     if (entry.openings === 0) {
-      if (failureShare < 1) {
+      // A circuit that was restored or is remembered may have no failure.
+      const hadFailures = entry.failures > 0;
+      if (failureShare < 1 && hadFailures) {
         this.#count(entry);
         return false;
       }
-      // A circuit that was restored may have had no failure yet.
-      this.#entries.delete(key);
-      return entry.failures > 0;
+      this.#close(key, entry);
+      return hadFailures;
     }
     // Calls that were under way when it opened prove nothing.
     if (now() < entry.until || ++entry.successes < successes) return false;
-    this.#entries.delete(key);
+    this.#close(key, entry);
     return true;
   }
 
@@ -151,8 +162,10 @@ export class CircuitBreaker<T = undefined> {
     entry.successes = 0;
     const isRepeated = entry.failures >= failures && entry.failures >= failureShare * entry.calls;
     if (entry.openings === 0 && !isRepeated) return false;
-    entry.until = time + Math.min(maxOpenMs, openMs * 2 ** Math.min(entry.openings, 40));
-    entry.openings++;
+    const past = time < entry.rememberedUntil ? entry.pastOpenings : 0;
+    const openings = entry.openings > 0 ? entry.openings : past;
+    entry.until = time + Math.min(maxOpenMs, openMs * 2 ** Math.min(openings, 40));
+    entry.openings = openings + 1;
     entry.cause = cause;
     return true;
   }
@@ -183,7 +196,17 @@ export class CircuitBreaker<T = undefined> {
   #create(): Entry<T> {
     const windowStart = this.#options.now();
     // prettier-ignore
-    return { failures: 0, openings: 0, until: 0, cause: undefined, calls: 0, windowStart, successes: 0, probes: 0 };
+    return { failures: 0, openings: 0, until: 0, cause: undefined, calls: 0, windowStart, successes: 0, probes: 0, pastOpenings: 0, rememberedUntil: 0 };
+  }
+
+  #close(key: string, entry: Entry<T>): void {
+    const time = this.#options.now();
+    if (entry.openings > 0) {
+      entry.pastOpenings = entry.openings;
+      entry.rememberedUntil = time + this.#options.rememberMs;
+    }
+    if (time >= entry.rememberedUntil) this.#entries.delete(key);
+    else Object.assign(entry, { failures: 0, openings: 0, calls: 0, windowStart: time, successes: 0 });
   }
 
   #count(entry: Entry<T>): void {

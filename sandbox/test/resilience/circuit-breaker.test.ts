@@ -83,6 +83,25 @@ describe("CircuitBreaker", () => {
     expect(breaker.failure("k")).toBe(false);
   });
 
+  // Attack: a hook earns its way out with good calls again and again, so that each failure costs the shortest period only.
+  it("remembers its openings for a while after it has closed, if configured to", () => {
+    for (const failureShare of [1, 0.5]) {
+      const { breaker, wait } = breakerOf({ failures: 1, failureShare, successes: 2, rememberMs: 5_000 });
+      for (const period of [100, 200, 400]) {
+        expect(breaker.failure("k")).toBe(true);
+        expect(breaker.remainingMs("k")).toBe(period);
+        wait(period);
+        expect([breaker.success("k"), breaker.success("k")]).toEqual([false, true]);
+        expect([breaker.state("k"), breaker.get("k")?.openings]).toEqual(["closed", 0]);
+        // Further successes do not shorten the memory.
+        for (let at = 0; at < 3; at++) expect(breaker.success("k")).toBe(false);
+      }
+      wait(5_000);
+      breaker.failure("k");
+      expect([breaker.remainingMs("k"), breaker.get("k")?.openings]).toEqual([100, 1]);
+    }
+  });
+
   it("restores what was stored, never for longer than its own maximum", () => {
     const { breaker, wait } = breakerOf();
     breaker.restore("k", { failures: 2, openings: 0, until: 0, cause: undefined });

@@ -54,7 +54,7 @@ async function handle(
   const { headers } = request;
   let mediaType = "";
   if (route.needs !== "nothing") {
-    if (!context.isReady()) throw new Problem("shutting-down", 1);
+    if (!context.lifecycle.isReady) throw new Problem("shutting-down", 1);
     const found = pipeline.authenticate(context, exchange);
     const principal = found instanceof Promise ? await found : found;
     exchange.principal = principal;

@@ -1,5 +1,6 @@
 import type { Decision, EventInput } from "hookwarden/broker";
 import { Problem } from "../problem.ts";
+import type { TenantSandbox } from "../tenant-sandbox.ts";
 import type { Tenant } from "../tenant.ts";
 
 /** How one event is to be decided. */
@@ -7,6 +8,8 @@ export interface DecideOptions {
   /** Name of a dialect that event and answer are in. Default: the catalogue's own names. */
   readonly dialect?: string;
   readonly decisionId: string;
+  /** Where its hooks run. */
+  readonly sandbox: TenantSandbox;
 }
 
 /** A decision, and the answer as JSON text. */
@@ -26,11 +29,11 @@ export interface Decided {
 export async function decide(
   tenant: Tenant,
   input: EventInput,
-  { dialect, decisionId }: DecideOptions,
+  { dialect, decisionId, sandbox }: DecideOptions,
 ): Promise<Decided> {
   const { warden } = tenant;
   if (!warden) throw tenant.broken === null ? new Problem("no-pack") : new Problem("not-ready", 5);
-  const options = { tenant: tenant.name, decisionId };
+  const options = { tenant: tenant.name, decisionId, sandbox };
   if (dialect !== undefined) {
     const { answer, decision } = await tenant.translator(dialect, warden).reply(input, options);
     return { decision, text: JSON.stringify(answer) };

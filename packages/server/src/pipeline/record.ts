@@ -1,5 +1,7 @@
 import type { Decision, EventInput } from "hookwarden/broker";
 import type { Feed } from "../feed.ts";
+import type { LatencyWindow } from "../histogram.ts";
+import type { ServerMetrics } from "../metrics.ts";
 import type { Tenant } from "../tenant.ts";
 
 /** A decision that was made, and how long it took with its waiting. */
@@ -12,15 +14,17 @@ export interface Recorded {
 
 export interface Recorders {
   readonly feed: Feed;
-  /** Called with every decision. */
-  readonly onDecision: (tenant: Tenant, decision: Decision, us: number) => void;
+  readonly metrics: ServerMetrics;
+  /** Of all tenants together. */
+  readonly latencies: LatencyWindow;
 }
 
 /** The fifth stage: counts a decision for its tenant, for metrics, and for operators who watch. */
-export function record({ feed, onDecision }: Recorders, tenant: Tenant, made: Recorded): void {
+export function record({ feed, metrics, latencies }: Recorders, tenant: Tenant, made: Recorded): void {
   const { decision, us } = made;
   tenant.count(decision, us);
-  onDecision(tenant, decision, us);
+  metrics.decision(decision, us);
+  latencies.add(us);
   const faults = recordFaults(feed, tenant, decision);
   if (!feed.hasListeners) return;
   const { decision_id, hook_event_name: event, verdict, reason, decided_by, duration_us } = decision;

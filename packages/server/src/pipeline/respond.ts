@@ -47,7 +47,7 @@ function replyOf(context: ServerContext, exchange: Exchange, answer: RouteAnswer
       ...headers,
       ...(body === undefined ? {} : { "content-type": type ?? jsonType }),
       // While the server ends, no further request may come on this connection.
-      ...(context.isReady() ? {} : { connection: "close" }),
+      ...(context.lifecycle.isReady ? {} : { connection: "close" }),
     },
     body,
     problem: null,

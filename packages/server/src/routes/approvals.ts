@@ -39,7 +39,7 @@ async function wait(context: ServerContext, call: RouteCall): Promise<ApprovalRe
   const { tenant } = call.principal;
   if (tenant === null) throw new Problem("forbidden");
   const seconds = (call.query["wait"] as number | undefined) ?? 0;
-  const isEnding = (): boolean => call.gone() || !context.isReady();
+  const isEnding = (): boolean => call.gone() || !context.lifecycle.isReady;
   const id = call.params["id"] as string;
   return context.approvals.wait(tenant, id, { ms: seconds * 1_000, gone: isEnding });
 }

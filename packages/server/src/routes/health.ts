@@ -36,9 +36,9 @@ export const healthRoutes: readonly Route[] = [
     needs: "nothing",
     use: "public",
     answers: { "200": readiness, "503": readiness },
-    handle: ({ isReady, containment }) => {
+    handle: ({ lifecycle, containment }) => {
       const walls = wallsOf(containment);
-      return isReady()
+      return lifecycle.isReady
         ? json({ status: "ready", containment: walls })
         : json({ status: "not-ready", containment: walls }, 503);
     },

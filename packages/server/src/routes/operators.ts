@@ -194,12 +194,12 @@ export const operatorRoutes: readonly Route[] = [
     use: "watch",
     query: ofTenant,
     answers: { "200": "text/event-stream" },
-    handle: ({ operator, isReady }, call) => ({
+    handle: ({ operator, lifecycle }, call) => ({
       status: 200,
       stream: liveStream(
         operator,
         wanted(call),
-        async () => call.gone() || !isReady() || !(await call.holds()),
+        async () => call.gone() || !lifecycle.isReady || !(await call.holds()),
       ),
       type: "text/event-stream",
       headers: { "cache-control": "no-store", "x-accel-buffering": "no" },

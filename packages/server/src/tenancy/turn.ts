@@ -1,17 +1,18 @@
-import type { Turn } from "../fair-queue.ts";
-import type { Lane } from "../lanes.ts";
 import { Problem } from "../problem.ts";
+import type { TenantSandbox } from "../tenant-sandbox.ts";
 import { type Account, enforce } from "./enforce.ts";
 import type { Use } from "./uses.ts";
 
 /** A tenant, as far as it takes turns. */
 export interface TurnTaker extends Account {
-  readonly sandbox: { readonly lane: Lane };
-  turnIn(lane: Lane["name"]): Turn;
+  /** Chooses where the next item runs. */
+  chooseSandbox(): TenantSandbox;
 }
 
-/** A place among what runs; to be left once. */
-export interface HeldTurn {
+/** Permission to run something; to be left once. */
+export interface Turn {
+  /** Where it has to run: the lane is chosen here, once. */
+  readonly sandbox: TenantSandbox;
   /** @param costUs what was used, in microseconds. */
   leave(costUs: number): void;
 }
@@ -19,33 +20,33 @@ export interface HeldTurn {
 /**
  * Waits for the tenant's turn to run something, within its limits.
  *
- * @param gone whether the asker has disconnected meanwhile: then it never begins.
+ * @param gone whether the caller has disconnected meanwhile: then it never starts.
  * @returns at once where there is room.
  * @throws {Problem} what `enforce` refuses; `queue-full`, `shutting-down`
  */
-export function takeTurn(use: Use, tenant: TurnTaker, gone?: () => boolean): HeldTurn | Promise<HeldTurn> {
+export function takeTurn(use: Use, tenant: TurnTaker, gone?: () => boolean): Turn | Promise<Turn> {
   enforce(use, "run", tenant);
-  const { lane } = tenant.sandbox;
-  const turn = tenant.turnIn(lane.name);
-  const entered = lane.queue.enter(turn, gone);
+  const sandbox = tenant.chooseSandbox();
+  const { flow, lane } = sandbox;
+  const entered = lane.limiter.enter(flow, gone);
   if (entered === null) throw new Problem("queue-full", 1);
-  const held: HeldTurn = { leave: (costUs) => lane.queue.leave(turn, costUs) };
-  return entered === true ? held : afterWaiting(use, tenant, entered, held);
+  const turn: Turn = { sandbox, leave: (costUs) => lane.limiter.leave(flow, costUs) };
+  return entered === true ? turn : afterWaiting(use, tenant, entered, turn);
 }
 
 async function afterWaiting(
   use: Use,
   tenant: TurnTaker,
   entered: Promise<boolean>,
-  held: HeldTurn,
-): Promise<HeldTurn> {
+  turn: Turn,
+): Promise<Turn> {
   if (!(await entered)) throw new Problem("shutting-down", 1);
   try {
     // What happened meanwhile counts as well: the tenant has used its time, or was switched off.
     enforce(use, "resume", tenant);
-    return held;
+    return turn;
   } catch (error) {
-    held.leave(0);
+    turn.leave(0);
     throw error;
   }
 }

@@ -85,9 +85,9 @@ function limit(name: string, limits: object): void {
 function hold(name: string): void {
   limit(name, { concurrency: 1 });
   const tenant = test.server.context.registry.get(name)!;
-  const turn = tenant.turnIn("fast");
-  turn.queued = 0;
-  expect(tenant.sandbox.lane.queue.enter(turn)).toBe(true);
+  const { flow, lane } = tenant.chooseSandbox();
+  flow.maxWaiting = 0;
+  expect(lane.limiter.enter(flow)).toBe(true);
 }
 
 /** What a thrown switch answers. */
@@ -194,7 +194,8 @@ describe("every route answers as the table says", () => {
         trust.keys = [toPublicKey(signer)];
         if (name === "concurrency" || name === "queued") {
           const tenant = test.server.context.registry.get(setup.name)!;
-          tenant.sandbox.lane.queue.leave(tenant.turns.fast, 0);
+          const { flow, lane } = tenant.sandboxes.fast;
+          lane.limiter.leave(flow, 0);
         }
       }
     },
@@ -244,12 +245,12 @@ describe("a tenant that was switched off", () => {
     expect((await client.decide(eventOf())).verdict).toBe("continue");
     await expect.poll(() => tenant.candidate?.report.sampled).toBe(1);
     limit(setup.name, { concurrency: 1 });
-    const turn = tenant.turnIn("fast");
-    expect(tenant.sandbox.lane.queue.enter(turn)).toBe(true);
+    const { flow, lane } = tenant.chooseSandbox();
+    expect(lane.limiter.enter(flow)).toBe(true);
     const waiting = client.decide(eventOf()).catch((error: unknown) => error);
-    await expect.poll(() => turn.waiting.length).toBe(1);
+    await expect.poll(() => flow.waiting.length).toBe(1);
     await test.operator.putTenant(setup.name, { disabled: true });
-    tenant.sandbox.lane.queue.leave(turn, 0);
+    lane.limiter.leave(flow, 0);
     expect(await waiting).toMatchObject({ code: "tenant-disabled" });
     tenant.candidate!.see(eventOf(), {} as never, undefined);
     await expect.poll(() => tenant.candidate?.report).toMatchObject({ sampled: 1, skipped: 1 });
