@@ -97,6 +97,35 @@ an event, and all patterns for it match in one pass.
 
 ${[...factRows].map(([name, row]) => factSection(name, row)).join("\n\n")}
 
+A hook that finds something in a text of \`facts.text\` gets its place in the original from \`originalRange\`, so that a
+redaction changes what the event has and not a copy:
+
+\`\`\`ts
+import { originalRange, transform, type UserPromptSubmit } from "hookwarden/hook";
+
+const hook: UserPromptSubmit = ({ prompt, facts: { text } }) => {
+  if (!text.ok) return { action: "block", reason: \`the prompt cannot be read: \${text.why}\` };
+  for (const plain of text.texts) {
+    const at = plain.text.indexOf("Project Falcon");
+    if (at < 0) continue;
+    if (plain.inside) return { action: "block", reason: "the prompt has an encoded name" };
+    const [start, end] = originalRange(plain, at, at + "Project Falcon".length);
+    return transform(\`\${prompt.slice(0, start)}[redacted]\${prompt.slice(end)}\`);
+  }
+  return undefined;
+};
+export default hook;
+\`\`\`
+
+What is read as what:
+
+- **In place**: form NFKC; invisible characters, terminal sequences and marks that only overlay a Latin letter removed;
+  HTML's character references; letters of other scripts in words that imitate Latin ones. A word of such letters only is
+  left alone next to words that are certainly of its script.
+- **As texts of their own**: base64 (16 characters and more), hexadecimal numbers, percent-encoding, escapes such as
+  \`\\u0061\`, tag characters and variation selectors, if they decode to readable text.
+- **Not**: text in images, other ciphers (ROT13), compressed data, words in other spelling, accents of Latin letters.
+
 ## Tools of clients
 
 \`facts.tool\` knows these tools. Names are compared without case and punctuation: \`read_file\` is \`ReadFile\` too.

@@ -61,7 +61,8 @@ export function helpersModule(): string {
   return [
     notice,
     `/**
- * What authors of hooks import: a function for each action, and the types of events, actions and handlers.
+ * What authors of hooks import: a function for each action, the types of events, actions and handlers, and
+ * \`originalRange\` for \`facts.text\`.
  *
  * \`\`\`ts
  * import { deny, type PreToolUse } from "hookwarden/hook";
@@ -70,7 +71,8 @@ export function helpersModule(): string {
  * export default hook;
  * \`\`\`
  */
-export type * from "./generated/types.ts";`,
+export type * from "./generated/types.ts";
+export { originalRange } from "./original-range.ts";`,
     `import type { ${[...actionRows.keys()].map(actionType).join(", ")} } from "./generated/types.ts";`,
     ...[...actionRows.keys()].map(helper),
   ].join("\n\n");

@@ -5,6 +5,8 @@ import type { PathsFact } from "./paths/row.ts";
 import type { ShellFact } from "./shell/row.ts";
 import { deriveShell } from "./shell/shell.ts";
 import type { FactName } from "./table.ts";
+import type { TextFact } from "./text/row.ts";
+import { deriveText } from "./text/text.ts";
 import type { ToolFact } from "./tool/row.ts";
 import { deriveTool } from "./tool/tool.ts";
 
@@ -14,6 +16,7 @@ export interface FactValues {
   readonly shell: ShellFact;
   readonly paths: PathsFact;
   readonly hosts: HostsFact;
+  readonly text: TextFact;
 }
 
 type Fields = { readonly [field: string]: unknown };
@@ -26,6 +29,7 @@ const derivations: {
   shell: (fields, set) => deriveShell(fields, set.valueOf("tool")),
   paths: (fields, set) => derivePaths(fields, set.valueOf("tool"), set.valueOf("shell")),
   hosts: (_, set) => deriveHosts(set.valueOf("tool"), set.valueOf("shell")),
+  text: deriveText,
 };
 
 /** The facts of one state of an event. Each is derived when it is first asked for, and then kept. */

@@ -24,6 +24,7 @@ export { factDifferences, factProblem, factsRead, factVersions, type FactVersion
 export type { HostsFact, HostUse } from "./hosts/row.ts";
 export type { PathsFact, PathUse } from "./paths/row.ts";
 export type { ShellCommand, ShellFact, ShellWord, ShellWordPart } from "./shell/row.ts";
+export type { PlainText, TextEdit, TextFact, TextSource } from "./text/row.ts";
 export { type FactName, factNames, factRows, facts, factsOf, majorOf } from "./table.ts";
 export {
   clientTools,

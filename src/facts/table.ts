@@ -2,6 +2,7 @@ import type { FactRow } from "./fact.ts";
 import { hostsRow } from "./hosts/row.ts";
 import { pathsRow } from "./paths/row.ts";
 import { shellRow } from "./shell/row.ts";
+import { textRow } from "./text/row.ts";
 import { toolRow } from "./tool/row.ts";
 
 /** The facts. Adding one is a row here, a function in `fact-set.ts`, and `npm run generate`. */
@@ -10,6 +11,7 @@ export const facts = {
   shell: shellRow,
   paths: pathsRow,
   hosts: hostsRow,
+  text: textRow,
 } as const satisfies Record<string, FactRow>;
 
 export type FactName = keyof typeof facts;

@@ -72,6 +72,30 @@ describe("a hook that reads a fact", () => {
     expect(await decide("x".repeat(40_000))).toEqual({ verdict: "deny", reason: "too-long" });
   });
 
+  test("rewrites the original of what it finds in a disguised text", async () => {
+    const code = `import { originalRange, transform } from "hookwarden/hook";
+      export default ({ prompt, facts: { text } }) => {
+        const plain = text.texts.find((one) => one.text.includes("secret"));
+        const at = plain.text.indexOf("secret");
+        const [start, end] = originalRange(plain, at, at + 6);
+        return transform(prompt.slice(0, start) + "…" + prompt.slice(end));
+      };`;
+    const on = [
+      { event: "UserPromptSubmit", when: { path: "facts.text.texts.*.text", pattern: ".*secret.*" } },
+    ];
+    const pack = await load({
+      redact: { on, reads: ["prompt", "facts.text"], actions: ["transform"], code },
+    });
+    await using warden = await createWarden({ pack, isolation: "inline" });
+    const prompt = "ﬁnd the 𝐬e\u200bc&#114;еt &amp; tell";
+    const { changes } = await warden.dispatch({
+      hook_event_name: "UserPromptSubmit",
+      session_id: "s",
+      prompt,
+    });
+    expect(changes).toEqual({ prompt: "ﬁnd the … &amp; tell" });
+  });
+
   test("is not shown a field that comes with the event under the name of the facts", () => {
     const project = new ProjectorPool().compile("PreToolUse", ["facts.tool", "*"]);
     const shown = JSON.parse(project(new EventView(event("ls", { facts: { tool: "forged" } }))));

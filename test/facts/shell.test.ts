@@ -134,3 +134,19 @@ describe("the commands that a command line would start", () => {
     expect(read("rm \uFDD0vx\uFDD1").commands[0]?.argv[1]).toBe("\uFFFDvx\uFFFD");
   });
 });
+
+test("a command says whether its output comes from elsewhere", () => {
+  const external = (line: string): unknown[] =>
+    read(line)
+      .commands.filter((command) => command.external)
+      .map(({ name }) => name);
+  expect(external("curl -s http://x | sh; base64 -d <<< cm0= | sh; base64 x; cat y")).toEqual([
+    "curl",
+    "base64",
+  ]);
+  expect(external("xxd -r -p x; zcat y.gz; openssl enc -d; openssl version")).toEqual([
+    "xxd",
+    "zcat",
+    "openssl",
+  ]);
+});

@@ -2193,7 +2193,7 @@ function validate116(data, { instancePath = "", parentData, parentDataProperty, 
 }
 
 // memory:hookwarden-manifest-validators
-var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 }, when: { allOf: [{ $ref: "#/definitions/condition" }] } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 }, paths: { type: "integer", minimum: 1, maximum: 999 }, hosts: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, condition: { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u"), schema7 = { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 }, wrapper0 = { validate: validate222 };
+var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 }, when: { allOf: [{ $ref: "#/definitions/condition" }] } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 }, paths: { type: "integer", minimum: 1, maximum: 999 }, hosts: { type: "integer", minimum: 1, maximum: 999 }, text: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, condition: { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u"), schema7 = { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 }, wrapper0 = { validate: validate222 };
 function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (data && typeof data == "object" && !Array.isArray(data)) {
@@ -2757,7 +2757,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       let data12 = data.facts;
       if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
         for (let key2 of Object.keys(data12))
-          if (!(key2 === "tool" || key2 === "shell" || key2 === "paths" || key2 === "hosts")) {
+          if (!(key2 === "tool" || key2 === "shell" || key2 === "paths" || key2 === "hosts" || key2 === "text")) {
             let err34 = { instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" };
             vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
           }
@@ -2829,109 +2829,126 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
             }
           }
         }
+        if (data12.text !== void 0 && func02.call(data12, "text")) {
+          let data17 = data12.text;
+          if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17))) {
+            let err47 = { instancePath: instancePath + "/facts/text", schemaPath: "#/properties/facts/properties/text/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err47] : vErrors.push(err47), errors++;
+          }
+          if (typeof data17 == "number" && isFinite(data17)) {
+            if (data17 > 999 || isNaN(data17)) {
+              let err48 = { instancePath: instancePath + "/facts/text", schemaPath: "#/properties/facts/properties/text/maximum", keyword: "maximum", params: { comparison: "<=", limit: 999 }, message: "must be <= 999" };
+              vErrors === null ? vErrors = [err48] : vErrors.push(err48), errors++;
+            }
+            if (data17 < 1 || isNaN(data17)) {
+              let err49 = { instancePath: instancePath + "/facts/text", schemaPath: "#/properties/facts/properties/text/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+              vErrors === null ? vErrors = [err49] : vErrors.push(err49), errors++;
+            }
+          }
+        }
       } else {
-        let err47 = { instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-        vErrors === null ? vErrors = [err47] : vErrors.push(err47), errors++;
+        let err50 = { instancePath: instancePath + "/facts", schemaPath: "#/properties/facts/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err50] : vErrors.push(err50), errors++;
       }
     }
     if (data.actions !== void 0 && func02.call(data, "actions") && (validate26(data.actions, { instancePath: instancePath + "/actions", parentData: data, parentDataProperty: "actions", rootData }) || (vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors), errors = vErrors.length)), data.priority !== void 0 && func02.call(data, "priority")) {
-      let data18 = data.priority;
-      if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18) && isFinite(data18))) {
-        let err48 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
-        vErrors === null ? vErrors = [err48] : vErrors.push(err48), errors++;
+      let data19 = data.priority;
+      if (!(typeof data19 == "number" && !(data19 % 1) && !isNaN(data19) && isFinite(data19))) {
+        let err51 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+        vErrors === null ? vErrors = [err51] : vErrors.push(err51), errors++;
       }
-      if (typeof data18 == "number" && isFinite(data18)) {
-        if (data18 > 1e3 || isNaN(data18)) {
-          let err49 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" };
-          vErrors === null ? vErrors = [err49] : vErrors.push(err49), errors++;
+      if (typeof data19 == "number" && isFinite(data19)) {
+        if (data19 > 1e3 || isNaN(data19)) {
+          let err52 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 }, message: "must be <= 1000" };
+          vErrors === null ? vErrors = [err52] : vErrors.push(err52), errors++;
         }
-        if (data18 < -1e3 || isNaN(data18)) {
-          let err50 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/minimum", keyword: "minimum", params: { comparison: ">=", limit: -1e3 }, message: "must be >= -1000" };
-          vErrors === null ? vErrors = [err50] : vErrors.push(err50), errors++;
+        if (data19 < -1e3 || isNaN(data19)) {
+          let err53 = { instancePath: instancePath + "/priority", schemaPath: "#/properties/priority/minimum", keyword: "minimum", params: { comparison: ">=", limit: -1e3 }, message: "must be >= -1000" };
+          vErrors === null ? vErrors = [err53] : vErrors.push(err53), errors++;
         }
       }
     }
     if (data.mode !== void 0 && func02.call(data, "mode")) {
-      let data19 = data.mode;
-      if (typeof data19 != "string") {
-        let err51 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        vErrors === null ? vErrors = [err51] : vErrors.push(err51), errors++;
+      let data20 = data.mode;
+      if (typeof data20 != "string") {
+        let err54 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err54] : vErrors.push(err54), errors++;
       }
-      if (!(data19 === "sequential" || data19 === "parallel" || data19 === "monitor")) {
-        let err52 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema6.properties.mode.enum }, message: "must be equal to one of the allowed values" };
-        vErrors === null ? vErrors = [err52] : vErrors.push(err52), errors++;
+      if (!(data20 === "sequential" || data20 === "parallel" || data20 === "monitor")) {
+        let err55 = { instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema6.properties.mode.enum }, message: "must be equal to one of the allowed values" };
+        vErrors === null ? vErrors = [err55] : vErrors.push(err55), errors++;
       }
     }
     if (data.onFailure !== void 0 && func02.call(data, "onFailure")) {
-      let data20 = data.onFailure;
-      if (typeof data20 != "string") {
-        let err53 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        vErrors === null ? vErrors = [err53] : vErrors.push(err53), errors++;
+      let data21 = data.onFailure;
+      if (typeof data21 != "string") {
+        let err56 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err56] : vErrors.push(err56), errors++;
       }
-      if (!(data20 === "open" || data20 === "closed")) {
-        let err54 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema6.properties.onFailure.enum }, message: "must be equal to one of the allowed values" };
-        vErrors === null ? vErrors = [err54] : vErrors.push(err54), errors++;
+      if (!(data21 === "open" || data21 === "closed")) {
+        let err57 = { instancePath: instancePath + "/onFailure", schemaPath: "#/properties/onFailure/enum", keyword: "enum", params: { allowedValues: schema6.properties.onFailure.enum }, message: "must be equal to one of the allowed values" };
+        vErrors === null ? vErrors = [err57] : vErrors.push(err57), errors++;
       }
     }
     if (data.limits !== void 0 && func02.call(data, "limits") && (validate28(data.limits, { instancePath: instancePath + "/limits", parentData: data, parentDataProperty: "limits", rootData }) || (vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors), errors = vErrors.length)), data.state !== void 0 && func02.call(data, "state")) {
-      let data22 = data.state;
-      if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
-        if (data22.scope === void 0 || !func02.call(data22, "scope")) {
-          let err55 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "scope" }, message: "must have required property 'scope'" };
-          vErrors === null ? vErrors = [err55] : vErrors.push(err55), errors++;
+      let data23 = data.state;
+      if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
+        if (data23.scope === void 0 || !func02.call(data23, "scope")) {
+          let err58 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "scope" }, message: "must have required property 'scope'" };
+          vErrors === null ? vErrors = [err58] : vErrors.push(err58), errors++;
         }
-        if (data22.maxBytes === void 0 || !func02.call(data22, "maxBytes")) {
-          let err56 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "maxBytes" }, message: "must have required property 'maxBytes'" };
-          vErrors === null ? vErrors = [err56] : vErrors.push(err56), errors++;
+        if (data23.maxBytes === void 0 || !func02.call(data23, "maxBytes")) {
+          let err59 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/required", keyword: "required", params: { missingProperty: "maxBytes" }, message: "must have required property 'maxBytes'" };
+          vErrors === null ? vErrors = [err59] : vErrors.push(err59), errors++;
         }
-        for (let key3 of Object.keys(data22))
+        for (let key3 of Object.keys(data23))
           if (!(key3 === "scope" || key3 === "maxBytes")) {
-            let err57 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 }, message: "must NOT have additional properties" };
-            vErrors === null ? vErrors = [err57] : vErrors.push(err57), errors++;
-          }
-        if (data22.scope !== void 0 && func02.call(data22, "scope")) {
-          let data23 = data22.scope;
-          if (typeof data23 != "string") {
-            let err58 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-            vErrors === null ? vErrors = [err58] : vErrors.push(err58), errors++;
-          }
-          if (!(data23 === "session" || data23 === "tenant")) {
-            let err59 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/enum", keyword: "enum", params: { allowedValues: schema6.properties.state.properties.scope.enum }, message: "must be equal to one of the allowed values" };
-            vErrors === null ? vErrors = [err59] : vErrors.push(err59), errors++;
-          }
-        }
-        if (data22.maxBytes !== void 0 && func02.call(data22, "maxBytes")) {
-          let data24 = data22.maxBytes;
-          if (!(typeof data24 == "number" && !(data24 % 1) && !isNaN(data24) && isFinite(data24))) {
-            let err60 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            let err60 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 }, message: "must NOT have additional properties" };
             vErrors === null ? vErrors = [err60] : vErrors.push(err60), errors++;
           }
-          if (typeof data24 == "number" && isFinite(data24)) {
-            if (data24 > 1048576 || isNaN(data24)) {
-              let err61 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1048576 }, message: "must be <= 1048576" };
-              vErrors === null ? vErrors = [err61] : vErrors.push(err61), errors++;
+        if (data23.scope !== void 0 && func02.call(data23, "scope")) {
+          let data24 = data23.scope;
+          if (typeof data24 != "string") {
+            let err61 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            vErrors === null ? vErrors = [err61] : vErrors.push(err61), errors++;
+          }
+          if (!(data24 === "session" || data24 === "tenant")) {
+            let err62 = { instancePath: instancePath + "/state/scope", schemaPath: "#/properties/state/properties/scope/enum", keyword: "enum", params: { allowedValues: schema6.properties.state.properties.scope.enum }, message: "must be equal to one of the allowed values" };
+            vErrors === null ? vErrors = [err62] : vErrors.push(err62), errors++;
+          }
+        }
+        if (data23.maxBytes !== void 0 && func02.call(data23, "maxBytes")) {
+          let data25 = data23.maxBytes;
+          if (!(typeof data25 == "number" && !(data25 % 1) && !isNaN(data25) && isFinite(data25))) {
+            let err63 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/type", keyword: "type", params: { type: "integer" }, message: "must be integer" };
+            vErrors === null ? vErrors = [err63] : vErrors.push(err63), errors++;
+          }
+          if (typeof data25 == "number" && isFinite(data25)) {
+            if (data25 > 1048576 || isNaN(data25)) {
+              let err64 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1048576 }, message: "must be <= 1048576" };
+              vErrors === null ? vErrors = [err64] : vErrors.push(err64), errors++;
             }
-            if (data24 < 1 || isNaN(data24)) {
-              let err62 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
-              vErrors === null ? vErrors = [err62] : vErrors.push(err62), errors++;
+            if (data25 < 1 || isNaN(data25)) {
+              let err65 = { instancePath: instancePath + "/state/maxBytes", schemaPath: "#/properties/state/properties/maxBytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 }, message: "must be >= 1" };
+              vErrors === null ? vErrors = [err65] : vErrors.push(err65), errors++;
             }
           }
         }
       } else {
-        let err63 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-        vErrors === null ? vErrors = [err63] : vErrors.push(err63), errors++;
+        let err66 = { instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err66] : vErrors.push(err66), errors++;
       }
     }
     if (data.config !== void 0 && func02.call(data, "config")) {
-      let data25 = data.config;
-      if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
-        let err64 = { instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-        vErrors === null ? vErrors = [err64] : vErrors.push(err64), errors++;
+      let data26 = data.config;
+      if (!(data26 && typeof data26 == "object" && !Array.isArray(data26))) {
+        let err67 = { instancePath: instancePath + "/config", schemaPath: "#/properties/config/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+        vErrors === null ? vErrors = [err67] : vErrors.push(err67), errors++;
       }
     }
   } else {
-    let err65 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    vErrors === null ? vErrors = [err65] : vErrors.push(err65), errors++;
+    let err68 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    vErrors === null ? vErrors = [err68] : vErrors.push(err68), errors++;
   }
   return validate21.errors = vErrors, errors === 0;
 }

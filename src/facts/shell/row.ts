@@ -58,6 +58,7 @@ export interface ShellCommand {
   readonly maybe: boolean;
   readonly guess: boolean;
   readonly opaque: boolean;
+  readonly external: boolean;
 }
 
 /** The commands that the command lines of a tool call would start. */
@@ -142,11 +143,23 @@ const commandSchema = closed(
       description: "what it starts is not known: its program is unknown, or a shell reads code that is",
     },
   },
-  ["name", "argv", "directory", "through", "variables", "redirects", "input", "maybe", "guess", "opaque"],
+  [
+    "name",
+    "argv",
+    "directory",
+    "through",
+    "variables",
+    "redirects",
+    "input",
+    "maybe",
+    "guess",
+    "opaque",
+    "external",
+  ],
 );
 
 export const shellRow = {
-  version: "1.0",
+  version: "1.1",
   doc: "the commands that the command lines of a call would start: wrappers such as `sudo`, `bash -c`, substitutions, pipes, functions, loops and here-documents resolved, and what only the running shell knows marked",
   events: toolEvents,
   from: ["tool_name", "tool_input", "cwd"],

@@ -3,6 +3,7 @@ import { homeOf, resolvePath } from "../path-text.ts";
 import type { ToolFact } from "../tool/row.ts";
 import { Interpreter, LimitExceeded } from "./interpreter.ts";
 import type { Invocation } from "./invocation.ts";
+import { isExternalSource } from "./output.ts";
 import { type ShellCommand, type ShellFact, shellLimits } from "./row.ts";
 import { clean, isUnknown, toWord, unknown } from "./text.ts";
 
@@ -47,10 +48,8 @@ export function readShell(
   return { ok: true, commands: found.map((one) => toCommand(one, indices)), valid, complete, recursion };
 }
 
-function toCommand(
-  { name, argv, directory, through, variables, redirects, input, maybe, guess, opaque }: Invocation,
-  indices: ReadonlyMap<Invocation, number>,
-): ShellCommand {
+function toCommand(invocation: Invocation, indices: ReadonlyMap<Invocation, number>): ShellCommand {
+  const { name, argv, directory, through, variables, redirects, input, maybe, guess, opaque } = invocation;
   return {
     name: isUnknown(name) ? null : name,
     argv: argv.map((word) => toWord(word)),
@@ -67,5 +66,6 @@ function toCommand(
     maybe,
     guess,
     opaque,
+    external: isExternalSource(invocation),
   };
 }

@@ -167,6 +167,51 @@ export type HostsFact =
       readonly complete: boolean;
     };
 
+/** A run of replacements, all of one length. */
+export type TextEdit = readonly [
+  start: number,
+  length: number,
+  from: number,
+  original: number,
+  times: number,
+];
+
+/** Where an encoded text was found. */
+export type TextSource = {
+  /** Index of the text that it is encoded in. */
+  readonly index: number;
+  /** Where it is in the original of that text. */
+  readonly start: number;
+  readonly end: number;
+  /** `escapes`: such as `\u0061`; `tags`: invisible tag characters; `selectors`: bytes as variation selectors. */
+  readonly encoding: "base64" | "hex" | "percent" | "escapes" | "tags" | "selectors";
+};
+
+/** A text in plain characters, and how it relates to the original. */
+export type PlainText = {
+  /** JSON pointer of the string in the event; of the member, if it is a member's name. */
+  readonly path: string;
+  /** The string in form NFKC, without invisible characters and terminal sequences, with HTML's character references resolved, typographic quotes and dashes as ASCII, and Latin letters instead of those of other scripts that imitate them. */
+  readonly text: string;
+  /** Where `text` and the original have different lengths: from `start`, `times` pieces of `length` characters are each `original` characters of the original, from `from` on. `originalRange` of `hookwarden/hook` reads it. */
+  readonly edits: readonly TextEdit[];
+  /** How many invisible characters were removed. */
+  readonly removed: number;
+  /** Whether there are characters that change the direction of text. */
+  readonly bidi: boolean;
+  /** The text that it is encoded in; `null` if it is a string of the event. */
+  readonly inside: TextSource | null;
+};
+
+/** `facts.text`: every string of a prompt, result, error or message as a reader takes it, and the texts that are encoded in it, so that detectors do not depend on how a text is written. */
+export type TextFact =
+  | NotKnown
+  | {
+      readonly ok: true;
+      /** Strings in the order of the event, members' names included, then the texts that are encoded in them. */
+      readonly texts: readonly PlainText[];
+    };
+
 /** A session begins or is resumed. */
 export interface SessionStartEvent extends EventBase {
   readonly hook_event_name: "SessionStart";
@@ -196,6 +241,8 @@ export interface UserPromptSubmitEvent extends EventBase {
   readonly prompt: string;
   /** The conversation. */
   readonly messages?: readonly { role?: string; content?: unknown; [key: string]: unknown }[];
+  /** Facts, as far as `reads` names them. */
+  readonly facts: { readonly text: TextFact };
 }
 
 /** A prompt has passed, as it goes to the model. */
@@ -205,6 +252,8 @@ export interface UserPromptAcceptedEvent extends EventBase {
   readonly prompt: string;
   /** The conversation. */
   readonly messages?: readonly { role?: string; content?: unknown; [key: string]: unknown }[];
+  /** Facts, as far as `reads` names them. */
+  readonly facts: { readonly text: TextFact };
 }
 
 /** A request to the model is about to be made. */
@@ -248,6 +297,8 @@ export interface PostModelResponseEvent extends EventBase {
   readonly usage?: Record<string, unknown>;
   /** How long it took, in milliseconds. */
   readonly duration_ms?: number;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: { readonly text: TextFact };
 }
 
 /** A request to the model has failed. */
@@ -340,6 +391,7 @@ export interface PostToolUseEvent extends EventBase {
     readonly shell: ShellFact;
     readonly paths: PathsFact;
     readonly hosts: HostsFact;
+    readonly text: TextFact;
   };
 }
 
@@ -364,6 +416,7 @@ export interface PostToolUseFailureEvent extends EventBase {
     readonly shell: ShellFact;
     readonly paths: PathsFact;
     readonly hosts: HostsFact;
+    readonly text: TextFact;
   };
 }
 
