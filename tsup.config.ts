@@ -1,6 +1,7 @@
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { defineConfig, type Options } from "tsup";
+import { guestGlobals } from "./src/check/types/guest-globals.ts";
 import { nodeProblem } from "./src/cli/node-version.ts";
 
 /** Oldest syntax in what is built: an old Node.js must be able to read the files, so that it can say that it is too old. */
@@ -50,10 +51,8 @@ const packages: readonly Package[] = [
       "types-child": "src/check/types/child.ts",
     },
     assets: () => {
-      mkdirSync("dist/schemas", { recursive: true });
-      for (const name of readdirSync("src/pack/generated")) {
-        if (name.endsWith(".schema.json")) copyFileSync(`src/pack/generated/${name}`, `dist/schemas/${name}`);
-      }
+      cpSync("schemas/v1", "dist/schemas", { recursive: true });
+      writeFileSync("dist/globals.d.ts", guestGlobals);
     },
   },
   {
@@ -77,6 +76,7 @@ const packages: readonly Package[] = [
     assets: () =>
       cpSync("packages/server/src/console/assets", "packages/server/dist/console", { recursive: true }),
   },
+  { folder: "packages/create-hookwarden", alone: { create: "src/create.ts" } },
   ...[
     "testing",
     "review",

@@ -38,7 +38,10 @@ async function read(path: string): Promise<string | null> {
 }
 
 async function formatted(path: string, text: string): Promise<string> {
-  const parser = verbatim.has(path) ? undefined : parsers.get(path.slice(path.lastIndexOf(".") + 1));
+  const named = path.endsWith("/package.json") ? "json-stringify" : undefined;
+  const parser = verbatim.has(path)
+    ? undefined
+    : (named ?? parsers.get(path.slice(path.lastIndexOf(".") + 1)));
   return parser ? format(text, { ...style, parser }) : text;
 }
 

@@ -43,6 +43,7 @@ export const modules: Readonly<Record<string, string>> = {
     "`@hookwarden/playground`. One page in which hooks and events are edited and decided, without a server. Brings `playground`.",
   "packages/clients":
     "`@hookwarden/clients`. Agent clients: a table for each (`clients/`), the hook program and its daemon, the installation, `doctor` with its stand-in model, and the Claude Agent SDK. Brings `clients`, `install`, `uninstall` and `doctor`.",
+  "packages/create-hookwarden": "`create-hookwarden`, for `npm create hookwarden`: runs `hookwarden init`.",
   "packages/mcp":
     "`@hookwarden/mcp`. A proxy between an MCP client and an MCP server; `tool-result.ts` decides what becomes of a tool's result. Brings `mcp`.",
   "packages/mediator":

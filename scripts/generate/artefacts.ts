@@ -13,10 +13,11 @@ import { guestWorldPage } from "./docs-guest.ts";
 import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
 import { serverSettingsPage } from "./docs-server-settings.ts";
 import { tenantLimitsPage } from "./docs-tenant-limits.ts";
+import { manifests } from "./manifests.ts";
 import { helpersModule } from "./helpers.ts";
 import { preludeModule } from "./prelude.ts";
 import { routeValidatorsModule, routeValidatorsTypes } from "./route-validators.ts";
-import { catalogueSchema, singleSchemas } from "./schemas.ts";
+import { catalogueSchema, schemaCatalog, singleSchemas } from "./schemas.ts";
 import { typesModule } from "./types.ts";
 import { validatorsModule, validatorsTypes } from "./validators.ts";
 
@@ -24,7 +25,7 @@ import { validatorsModule, validatorsTypes } from "./validators.ts";
 export const ownedFolders = [
   "src/catalogue/generated",
   "src/hook/generated",
-  "src/pack/generated",
+  "schemas",
   "sandbox/src/guest/generated",
   "sandbox/src/quickjs/generated",
   "packages/server/src/generated",
@@ -47,15 +48,19 @@ export async function artefacts(): Promise<Map<string, string>> {
     [`${catalogue}/validators.js`, await validatorsModule()],
     [`${catalogue}/validators.d.ts`, validatorsTypes],
     [`src/hook/generated/types.ts`, typesModule()],
-    [`${catalogue}/schemas.json`, json(catalogueSchema())],
-    ...[...singleSchemas()].map(([name, schema]): [string, string] => [`${catalogue}/${name}`, json(schema)]),
-    [`${ownedFolders[2]}/hook.schema.json`, json(hookManifestSchema())],
-    [`${ownedFolders[2]}/hookwarden.schema.json`, json(packManifestSchema())],
+    ["schemas/catalog.json", json(schemaCatalog())],
+    ...[
+      ...singleSchemas(),
+      ["catalogue.schema.json", catalogueSchema()] as const,
+      ["hook.schema.json", hookManifestSchema()] as const,
+      ["hookwarden.schema.json", packManifestSchema()] as const,
+    ].map(([name, schema]): [string, string] => [`schemas/v1/${name}`, json(schema)]),
     ["src/hook/index.ts", helpersModule()],
     [`${ownedFolders[3]}/prelude.ts`, preludeModule()],
     [`${ownedFolders[4]}/base.ts`, await baseModule()],
     [`${ownedFolders[5]}/validators.js`, await routeValidatorsModule()],
     [`${ownedFolders[5]}/validators.d.ts`, routeValidatorsTypes],
+    ...manifests(),
     ["ARCHITECTURE.md", architecturePage()],
     ["docs/events.md", eventsPage()],
     ["docs/actions.md", actionsPage()],

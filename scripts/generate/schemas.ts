@@ -2,14 +2,14 @@ import type { ActionRow } from "../../src/catalogue/actions.ts";
 import { commonFields, eventFields, payloadFields } from "../../src/catalogue/fields.ts";
 import type { EventRow } from "../../src/catalogue/events.ts";
 import { actionRows, eventRows } from "../../src/catalogue/lookup.ts";
-import type { Field, JsonSchema } from "../../src/catalogue/schema.ts";
+import { type Field, type JsonSchema, schemaId } from "../../src/catalogue/schema.ts";
 
 export type Schema = { [keyword: string]: unknown };
 type Fields = { readonly [name: string]: Field };
 
 const draft = "http://json-schema.org/draft-07/schema#";
 /** `$id` of the one schema that holds all events and actions. */
-export const catalogueId = "urn:hookwarden:catalogue";
+export const catalogueId = schemaId("catalogue.schema.json");
 
 /**
  * Names that would reach a prototype if anybody ever assigned them; no host has such a field. A pattern, since Ajv's
@@ -95,19 +95,17 @@ function actionSchema(name: string, row: ActionRow, form: Form): Schema {
 
 /** The schemas of single events and actions, each whole in itself, by file name. */
 export function singleSchemas(): Map<string, Schema> {
-  const head = (kind: string, name: string): Schema => ({
-    $schema: draft,
-    $id: `urn:hookwarden:${kind}:${name}`,
-  });
+  const single = (path: string, schema: Schema): [string, Schema] => [
+    path,
+    { $schema: draft, $id: schemaId(path), ...schema },
+  ];
   return new Map([
-    ...[...eventRows].map(([name, row]): [string, Schema] => [
-      `events/${name}.schema.json`,
-      { ...head("event", name), ...eventSchema(name, row, "whole") },
-    ]),
-    ...[...actionRows].map(([name, row]): [string, Schema] => [
-      `actions/${name}.schema.json`,
-      { ...head("action", name), ...actionSchema(name, row, "whole") },
-    ]),
+    ...[...eventRows].map(([name, row]) =>
+      single(`events/${name}.schema.json`, eventSchema(name, row, "whole")),
+    ),
+    ...[...actionRows].map(([name, row]) =>
+      single(`actions/${name}.schema.json`, actionSchema(name, row, "whole")),
+    ),
   ]);
 }
 
@@ -136,5 +134,27 @@ export function catalogueSchema(): Schema {
       ...Object.fromEntries([...eventRows].map(([name, row]) => [name, eventSchema(name, row, "shared")])),
       ...Object.fromEntries([...actionRows].map(([name, row]) => [name, actionSchema(name, row, "shared")])),
     },
+  };
+}
+
+/** What SchemaStore takes, so that editors find the schemas by the names of files. */
+export function schemaCatalog(): object {
+  return {
+    $schema: "https://json.schemastore.org/schema-catalog.json",
+    version: 1,
+    schemas: [
+      {
+        name: "hookwarden pack",
+        description: "Manifest of a pack of hooks for AI agents",
+        fileMatch: ["hookwarden.json"],
+        url: schemaId("hookwarden.schema.json"),
+      },
+      {
+        name: "hookwarden hook",
+        description:
+          "Manifest of one hook of a pack; named by `$schema`, since other programs have a hook.json too",
+        url: schemaId("hook.schema.json"),
+      },
+    ],
   };
 }

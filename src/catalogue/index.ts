@@ -16,6 +16,6 @@ export {
   type ValidationError,
 } from "./generated/validators.js";
 export { actionNames, actionRows, catalogueFields, eventNames, eventRows, legalActions } from "./lookup.ts";
-export type { Field, JsonSchema } from "./schema.ts";
+export { type Field, type JsonSchema, schemaId } from "./schema.ts";
 export { isDateTime } from "./time.ts";
 export { validateHookManifest, validatePackManifest } from "./generated/validators.js";

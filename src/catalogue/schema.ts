@@ -1,4 +1,13 @@
 /**
+ * `$id` of a published schema: a stable address. The folder `schemas/` in the repository holds the files.
+ *
+ * @param path path in the version's folder, such as `hook.schema.json`.
+ */
+export function schemaId(path: string): string {
+  return `https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/${path}`;
+}
+
+/**
  * The subset of JSON Schema (draft-07 keywords, as Ajv reads them) that the catalogue's tables use.
  * Narrow on purpose: what stands here can be turned into types and documentation without surprises.
  */

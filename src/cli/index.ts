@@ -20,6 +20,7 @@ export {
   type ReviewOptions,
 } from "./options.ts";
 export { writeOut } from "./out-file.ts";
+export { main } from "./program.ts";
 export { reportError } from "./report-error.ts";
 export { paragraph, Table } from "./table.ts";
 export { type Style, Terminal } from "./terminal.ts";

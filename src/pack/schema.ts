@@ -1,5 +1,5 @@
 import { limitNames, limitTable } from "@hookwarden/sandbox";
-import { actionNames, eventNames } from "../catalogue/index.ts";
+import { actionNames, eventNames, schemaId } from "../catalogue/index.ts";
 import { conditionLimits, factNames } from "../facts/index.ts";
 import { budgetTable, manifestLimits, stateLimits } from "./limits.ts";
 
@@ -127,7 +127,7 @@ const draft = "http://json-schema.org/draft-07/schema#";
 export function hookManifestSchema(): SchemaObject {
   return {
     $schema: draft,
-    $id: "urn:hookwarden:hook.schema.json",
+    $id: schemaId("hook.schema.json"),
     title: "hook.json",
     description: "Manifest of one hook: when it runs, what it may read and do, and within which limits.",
     ...closedObject(
@@ -227,7 +227,7 @@ export function packManifestSchema(): SchemaObject {
   });
   return {
     $schema: draft,
-    $id: "urn:hookwarden:hookwarden.schema.json",
+    $id: schemaId("hookwarden.schema.json"),
     title: "hookwarden.json",
     description:
       "Manifest of a pack: its hooks in order, their grants and configuration, defaults and budgets.",

@@ -9,6 +9,7 @@ import {
   actionNames,
   eventNames,
   isDateTime,
+  schemaId,
   validateAction,
   validateEvent,
 } from "../../src/catalogue/index.ts";
@@ -17,6 +18,8 @@ import { eventFieldsOf, sampleAction, sampleEvent, wrongTypes } from "./sample.t
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const generated = join(root, "src/catalogue/generated");
+const published = join(root, "schemas/v1");
+const catalogueId = schemaId("catalogue.schema.json");
 const run = (folder: string, ...args: string[]) =>
   spawnSync(process.execPath, ["scripts/generate.ts", ...args], { cwd: folder, encoding: "utf8" });
 
@@ -38,6 +41,8 @@ describe("the generated files", () => {
         "packages",
         "scripts/structure.ts",
         "docs",
+        "schemas",
+        "policies/package.json",
         "package.json",
         ".prettierrc.json",
       ]) {
@@ -61,16 +66,16 @@ describe("the generated files", () => {
         table,
         readFileSync(table, "utf8").replace("  SessionEnd: {", `  ${row}\n  SessionEnd: {`),
       );
-      writeFileSync(join(copy, "src/catalogue/generated/events/Gone.schema.json"), "{}\n");
+      writeFileSync(join(copy, "schemas/v1/events/Gone.schema.json"), "{}\n");
 
       const check = run(copy, "--check");
       expect(check.status).toBe(1);
       for (const path of [
         "src/catalogue/generated/validators.js",
         "src/hook/generated/types.ts",
-        "src/catalogue/generated/schemas.json",
-        "src/catalogue/generated/events/NewEvent.schema.json",
-        "src/pack/generated/hook.schema.json",
+        "schemas/v1/catalogue.schema.json",
+        "schemas/v1/events/NewEvent.schema.json",
+        "schemas/v1/hook.schema.json",
         "src/hook/index.ts",
         "docs/events.md",
         "docs/actions.md",
@@ -79,7 +84,7 @@ describe("the generated files", () => {
         expect(check.stderr).toContain(`stale: ${path}\n`);
       }
       expect(check.stderr).not.toContain("docs/limits.md");
-      expect(check.stderr).toContain("left over: src/catalogue/generated/events/Gone.schema.json\n");
+      expect(check.stderr).toContain("left over: schemas/v1/events/Gone.schema.json\n");
 
       expect(run(copy).status).toBe(0);
       expect(run(copy, "--check").status).toBe(0);
@@ -87,7 +92,7 @@ describe("the generated files", () => {
       expect(readme).toMatch(/^# Title\n\n<!-- events:start -->\n\n\| event /);
       expect(readme).toMatch(/\[NewEvent\]\(docs\/events\.md#newevent\) +\| `deny` /);
       expect(readme).toMatch(/\|\n\n<!-- events:end -->\n\nmore\n$/);
-      expect(readdirSync(join(copy, "src/catalogue/generated/events"))).not.toContain("Gone.schema.json");
+      expect(readdirSync(join(copy, "schemas/v1/events"))).not.toContain("Gone.schema.json");
       const event = JSON.stringify({ hook_event_name: "NewEvent", session_id: "s" });
       const probe = spawnSync(
         process.execPath,
@@ -144,24 +149,24 @@ describe("the compiled validators", () => {
 });
 
 describe("the published schemas", () => {
-  const read = (path: string): object => JSON.parse(readFileSync(join(generated, path), "utf8")) as object;
+  const read = (path: string): object => JSON.parse(readFileSync(join(published, path), "utf8")) as object;
   const make = (): Ajv =>
     new Ajv({ strict: true, allowUnionTypes: true, formats: { "date-time": isDateTime } });
 
   it("have one file for each event and action, and no word of TypeScript", () => {
-    expect(readdirSync(join(generated, "events")).toSorted()).toEqual(
+    expect(readdirSync(join(published, "events")).toSorted()).toEqual(
       eventNames.map((name) => `${name}.schema.json`).toSorted(),
     );
-    expect(readdirSync(join(generated, "actions")).toSorted()).toEqual(
+    expect(readdirSync(join(published, "actions")).toSorted()).toEqual(
       actionNames.map((name) => `${name}.schema.json`).toSorted(),
     );
-    for (const path of readdirSync(generated, { recursive: true, encoding: "utf8" })) {
+    for (const path of readdirSync(published, { recursive: true, encoding: "utf8" })) {
       if (path.endsWith(".json"))
-        expect(readFileSync(join(generated, path), "utf8"), path).not.toContain("tsType");
+        expect(readFileSync(join(published, path), "utf8"), path).not.toContain("tsType");
     }
   });
 
-  const whole = make().addSchema(read("schemas.json"));
+  const whole = make().addSchema(read("catalogue.schema.json"));
   const cases = [
     ...eventNames.map((name) => ({
       name,
@@ -183,7 +188,7 @@ describe("the published schemas", () => {
     "$path says the same as the whole and the compiled one",
     ({ name, path, compiled, full, fields }) => {
       const single = make().compile(read(path));
-      const inWhole = whole.getSchema(`urn:hookwarden:catalogue#/definitions/${name}`)!;
+      const inWhole = whole.getSchema(`${catalogueId}#/definitions/${name}`)!;
       const values = [
         full,
         { ...full, unknown: 1 },
@@ -202,8 +207,8 @@ describe("the published schemas", () => {
   );
 
   it("tell events and actions apart in the whole", () => {
-    const event = whole.getSchema("urn:hookwarden:catalogue#/definitions/event")!;
-    const action = whole.getSchema("urn:hookwarden:catalogue#/definitions/action")!;
+    const event = whole.getSchema(`${catalogueId}#/definitions/event`)!;
+    const action = whole.getSchema(`${catalogueId}#/definitions/action`)!;
     for (const name of eventNames)
       expect([event(sampleEvent(name)), action(sampleEvent(name))]).toEqual([true, false]);
     for (const name of actionNames)

@@ -18,7 +18,7 @@ const decisions = (out: string): Decision[] =>
 describe("init", () => {
   it("makes a pack that holds, and decides", async () => {
     await using dir = await folder();
-    const made = await cli(["init", "my-pack"], { cwd: dir.path });
+    const made = await cli(["init", "my-pack", "--no-project"], { cwd: dir.path });
     expect(made).toMatchObject({ code: 0, err: "" });
     expect(made.out).toMatchInlineSnapshot(`
       "made     my-pack/first-hook/hook.json
@@ -26,10 +26,11 @@ describe("init", () => {
       made     my-pack/first-hook/cases.json
       made     my-pack/hookwarden.json
       made     my-pack/events.jsonl
+      made     my-pack/tsconfig.json
 
       Next:
-        hookwarden check my-pack
-        hookwarden run my-pack --events my-pack/events.jsonl
+        npx hookwarden check my-pack
+        npx hookwarden run my-pack --events my-pack/events.jsonl
       "
     `);
     const check = await cli(["check", "my-pack"], { cwd: dir.path });
@@ -45,7 +46,7 @@ describe("init", () => {
 
   it("adds a hook to a pack, and leaves all else in its manifest as it was", async () => {
     await using dir = await folder();
-    await cli(["init"], { cwd: dir.path });
+    await cli(["init", "--no-project"], { cwd: dir.path });
     const before =
       '{\n    "apiVersion": 1,\n    "hooks": ["first-hook"],\n    "grants": { "first-hook": {} }\n}\n';
     await write(dir.path, { "hookwarden.json": before });
@@ -68,7 +69,28 @@ describe("init", () => {
       "first-hook",
       "hookwarden.json",
       "notes",
+      "tsconfig.json",
     ]);
+  });
+
+  it("makes a project outside of projects, and leaves the files of one that is there", async () => {
+    await using dir = await folder({ "inside/package.json": "{}", "inside/tsconfig.json": "mine" });
+    const project = await cli(["init", "outside", "--project"], { cwd: dir.path });
+    expect(project).toMatchObject({ code: 0, err: "" });
+    expect(project.out).toContain("Next:\n  cd outside\n  npm install\n  npx hookwarden check .\n");
+    const inside = await cli(["init", "inside/policies", "--format", "json"], { cwd: dir.path });
+    expect((JSON.parse(inside.out) as { made: string[] }).made).toEqual([
+      "inside/policies/first-hook/hook.json",
+      "inside/policies/first-hook/hook.ts",
+      "inside/policies/first-hook/cases.json",
+      "inside/policies/hookwarden.json",
+      "inside/policies/events.jsonl",
+      "inside/policies/tsconfig.json",
+    ]);
+    await cli(["init", "inside", "--project"], { cwd: dir.path });
+    expect(await readFile(join(dir.path, "inside/package.json"), "utf8")).toBe("{}");
+    expect(await readFile(join(dir.path, "inside/tsconfig.json"), "utf8")).toBe("mine");
+    expect(await readFile(join(dir.path, "inside/.gitignore"), "utf8")).toContain("*.jwk\n");
   });
 
   it("never overwrites anything", async () => {
@@ -78,7 +100,7 @@ describe("init", () => {
     expect(taken).toMatchObject({ code: 65, out: "" });
     expect(taken.err).toMatch(/^file-exists: first-hook\/hook\.ts: /);
     expect((await readdir(dir.path)).toSorted()).toEqual(["first-hook", "other"]);
-    await cli(["init", ".", "--hook", "fine"], { cwd: dir.path });
+    await cli(["init", ".", "--hook", "fine", "--no-project"], { cwd: dir.path });
     const manifest = await readFile(join(dir.path, "hookwarden.json"), "utf8");
     for (const [args, code, name] of [
       [["init"], 64, "usage"],

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJson } from "@hookwarden/sandbox/json";
+import { schemaId } from "../../src/catalogue/index.ts";
 import { acceptSchema, checkAgainst, loadPackFromFiles } from "../../src/pack/index.ts";
 import { errorOf, loadGuard, packFiles } from "./packs.ts";
 import { propertyRuns } from "../support/property-runs.ts";
@@ -238,7 +239,7 @@ describe("acceptSchema refuses what only a hostile schema has (man-024)", () => 
     "//evil.invalid",
     "#anchor",
     "",
-    "urn:hookwarden:hook.schema.json",
+    schemaId("hook.schema.json"),
     "http://json-schema.org/draft-07/schema#",
   ])("a reference to %j", (ref) => expect(refusedFor({ $ref: ref })).toContain("not a place in itself"));
 
@@ -255,7 +256,7 @@ describe("acceptSchema refuses what only a hostile schema has (man-024)", () => 
     expect(refusedFor({ properties: { a: { $id: "http://evil.invalid/" } } })).toContain(
       "identifier of its own",
     );
-    expect(acceptSchema({ $id: "urn:hookwarden:hook.schema.json", type: "object" })).toBeNull();
+    expect(acceptSchema({ $id: schemaId("hook.schema.json"), type: "object" })).toBeNull();
     expect(refusedFor({ $dynamicRef: "#a" })).toContain("not supported");
     expect(refusedFor({ unevaluatedProperties: false })).toContain("not supported");
   });

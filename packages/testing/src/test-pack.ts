@@ -18,7 +18,7 @@ import {
 export type TestEngine = EngineName | "both";
 
 export interface TestOptions {
-  /** Default `both`. */
+  /** Default: every engine that is installed. */
   readonly engine?: TestEngine;
   /** Only cases whose `hook: name` contains this text, whatever its case. */
   readonly filter?: string;
@@ -50,6 +50,8 @@ export interface HookReport {
 
 export interface TestReport {
   readonly engines: readonly EngineName[];
+  /** Engines that no case ran on because their package is not installed; always empty where `engine` was given. */
+  readonly missing: readonly EngineName[];
   readonly hooks: readonly HookReport[];
   /** Number of cases that ran, each engine counted. */
   readonly passed: number;
@@ -59,7 +61,7 @@ export interface TestReport {
 }
 
 /**
- * Runs the cases of every hook of a pack through the whole pipeline, on one engine or both.
+ * Runs the cases of every hook of a pack through the whole pipeline, on the chosen engines, or on those installed.
  *
  * @param dir folder of the pack.
  * @throws {HookwardenError} for a pack, cases or an engine that cannot be used; `usage` where a filter leaves nothing.
@@ -70,14 +72,14 @@ export interface TestReport {
  */
 export async function testPack(dir: string, options: TestOptions = {}): Promise<TestReport> {
   const begun = performance.now();
-  const { engine = "both", coverage: counted = false } = options;
+  const { engine, coverage: counted = false } = options;
   const suite = await loadSuite(dir, { ...options.load, maps: counted });
   const plans = plan(suite, options);
-  const engines: readonly EngineName[] = engine === "both" ? ["quickjs", "isolate"] : [engine];
-  if (counted && !engines.includes("quickjs")) {
+  if (counted && engine === "isolate") {
     throw new HookwardenError("usage", "coverage is counted on quickjs, which the engines leave out");
   }
-  await using sandboxes = await Sandboxes.open(dir, engines);
+  await using sandboxes = await Sandboxes.open(dir, engine);
+  const engines = sandboxes.all.map((sandbox) => sandbox.engine);
   const counter = counted ? await openCounter(suite.root, plans, sandboxes) : null;
   const total = plans.reduce((sum, { indexes }) => sum + indexes.length, 0) * engines.length;
   const packs = new SinglePacks(suite);
@@ -115,6 +117,7 @@ export async function testPack(dir: string, options: TestOptions = {}): Promise<
   const failed = results.filter(({ failures }) => failures.length > 0).length;
   return {
     engines,
+    missing: sandboxes.missing,
     hooks,
     passed: results.length - failed,
     failed,
@@ -164,19 +167,27 @@ async function openCounter(root: string, plans: readonly HookPlan[], sandboxes: 
 /** The sandboxes of one run, which end together. */
 class Sandboxes {
   #all: readonly Sandbox[];
+  readonly missing: readonly EngineName[];
 
-  private constructor(all: readonly Sandbox[]) {
+  private constructor(all: readonly Sandbox[], missing: readonly EngineName[]) {
     this.#all = all;
+    this.missing = missing;
   }
 
-  static async open(pack: string, engines: readonly EngineName[]): Promise<Sandboxes> {
+  /** Starts the engines that are asked for; where none is, quickjs and whatever else is installed. */
+  static async open(pack: string, wanted: TestEngine | undefined): Promise<Sandboxes> {
+    const engines: readonly EngineName[] =
+      wanted === "quickjs" || wanted === "isolate" ? [wanted] : ["quickjs", "isolate"];
     const opened = await Promise.allSettled(
       engines.map((engine) => createSandbox({ pack, engine }, () => undefined)),
     );
     const all = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-    const failure = opened.find((one) => one.status === "rejected");
-    const sandboxes = new Sandboxes(all);
-    if (!failure) return sandboxes;
+    const missing = wanted === undefined ? engines.filter((_, index) => isMissing(opened[index])) : [];
+    const failure = opened.find(
+      (one) => one.status === "rejected" && !(missing.length > 0 && isMissing(one)),
+    );
+    const sandboxes = new Sandboxes(all, missing);
+    if (failure?.status !== "rejected") return sandboxes;
     await sandboxes[Symbol.asyncDispose]();
     throw failure.reason;
   }
@@ -192,4 +203,12 @@ class Sandboxes {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#all.map((sandbox) => sandbox[Symbol.asyncDispose]()));
   }
+}
+
+function isMissing(opened: PromiseSettledResult<Sandbox> | undefined): boolean {
+  return (
+    opened?.status === "rejected" &&
+    opened.reason instanceof HookwardenError &&
+    opened.reason.code === "engine-missing"
+  );
 }

@@ -338,7 +338,7 @@ function validate36(data, { instancePath = "", parentData, parentDataProperty, r
       return validate36.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
   return validate36.errors = vErrors, errors === 0;
 }
-var event_ModelResponseChunk = validate39, schema14 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "ModelResponseChunk" }, stream_id: { type: "string", minLength: 1, maxLength: 512 }, index: { type: "integer", minimum: 0 }, chunk: { type: ["string", "object"] }, final: { type: "boolean" }, model: { type: "string", maxLength: 256 } }, required: ["hook_event_name", "stream_id", "index", "chunk"], additionalProperties: !0 };
+var event_ModelResponseChunk = validate39, schema14 = { type: "object", allOf: [{ $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/common" }], properties: { hook_event_name: { const: "ModelResponseChunk" }, stream_id: { type: "string", minLength: 1, maxLength: 512 }, index: { type: "integer", minimum: 0 }, chunk: { type: ["string", "object"] }, final: { type: "boolean" }, model: { type: "string", maxLength: 256 } }, required: ["hook_event_name", "stream_id", "index", "chunk"], additionalProperties: !0 };
 function validate39(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
@@ -413,7 +413,7 @@ function validate39(data, { instancePath = "", parentData, parentDataProperty, r
       return validate39.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
   return validate39.errors = vErrors, errors === 0;
 }
-var event_PostModelResponse = validate41, schema15 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "PostModelResponse" }, message: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 }, messages: { $ref: "urn:hookwarden:catalogue#/definitions/messages" }, usage: { type: "object" }, duration_ms: { type: "number", minimum: 0 } }, required: ["hook_event_name", "message"], additionalProperties: !0 };
+var event_PostModelResponse = validate41, schema15 = { type: "object", allOf: [{ $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/common" }], properties: { hook_event_name: { const: "PostModelResponse" }, message: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 }, messages: { $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/messages" }, usage: { type: "object" }, duration_ms: { type: "number", minimum: 0 } }, required: ["hook_event_name", "message"], additionalProperties: !0 };
 function validate41(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
@@ -483,7 +483,7 @@ function validate41(data, { instancePath = "", parentData, parentDataProperty, r
       return validate41.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
   return validate41.errors = vErrors, errors === 0;
 }
-var event_ModelRequestFailure = validate44, schema16 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "ModelRequestFailure" }, error: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 } }, required: ["hook_event_name", "error"], additionalProperties: !0 };
+var event_ModelRequestFailure = validate44, schema16 = { type: "object", allOf: [{ $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/common" }], properties: { hook_event_name: { const: "ModelRequestFailure" }, error: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 } }, required: ["hook_event_name", "error"], additionalProperties: !0 };
 function validate44(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
@@ -779,7 +779,7 @@ function validate56(data, { instancePath = "", parentData, parentDataProperty, r
       return validate56.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
   return validate56.errors = vErrors, errors === 0;
 }
-var event_PostToolUseFailure = validate59, schema22 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "PostToolUseFailure" }, tool_name: { $ref: "urn:hookwarden:catalogue#/definitions/tool_name" }, error: { type: ["string", "object"] }, tool_input: { type: "object" }, tool_use_id: { type: "string", maxLength: 512 }, is_interrupt: { type: "boolean" }, duration_ms: { type: "number", minimum: 0 } }, required: ["hook_event_name", "tool_name", "error"], additionalProperties: !0 };
+var event_PostToolUseFailure = validate59, schema22 = { type: "object", allOf: [{ $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/common" }], properties: { hook_event_name: { const: "PostToolUseFailure" }, tool_name: { $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/tool_name" }, error: { type: ["string", "object"] }, tool_input: { type: "object" }, tool_use_id: { type: "string", maxLength: 512 }, is_interrupt: { type: "boolean" }, duration_ms: { type: "number", minimum: 0 } }, required: ["hook_event_name", "tool_name", "error"], additionalProperties: !0 };
 function validate59(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
@@ -858,7 +858,7 @@ function validate59(data, { instancePath = "", parentData, parentDataProperty, r
       return validate59.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
   return validate59.errors = vErrors, errors === 0;
 }
-var event_Stop = validate62, schema23 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "Stop" }, stop_hook_active: { type: "boolean" }, last_assistant_message: { type: ["string", "object"] }, messages: { $ref: "urn:hookwarden:catalogue#/definitions/messages" }, model: { type: "string", maxLength: 256 }, system: {} }, required: ["hook_event_name"], additionalProperties: !0 };
+var event_Stop = validate62, schema23 = { type: "object", allOf: [{ $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/common" }], properties: { hook_event_name: { const: "Stop" }, stop_hook_active: { type: "boolean" }, last_assistant_message: { type: ["string", "object"] }, messages: { $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/messages" }, model: { type: "string", maxLength: 256 }, system: {} }, required: ["hook_event_name"], additionalProperties: !0 };
 function validate62(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
@@ -915,7 +915,7 @@ function validate62(data, { instancePath = "", parentData, parentDataProperty, r
       return validate62.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
   return validate62.errors = vErrors, errors === 0;
 }
-var event_StopFailure = validate65, schema24 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "StopFailure" }, error: { type: ["string", "object"] } }, required: ["hook_event_name", "error"], additionalProperties: !0 };
+var event_StopFailure = validate65, schema24 = { type: "object", allOf: [{ $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/common" }], properties: { hook_event_name: { const: "StopFailure" }, error: { type: ["string", "object"] } }, required: ["hook_event_name", "error"], additionalProperties: !0 };
 function validate65(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
@@ -942,7 +942,7 @@ function validate65(data, { instancePath = "", parentData, parentDataProperty, r
       return validate65.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
   return validate65.errors = vErrors, errors === 0;
 }
-var event_TurnComplete = validate67, schema25 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "TurnComplete" }, message: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 }, total_iterations: { type: "integer", minimum: 0 } }, required: ["hook_event_name"], additionalProperties: !0 };
+var event_TurnComplete = validate67, schema25 = { type: "object", allOf: [{ $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/common" }], properties: { hook_event_name: { const: "TurnComplete" }, message: { type: ["string", "object"] }, model: { type: "string", maxLength: 256 }, total_iterations: { type: "integer", minimum: 0 } }, required: ["hook_event_name"], additionalProperties: !0 };
 function validate67(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
@@ -1041,7 +1041,7 @@ function validate69(data, { instancePath = "", parentData, parentDataProperty, r
       return validate69.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
   return validate69.errors = vErrors, errors === 0;
 }
-var event_SubagentStop = validate71, schema27 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "SubagentStop" }, agent_id: { type: "string", minLength: 1, maxLength: 512 }, agent_type: { type: "string", minLength: 1, maxLength: 256 }, stop_hook_active: { type: "boolean" }, last_assistant_message: { type: ["string", "object"] } }, required: ["hook_event_name", "agent_id", "agent_type"], additionalProperties: !0 };
+var event_SubagentStop = validate71, schema27 = { type: "object", allOf: [{ $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/common" }], properties: { hook_event_name: { const: "SubagentStop" }, agent_id: { type: "string", minLength: 1, maxLength: 512 }, agent_type: { type: "string", minLength: 1, maxLength: 256 }, stop_hook_active: { type: "boolean" }, last_assistant_message: { type: ["string", "object"] } }, required: ["hook_event_name", "agent_id", "agent_type"], additionalProperties: !0 };
 function validate71(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)
@@ -1107,7 +1107,7 @@ function validate71(data, { instancePath = "", parentData, parentDataProperty, r
       return validate71.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" }], !1;
   return validate71.errors = vErrors, errors === 0;
 }
-var event_PreCompact = validate73, schema28 = { type: "object", allOf: [{ $ref: "urn:hookwarden:catalogue#/definitions/common" }], properties: { hook_event_name: { const: "PreCompact" }, trigger: { type: "string", enum: ["manual", "auto", "micro"] }, messages: { $ref: "urn:hookwarden:catalogue#/definitions/messages" }, model: { type: "string", maxLength: 256 }, system: {}, custom_instructions: { type: "string" } }, required: ["hook_event_name", "trigger"], additionalProperties: !0 };
+var event_PreCompact = validate73, schema28 = { type: "object", allOf: [{ $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/common" }], properties: { hook_event_name: { const: "PreCompact" }, trigger: { type: "string", enum: ["manual", "auto", "micro"] }, messages: { $ref: "https://raw.githubusercontent.com/hookwarden/hookwarden/main/schemas/v1/catalogue.schema.json#/definitions/messages" }, model: { type: "string", maxLength: 256 }, system: {}, custom_instructions: { type: "string" } }, required: ["hook_event_name", "trigger"], additionalProperties: !0 };
 function validate73(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (validate23(data, { instancePath, parentData, parentDataProperty, rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length), errors === 0)

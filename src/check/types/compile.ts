@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import type ts from "typescript";
+import { guestGlobals } from "./guest-globals.ts";
 import type { TypeProblem, TypesJob } from "./protocol.ts";
 
 /** Most problems that are reported for one pack. */
@@ -13,13 +14,6 @@ const maxMessageLength = 400;
  * answers for better, a module that is not there (2307).
  */
 const ignored = new Set([7016, 2307]);
-
-/** Globals of a guest that no library of the compiler has without those of a browser. */
-const world = `
-declare const console: Record<"debug" | "error" | "info" | "log" | "warn", (...data: unknown[]) => void>;
-declare function escape(text: string): string;
-declare function unescape(text: string): string;
-`;
 
 /** Checks the types of a pack's scripts, strictly, and with fixed settings. */
 export function compile(compiler: typeof ts, job: TypesJob): readonly TypeProblem[] {
@@ -41,7 +35,7 @@ export function compile(compiler: typeof ts, job: TypesJob): readonly TypeProble
     noErrorTruncation: false,
   };
   const guest = join(job.root, "\0guest.d.ts");
-  const host = hostOf(compiler, options, job, new Map([[guest, world]]));
+  const host = hostOf(compiler, options, job, new Map([[guest, guestGlobals]]));
   const program = compiler.createProgram({
     rootNames: [...job.scripts.map((path) => join(job.root, path)), guest],
     options,

@@ -2,12 +2,13 @@ import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { quote } from "@hookwarden/sandbox/json";
-import { type EventName, eventNames, eventRows } from "../../catalogue/index.ts";
+import { type EventName, eventNames, eventRows, schemaId } from "../../catalogue/index.ts";
 import { didYouMean, HookwardenError } from "../../errors/index.ts";
 import { packManifestFile, readPackManifest, namePattern } from "../../pack/index.ts";
 import type { Cli } from "../cli.ts";
 import { safeJson } from "../sanitize-text.ts";
-import { hookTemplate, json, type Language } from "../init/template.ts";
+import { hookTemplate, type HookTemplate, json, type Language } from "../init/template.ts";
+import { isInProject, packTsconfig, projectFiles } from "../init/project.ts";
 import { appendToList, exists, writeNew } from "../init/write.ts";
 import { addExample, addFormat, type FormatOption } from "../options.ts";
 
@@ -15,6 +16,7 @@ interface InitOptions extends FormatOption {
   readonly hook?: string;
   readonly event: string;
   readonly lang: Language;
+  readonly project?: boolean;
 }
 
 const firstHook = "first-hook";
@@ -28,6 +30,8 @@ export function define(command: Command, cli: Cli): void {
     .addOption(
       new Option("--lang <language>", "TypeScript or JavaScript").choices(["ts", "js"]).default("ts"),
     )
+    .option("--project", "make the folder a project, with package.json and CI (default: outside of projects)")
+    .option("--no-project", "create the pack only")
     .action((folder: string, options: InitOptions) => init(folder, options, cli));
   addExample(
     addFormat(command),
@@ -44,11 +48,8 @@ async function init(folder: string, options: InitOptions, { terminal }: Cli): Pr
   const template = hookTemplate(hook, event, options.lang);
   const files = new Map([...template.files].map(([name, text]) => [join(folder, hook, name), text]));
   if (isNew) {
-    files.set(manifest, json({ apiVersion: 1, name: packName(folder), version: "0.1.0", hooks: [hook] }));
-    files.set(
-      join(folder, eventsFile),
-      template.events.map((sample) => `${JSON.stringify({ ...sample, session_id: "example" })}\n`).join(""),
-    );
+    for (const [name, text] of await packFiles(folder, hook, template, options))
+      files.set(join(folder, name), text);
   } else {
     checkFree(readPackManifest(await readFile(manifest), manifest).hooks, hook, manifest);
   }
@@ -60,13 +61,43 @@ async function init(folder: string, options: InitOptions, { terminal }: Cli): Pr
   }
   const made = [...files.keys()].map((file) => `made     ${file}`);
   const changed = isNew ? [] : [`changed  ${manifest}`];
-  for (const line of [...made, ...changed, "", "Next:", ...nextSteps(folder, isNew)])
+  const steps = isNew
+    ? firstSteps(folder, files.has(join(folder, "package.json")))
+    : [`npx hookwarden check ${folder}`];
+  for (const line of [...made, ...changed, "", "Next:", ...steps.map((step) => `  ${step}`)])
     await terminal.line(line);
 }
 
-function nextSteps(folder: string, isNew: boolean): readonly string[] {
-  const steps = [`  hookwarden check ${folder}`];
-  return isNew ? [...steps, `  hookwarden run ${folder} --events ${join(folder, eventsFile)}`] : steps;
+/** The files of a new pack outside its hooks, by path; those of a project and for editors only where none are yet. */
+async function packFiles(
+  folder: string,
+  hook: string,
+  { events }: HookTemplate,
+  { project }: InitOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const name = packName(folder);
+  const $schema = schemaId("hookwarden.schema.json");
+  const files = new Map([
+    [packManifestFile, json({ $schema, apiVersion: 1, name, version: "0.1.0", hooks: [hook] })],
+    [
+      eventsFile,
+      events.map((sample) => `${JSON.stringify({ ...sample, session_id: "example" })}\n`).join(""),
+    ],
+  ]);
+  const isProject = project ?? !(await isInProject(folder));
+  for (const [path, text] of [...packTsconfig(), ...(isProject ? projectFiles(name) : [])])
+    if (!(await exists(join(folder, path)))) files.set(path, text);
+  return files;
+}
+
+function firstSteps(folder: string, isProject: boolean): readonly string[] {
+  const at = isProject ? "." : folder;
+  const install = [...(folder === "." ? [] : [`cd ${folder}`]), "npm install"];
+  return [
+    ...(isProject ? install : []),
+    `npx hookwarden check ${at}`,
+    `npx hookwarden run ${at} --events ${join(at, eventsFile)}`,
+  ];
 }
 
 function eventOf(name: string): EventName {

@@ -4,6 +4,7 @@ import {
   eventRows,
   legalActions,
   type JsonSchema,
+  schemaId,
 } from "../../catalogue/index.ts";
 
 export type Language = "ts" | "js";
@@ -65,6 +66,7 @@ export function hookTemplate(name: string, event: EventName, language: Language)
   const reads = field === "tool_input" ? "tool_input.command" : field;
   const matcher = row?.matches === "tool_name" ? { matcher: "Bash" } : {};
   const manifest = {
+    $schema: schemaId("hook.schema.json"),
     apiVersion: 1,
     name,
     version: "0.1.0",

@@ -8,7 +8,7 @@ import { TestPrinter } from "./test-printer.ts";
 type TestFormat = "pretty" | "json" | "junit" | "tap";
 
 interface TestCommandOptions {
-  readonly engine: TestEngine;
+  readonly engine?: TestEngine;
   readonly format: TestFormat;
   readonly filter?: string;
   readonly watch?: true;
@@ -24,9 +24,10 @@ export function define(command: Command, cli: Cli): void {
   command
     .argument("<pack>", "folder of the pack")
     .addOption(
-      new Option("--engine <engine>", "JavaScript engines that every case runs on")
-        .choices(["quickjs", "isolate", "both"])
-        .default("both"),
+      new Option(
+        "--engine <engine>",
+        "engines that every case runs on (default: all that are installed)",
+      ).choices(["quickjs", "isolate", "both"]),
     )
     .option("--filter <text>", "only cases with this text in `hook: name`")
     .addOption(
@@ -35,7 +36,7 @@ export function define(command: Command, cli: Cli): void {
         .default("pretty"),
     )
     .option("--watch", "run again when a file of the pack changes, until Ctrl+C")
-    .option("--coverage", "tell which lines, branches and functions of the scripts ran")
+    .option("--coverage", "report which lines, branches and functions of the scripts ran")
     .option("--coverage-dir <folder>", "write `lcov.info` and `coverage-final.json` there too")
     .option("--threshold <percent>", "fail where fewer of the lines ran, in percent", percent)
     .action((pack: string, options: TestCommandOptions) => test(pack, options, cli));
@@ -63,9 +64,9 @@ async function once(pack: string, options: TestCommandOptions, cli: Cli): Promis
   const { engine, filter, format, coverage = false } = options;
   const printer = format === "pretty" ? new TestPrinter(terminal) : null;
   const report = await testPack(pack, {
-    engine,
     coverage,
     signal: terminal.signal,
+    ...(engine === undefined ? {} : { engine }),
     ...(filter === undefined ? {} : { filter }),
     progress: (result, done, total) => terminal.progress(`${done} of ${total} cases: ${result.hook}`),
     hookDone: async (hook: HookReport) => {
@@ -75,6 +76,7 @@ async function once(pack: string, options: TestCommandOptions, cli: Cli): Promis
     },
   });
   terminal.clearProgress();
+  for (const name of report.missing) terminal.note(`not tested on ${name}, which is not installed`);
   if (printer) await printer.end(report);
   else await terminal.line(await written(report, format));
   if (report.coverage && options.coverageDir !== undefined) {
