@@ -1,4 +1,5 @@
 import { catalogueFields } from "hookwarden/catalogue";
+import { factRows } from "hookwarden/facts";
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -22,11 +23,17 @@ export function leavesOf(fields: Fields, reads: readonly string[]): readonly Lea
   return [...found.values()].sort((a, b) => String(a.value).length - String(b.value).length);
 }
 
-/** The paths of an event that read paths cover, split into segments; `*` stands for every field of the catalogue. */
+/**
+ * The paths of an event that read paths cover, split into segments. `*` covers every field of the catalogue, and a fact
+ * the fields that it is derived from.
+ */
 export function readPaths(fields: Fields, reads: readonly string[]): readonly (readonly string[])[] {
-  return reads
-    .flatMap((read) => (read === "*" ? catalogueFields(String(fields["hook_event_name"])) : [read]))
-    .map((path) => path.split("."));
+  const paths = reads.flatMap((read) => {
+    if (read === "*") return catalogueFields(String(fields["hook_event_name"]));
+    const [first, fact = ""] = read.split(".");
+    return first === "facts" ? (factRows.get(fact)?.from ?? []) : [read];
+  });
+  return [...new Set(paths)].map((path) => path.split("."));
 }
 
 /** The event with another value at a path; without the field where the value is `undefined`. */

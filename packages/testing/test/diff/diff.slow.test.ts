@@ -7,7 +7,7 @@ describe("shipped policies with one pattern removed", () => {
   const cases = [
     {
       hook: "protect-secret-files",
-      edit: { file: "protect-secret-files/secret-paths.ts", from: "  /\\/\\.azure\\/.*$/,\n", to: "" },
+      edit: { file: "lib/secret-paths.ts", from: "  /\\/\\.azure\\/.*$/,\n", to: "" },
       stopped: "cat ~/.azure/accessTokens.json",
     },
     {
