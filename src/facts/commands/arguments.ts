@@ -37,7 +37,7 @@ export function argumentsOf(command: ShellCommand, { short = "", long = [], expr
     if (!/^-./.test(arg)) operands.push(arg);
     else if (arg.startsWith("--")) {
       const equals = arg.indexOf("=");
-      const name = arg.slice(2, equals < 0 ? undefined : equals);
+      const name = wholeName(arg.slice(2, equals < 0 ? undefined : equals), long);
       if (equals >= 0) options.push([name, arg.slice(equals + 1)]);
       else options.push([name, long.includes(name) ? (args[++at] ?? null) : null]);
     } else if (long.includes(arg.slice(1))) options.push([arg.slice(1), args[++at] ?? null]);
@@ -55,6 +55,13 @@ export function argumentsOf(command: ShellCommand, { short = "", long = [], expr
     }
   }
   return { operands, options };
+}
+
+/** The name of a long option of which only the beginning is given, as GNU programs take it. */
+function wholeName(name: string, long: readonly string[]): string {
+  if (name.length < 3 || long.includes(name)) return name;
+  const whole = long.filter((option) => option.startsWith(name));
+  return whole.length === 1 ? (whole[0] ?? name) : name;
 }
 
 /** The values of options, by name. */

@@ -6,6 +6,8 @@ import {
   syntaxes,
   valuesOf,
 } from "../commands/arguments.ts";
+import { codeEffects } from "../code/code.ts";
+import { named, type OptionRow, optionsOf } from "../commands/table.ts";
 import type { ShellCommand } from "../shell/row.ts";
 import { fromWord } from "../shell/text.ts";
 import type { HostRole } from "./row.ts";
@@ -239,7 +241,17 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
 /** What a command connects to, as far as its arguments tell. */
 export function connectionsOf(command: ShellCommand): Connections {
   const program = programs.get(command.name ?? "");
-  const found = program ? program.rule(argumentsOf(command, program)) : nothing;
+  const options = optionsOf(command.name ?? "");
+  const found = program
+    ? program.rule(argumentsOf(command, program))
+    : options
+      ? fromTable(options.row, argumentsOf(command, options))
+      : nothing;
+  const code = codeEffects(
+    command.name ?? "",
+    command.argv.slice(1).map((word) => fromWord(word)),
+    typeof command.input?.text === "string" ? command.input.text : undefined,
+  );
   const words = [...command.argv, ...command.redirects.map(({ target }) => target)].map((word) =>
     fromWord(word),
   );
@@ -248,16 +260,30 @@ export function connectionsOf(command: ShellCommand): Connections {
     return host === undefined ? [] : [port === undefined ? host : `${host}:${port}`];
   });
   // Of programs that are not known, addresses are those that say so themselves.
-  const named = program ? [] : words.slice(1).flatMap((word) => (url.test(word) ? [word] : []));
+  const isKnown = program !== undefined || options?.row.operands === "connect" || code !== undefined;
+  const others = isKnown ? [] : words.slice(1).flatMap((word) => (url.test(word) ? [word] : []));
   const variables = command.variables.flatMap(({ name, value }) =>
     /^(?:https?|all|ftp)_proxy$/i.test(name) ? [fromWord(value)] : [],
   );
   return {
     uses: [
       ...found.uses,
-      ...connect([...devices, ...named]).uses,
+      ...connect([...devices, ...others, ...(code?.hosts ?? [])]).uses,
       ...variables.filter((value) => value !== "").map((value) => [value, "proxy"] as const),
     ],
-    unnamed: found.unnamed,
+    unnamed: found.unnamed || code?.unnamed === true,
   };
+}
+
+/** The addresses among the options and operands of a program. */
+function fromTable(
+  { connects, operands, first = operands, unnamed: unnamedToo }: OptionRow,
+  args: Arguments,
+): Connections {
+  const direct = args.operands.filter((_, at) => (at === 0 ? first : operands) === "connect");
+  const hosts = [
+    ...direct.map((address) => address.replace(/^[^@\s/]{0,256}@(?=[^@]*$)/, "").replace(/^[\\/]{2,4}/, "")),
+    ...valuesOf(args, ...named(connects)),
+  ];
+  return { uses: connect(hosts.filter((host) => host !== "")).uses, unnamed: unnamedToo === true };
 }

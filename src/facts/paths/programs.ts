@@ -1,3 +1,4 @@
+import { codeEffects } from "../code/code.ts";
 import {
   type Arguments,
   argumentsOf,
@@ -6,7 +7,10 @@ import {
   syntaxes,
   valuesOf,
 } from "../commands/arguments.ts";
+import { type ArgumentRole, named, type OptionRow, optionsOf } from "../commands/table.ts";
+import { homeOf } from "../path-text.ts";
 import type { ShellCommand } from "../shell/row.ts";
+import { fromWord, unknown } from "../shell/text.ts";
 import { isPlainWrapper } from "../shell/wrappers.ts";
 import type { PathAccess } from "./row.ts";
 
@@ -85,19 +89,11 @@ interface Program extends Syntax {
 }
 
 const none: Rule = () => [];
-const readers =
-  "cat tac nl less more bat head tail wc od xxd hexdump strings base64 base32 md5sum sha1sum sha256sum sha512sum cksum sum sort uniq cut paste column fold fmt rev tr expand jq yq zcat zless gunzip diff cmp comm source . open xdg-open view vi vim nvim nano emacs code".split(
-    " ",
-  );
 const listers = "ls dir tree stat file du test [ realpath readlink dirname basename which cd pushd".split(
   " ",
 );
 
 const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...readers.map((name): [string, Program] => [
-    name,
-    { short: "ncSkto", long: ["lines", "bytes", "output", "field-separator", "key"], uses: all(reads) },
-  ]),
   ...listers.map((name): [string, Program] => [name, { uses: all(lists) }]),
   ...[
     "echo",
@@ -133,32 +129,8 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     "seq",
     "expr",
   ].map((name): [string, Program] => [name, { uses: none }]),
-  [
-    "sort",
-    {
-      short: "kotST",
-      long: ["output", "key"],
-      uses: (args) => [...reads(args.operands), ...writes(valuesOf(args, "o", "output"))],
-    },
-  ],
-  ["touch", { short: "drt", long: ["date", "reference"], uses: all(writes) }],
-  ["mkdir", { short: "m", long: ["mode"], uses: all(writes) }],
-  ["mkfifo", { short: "m", uses: all(writes) }],
-  ["truncate", { short: "sr", long: ["size", "reference"], uses: all(writes) }],
-  ["tee", { uses: all(writes) }],
-  ["rm", { uses: all(deletes) }],
-  ["rmdir", { uses: all(deletes) }],
-  ["unlink", { uses: all(deletes) }],
-  ["rimraf", { uses: all(deletes) }],
-  ["trash", { uses: all(deletes) }],
-  ["shred", { short: "ns", long: ["iterations", "size"], uses: all(deletes) }],
-  ["chmod", { long: ["reference"], uses: afterFirst(writes) }],
-  ["chown", { long: ["reference", "from"], uses: afterFirst(writes) }],
-  ["chgrp", { long: ["reference"], uses: afterFirst(writes) }],
-  ["chattr", { uses: afterFirst(writes) }],
   ["cp", { short: "tS", long: ["target-directory", "suffix"], uses: copy(reads) }],
   ["mv", { short: "tS", long: ["target-directory", "suffix"], uses: copy(deletes) }],
-  ["ln", { short: "tS", long: ["target-directory", "suffix"], uses: copy(reads) }],
   ["install", { short: "tmogS", long: ["target-directory", "mode", "owner", "group"], uses: copy(reads) }],
   [
     "grep",
@@ -199,18 +171,6 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ["awk", { short: "vFf", uses: afterScript(() => reads, [], ["f"]) }],
   ["tar", { short: "fCTXIbKN", long: ["file", "directory", "exclude", "files-from"], uses: archive }],
   ["bsdtar", { short: "fCTX", long: ["file", "directory"], uses: archive }],
-  [
-    "unzip",
-    {
-      short: "dx",
-      uses: (args) => [
-        ...reads(args.operands.slice(0, 1)),
-        ...writes(valuesOf(args, "d").length > 0 ? valuesOf(args, "d") : ["."]),
-      ],
-    },
-  ],
-  ["zip", { uses: ({ operands }) => [...writes(operands.slice(0, 1)), ...reads(operands.slice(1))] }],
-  ["gzip", { uses: all(writes) }],
   [
     "dd",
     {
@@ -335,23 +295,84 @@ export function pathsOfCommand(command: ShellCommand): {
   readonly known: boolean;
 } {
   const name = command.name ?? "";
+  const inCode = usesOfCode(command);
   const program = programs.get(name);
-  if (program) return { uses: program.uses(argumentsOf(command, program)), known: true };
+  if (program) return { uses: [...program.uses(argumentsOf(command, program)), ...inCode], known: true };
+  const options = optionsOf(name);
+  if (options !== undefined) {
+    const args = argumentsOf(command, options);
+    const operands = inCode.length > 0 ? [] : operandUses(options.row, args.operands);
+    return { uses: [...optionUses(options.row, args), ...operands, ...inCode], known: true };
+  }
   // What it starts is a command of its own.
   if (isPlainWrapper(name)) return { uses: [], known: true };
   const args = argumentsOf(command, {});
   if (interpreters.test(name)) {
-    const inline = hasOption(args, "c", "e", "eval", "p", "print");
+    const inline = hasOption(args, "c", "e", "eval", "p", "print", "r", "E");
     const script = inline ? undefined : args.operands[0];
     const rest = inline ? args.operands : args.operands.slice(1);
     return {
-      uses: [...as("execute")(script === undefined ? [] : [script]), ...as("any")(rest.filter(isPathLike))],
+      uses: [
+        ...as("execute")(script === undefined ? [] : [script]),
+        ...as("any")(rest.filter(isPathLike)),
+        ...inCode,
+      ],
       known: false,
     };
   }
   const values = args.options.flatMap(([, value]) => (value === null ? [] : [value]));
   const parts = [...args.operands, ...values].flatMap((word) => [word, ...word.split(/[=@:,<]/).slice(1)]);
-  return { uses: as("any")(parts.filter(isPathLike)), known: command.argv.length <= 1 };
+  const outputs = outputsOf(command);
+  return {
+    uses: [
+      ...writes(outputs),
+      ...as("any")(parts.filter((part) => isPathLike(part) && !outputs.includes(part))),
+      ...inCode,
+    ],
+    known: command.argv.length <= 1,
+  };
+}
+
+function optionUses(row: OptionRow, args: Arguments): readonly Use[] {
+  return [
+    ...reads(valuesOf(args, ...named(row.reads))),
+    ...writes(valuesOf(args, ...named(row.writes)).filter((value) => value !== "-")),
+  ];
+}
+
+function operandUses(row: OptionRow, operands: readonly string[]): readonly Use[] {
+  const { operands: all = "any", first = all, last = all } = row;
+  return operands.flatMap((operand, at): readonly Use[] => {
+    const role: ArgumentRole = at === 0 ? first : at === operands.length - 1 ? last : all;
+    if (role === "run" || role === "connect" || role === "listen" || role === "none") return [];
+    return role === "any" && !isPathLike(operand) ? [] : [[operand, role]];
+  });
+}
+
+/** Names that programs give to the option with the file that they write. */
+const outputOption =
+  /^-{1,2}(?:o|out|output|out-?(?:file|put-?file|dir|put-?dir)|log-?file|dump|save-?(?:as|to)?|export|write|dest(?:ination)?)(?:=([^]*))?$/i;
+
+/** What a program that the table lacks is told to write, by the usual names of such options. */
+function outputsOf(command: ShellCommand): readonly string[] {
+  const args = command.argv.slice(1).map((word) => fromWord(word));
+  return args.flatMap((arg, at) => {
+    const found = outputOption.exec(arg);
+    const value = found === null ? undefined : (found[1] ?? args[at + 1]);
+    return value !== undefined && value.startsWith("/") ? [value] : [];
+  });
+}
+
+/** The files that a program in another language names. */
+function usesOfCode(command: ShellCommand): readonly Use[] {
+  const text = command.input?.text ?? null;
+  const effects = codeEffects(
+    command.name ?? "",
+    command.argv.slice(1).map((word) => fromWord(word)),
+    text === null ? undefined : fromWord(text),
+  );
+  const home = homeOf(fromWord(command.directory)) ?? unknown("u");
+  return (effects?.paths ?? []).map(([path, access]) => [path.replace(/^~(?=\/|$)/, () => home), access]);
 }
 
 /** Whether an argument of any program may be a path. */

@@ -1,5 +1,6 @@
+import { codeEffects, effectsOfProgram, isInterpreter } from "../code/code.ts";
+import { commandVariables, named, optionsOf } from "../commands/table.ts";
 import { resolvePath } from "../path-text.ts";
-import { guesses, inlineProgram, isInterpreter } from "./guesses.ts";
 import { argsOf, type Input, type Invocation } from "./invocation.ts";
 import { asMany, isUnknown, unknown } from "./text.ts";
 
@@ -44,10 +45,31 @@ export function insideOf(invocation: Invocation, files: ReadonlyMap<string, stri
     const inner: Inner = { code, parameters: argv, where: "child", maybe: true, through: name };
     return { inner: [inner], opaque: true };
   }
-  const carrier = carriers.get(name);
-  if (carrier === undefined) return nothing;
-  const inside = carrier(invocation, read);
-  return Array.isArray(inside) ? coded(inside) : (inside as Inside);
+  const inside = carriers.get(name)?.(invocation, read) ?? [];
+  if (!Array.isArray(inside)) return inside as Inside;
+  return coded([...(inside as readonly Inner[]), ...fromOptions(invocation), ...fromVariables(invocation)]);
+}
+
+/** Options whose values are command lines, as the table of options has them. */
+function fromOptions(invocation: Invocation): readonly Inner[] {
+  const names = new Set(named(optionsOf(invocation.name)?.row.runs));
+  if (names.size === 0) return [];
+  return argsOf(invocation).flatMap((arg, at, args) => {
+    const [, option = "", glued] = /^-{1,2}([A-Za-z][\w-]*)(?:=([^]*))?$/.exec(arg) ?? [];
+    const code = names.has(option) ? (glued ?? args[at + 1]) : undefined;
+    return code === undefined ? [] : [guessed(code, invocation.name)];
+  });
+}
+
+/** Variables whose values are command lines. */
+function fromVariables({ variables, name }: Invocation): readonly Inner[] {
+  return variables.flatMap(([variable, value]) =>
+    commandVariables.has(variable) ? [guessed(value.replace(/^\|/, ""), name)] : [],
+  );
+}
+
+function guessed(code: string, through: string): Inner {
+  return { code, where: "child", maybe: true, guess: true, through };
 }
 
 /** Code with unknown parts may start anything. */
@@ -55,7 +77,9 @@ function coded(inner: readonly Inner[]): Inside {
   return { inner, opaque: inner.some(({ code, guess }) => code !== undefined && !guess && isUnknown(code)) };
 }
 
-const shells: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "rbash"]);
+const shells: ReadonlySet<string> = new Set(
+  named("sh bash zsh dash ksh ksh93 mksh pdksh ash fish rbash posh yash csh tcsh rc es elvish xonsh sash"),
+);
 /** Options of shells that take the next word as their value. */
 const shellValues: ReadonlySet<string> = new Set(["-o", "+o", "-O", "+O", "--rcfile", "--init-file"]);
 const standardInput: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
@@ -106,17 +130,27 @@ function shellInside(invocation: Invocation, read: ReadFile): Inside {
   return { inner: [inner], opaque: !word.startsWith("/dev/fd/") || isUnknown(text) };
 }
 
+/** Commands that a program in another language starts. They are guesses, as are its texts, read as command lines. */
 function interpreterInside(invocation: Invocation, read: ReadFile): Inside {
   const { name, input } = invocation;
-  const script = argsOf(invocation).find((arg) => !/^-./.test(arg));
-  const text =
-    inlineProgram(invocation) ?? (script === undefined || script === "-" ? input?.text : read(script));
-  const inner = text === undefined ? [] : guesses(text);
+  const args = argsOf(invocation);
+  const script = args.find((arg) => !/^-./.test(arg));
+  const file = script === undefined ? undefined : read(script);
+  const effects =
+    codeEffects(name, args, input?.text) ?? (file === undefined ? undefined : effectsOfProgram(name, file));
+  if (effects === undefined) return nothing;
+  const texts = [...new Set(effects.texts)].filter((text) => /\S\s+\S/.test(text)).slice(0, mostTexts);
+  const deletions = effects.paths.flatMap(([path, access]) =>
+    access === "delete" ? [{ words: ["rm", "-r", path] }] : [],
+  );
+  const inner = [...effects.commands, ...deletions, ...texts.map((code) => ({ code }))];
   return {
     inner: inner.map((one) => ({ ...one, where: "child", guess: true, through: name })),
     opaque: false,
   };
 }
+
+const mostTexts = 32;
 
 type Carrier = (invocation: Invocation, read: ReadFile) => Inside | readonly Inner[];
 
@@ -162,14 +196,19 @@ const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
   ["fdfind", (invocation) => fdCommands(invocation)],
   ["source", sourced],
   [".", sourced],
-  ["git", optionCode(/^(?:alias\.[^=]+=!|core\.(?:sshCommand|pager|editor|fsmonitor)=)([^]*)$/)],
-  ["rsync", valueCode(/^(?:-[a-zA-Z]*e|--rsh)$/, /^--rsh=([^]*)$/)],
+  ["git", gitCommands],
+  ["rsync", valueCode(/^(?:-[a-zA-Z]*e|--rsh|--rsync-path)$/, /^--(?:rsh|rsync-path)=([^]*)$/)],
+  ["crontab", (invocation) => scheduled(invocation)],
+  ["npm", (invocation) => npmCommands(invocation)],
+  ["pnpm", (invocation) => npmCommands(invocation)],
+  ["npx", valueCode(/^(?:-c|--call)$/, /^--call=([^]*)$/)],
+  ["socat", optionCode(/^(?:exec|system|shell):((?:[^,]|,(?![a-z-]+(?:=|,|$)))*)/i)],
+  ["nc", valueCode(/^(?:-[a-z]*[ec]|--exec|--sh-exec)$/, /^--(?:sh-)?exec=([^]*)$/)],
+  ["ncat", valueCode(/^(?:-[a-z]*[ec]|--exec|--sh-exec)$/, /^--(?:sh-)?exec=([^]*)$/)],
   [
     "tar",
     optionCode(/^--(?:to-command|checkpoint-action|use-compress-program|rsh-command)=(?:exec=)?([^]*)$/),
   ],
-  ["vim", optionCode(/^\+?:?!([^]*)$/)],
-  ["vi", optionCode(/^\+?:?!([^]*)$/)],
 ]);
 
 /** Options of the form `name=code`. */
@@ -177,9 +216,7 @@ function optionCode(option: RegExp): Carrier {
   return (invocation) =>
     argsOf(invocation).flatMap((arg) => {
       const code = option.exec(arg)?.[1];
-      return code === undefined
-        ? []
-        : [{ code, where: "child", maybe: true, guess: true, through: invocation.name } as const];
+      return code === undefined ? [] : [guessed(code, invocation.name)];
     });
 }
 
@@ -188,10 +225,68 @@ function valueCode(option: RegExp, glued: RegExp): Carrier {
   return (invocation) =>
     argsOf(invocation).flatMap((arg, at, args) => {
       const code = glued.exec(arg)?.[1] ?? (option.test(arg) ? args[at + 1] : undefined);
-      return code === undefined
-        ? []
-        : [{ code, where: "child", maybe: true, guess: true, through: invocation.name } as const];
+      return code === undefined ? [] : [guessed(code, invocation.name)];
     });
+}
+
+/** What Git runs: aliases, settings that are command lines, and commands that take one. */
+function gitCommands(invocation: Invocation): readonly Inner[] {
+  const args = argsOf(invocation);
+  const settings = args.flatMap((arg, at) => {
+    const glued = /^(?:--config=)?([a-zA-Z][\w.-]*)=([^]*)$/.exec(arg);
+    const [key, value] = glued ? [glued[1], glued[2]] : [arg, args[at + 1]];
+    if (value === undefined || !runningSetting.test(key ?? "")) return [];
+    return /^alias\./i.test(key ?? "") && !value.startsWith("!")
+      ? [`git ${value}`]
+      : [value.replace(/^!/, "")];
+  });
+  const runs = args.flatMap((arg, at) => {
+    if (
+      /^(?:-x|--exec|--extcmd|--(?:tree|index|env|msg|commit|parent|tag-name|subdirectory)-filter|--upload-pack|--receive-pack)$/.test(
+        arg,
+      )
+    )
+      return args.slice(at + 1, at + 2);
+    return /^--(?:exec|extcmd|upload-pack|receive-pack|open-files-in-pager)=([^]*)$/.exec(arg)?.[1] ?? [];
+  });
+  const each =
+    args[0] === "submodule" && args[1] === "foreach"
+      ? [
+          args
+            .slice(2)
+            .filter((arg) => !arg.startsWith("--"))
+            .join(" "),
+        ]
+      : [];
+  const bisect = args[0] === "bisect" && args[1] === "run" ? [args.slice(2).join(" ")] : [];
+  return [...settings, ...runs, ...each, ...bisect].map((code) => guessed(code, "git"));
+}
+
+const runningSetting =
+  /^(?:alias\..+|core\.(?:sshcommand|pager|editor|fsmonitor|askpass|gitproxy|alternaterefscommand)|pager\..+|sequence\.editor|diff\.external|(?:diff|merge|filter|difftool|mergetool|trailer|credential|gpg|remote|uploadpack|browser|man|sendemail|interactive)\..*(?:textconv|command|cmd|driver|clean|smudge|process|helper|program|hook|filter|path|proxy)|credential\.helper|interactive\.difffilter)$/i;
+
+/** `crontab -` and its lines: five fields or a name, and then the command. */
+function scheduled(invocation: Invocation): Inside | readonly Inner[] {
+  const args = argsOf(invocation);
+  if (args.some((arg) => /^-[a-z]*[lre]/.test(arg))) return [];
+  const text = invocation.input?.text;
+  if (text === undefined) return args.length === 0 || args.includes("-") ? opaque : [];
+  return text.split("\n").flatMap((line) => {
+    const code = /^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+([^]+)$/.exec(line)?.[1];
+    return code === undefined ? [] : [{ code, where: "child", maybe: true, through: "crontab" } as const];
+  });
+}
+
+/** `npm pkg set scripts.x=…`, `npm exec -c …`, `npm set-script x …` */
+function npmCommands(invocation: Invocation): readonly Inner[] {
+  const args = argsOf(invocation);
+  const codes = args.flatMap((arg, at) => {
+    const script = /^scripts\.[^=]+=([^]*)$/.exec(arg)?.[1];
+    if (script !== undefined) return [script];
+    if (/^(?:-c|--call)$/.test(arg)) return args.slice(at + 1, at + 2);
+    return arg === "set-script" ? args.slice(at + 2, at + 3) : [];
+  });
+  return codes.map((code) => guessed(code, invocation.name));
 }
 
 function fromInput({ name, input }: Invocation): Inside | readonly Inner[] {

@@ -92,6 +92,48 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     },
   ],
   ["parallel", { short: "jIN", code: true }],
+  ...[
+    "openvt setarch linux32 linux64 i386 x86_64 torsocks torify proxychains proxychains4 dbus-run-session valgrind multitime grc chronic setlock eatmydata faketime catchsegv setpriv dbus-launch ts ifne entr xvfb-run winpty arch rlwrap aa-exec proot choom firejail bwrap doppler rr sem",
+  ]
+    .join(" ")
+    .split(" ")
+    .map((name): [string, Wrapper] => [name, { short: "nfpsl" }]),
+  ["cpulimit", { short: "lp" }],
+  ["softlimit", { short: "acdfHhlmoprst" }],
+  ["sshpass", { short: "pfdP" }],
+  ["capsh", {}],
+  ["start-stop-daemon", { short: "panuxkR", long: ["--pidfile", "--name", "--user", "--chdir"] }],
+  ["perf", { short: "eopF", verbs: ["stat", "record", "trace"] }],
+  ["rustup", { skip: 1, verbs: ["run"] }],
+  ["direnv", { skip: 1, verbs: ["exec"] }],
+  ...[
+    "poetry",
+    "uv",
+    "pipenv",
+    "hatch",
+    "rye",
+    "pdm",
+    "conda",
+    "mamba",
+    "micromamba",
+    "op",
+    "dotenvx",
+    "mise",
+    "rtx",
+  ].map((name): [string, Wrapper] => [
+    name,
+    {
+      short: "np",
+      long: ["--with", "--python", "--env-file", "--name", "--project", "--directory"],
+      verbs: ["run", "exec", "x"],
+    },
+  ]),
+  ...["bundle", "asdf", "rbenv", "pyenv", "nodenv", "volta"].map((name): [string, Wrapper] => [
+    name,
+    { verbs: ["exec"] },
+  ]),
+  ["aws-vault", { skip: 1, verbs: ["exec"] }],
+  ["lxc", { skip: 1, verbs: ["exec"] }],
   ["unshare", {}],
   ["nsenter", { short: "t", long: ["--target"] }],
   ["docker", { short: "evuwp", long: containerOptions, skip: 1, verbs: ["exec", "run"] }],

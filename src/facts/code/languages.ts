@@ -1,0 +1,238 @@
+import type { PathAccess } from "../paths/row.ts";
+import type { Lexis } from "./tokens.ts";
+
+/** What a text that a pattern captures is. */
+export type Capture = PathAccess | "run" | "connect";
+
+/** A language that programs on the command line are written in. */
+export interface Language extends Lexis {
+  /** Options whose value is a program. */
+  readonly options: RegExp;
+  /** The first operand is a program, and not a file with one. */
+  readonly operand?: true;
+  /** Every operand is a program. */
+  readonly operands?: true;
+  /** Operands are files that it edits; programs come from the standard input all the same. */
+  readonly operandIsFile?: true;
+  /** Without a program in the arguments, it is read from the standard input. */
+  readonly input?: true;
+  /** Ways to use files, hosts and commands that are no calls of functions; the first group is the text. */
+  readonly patterns?: readonly (readonly [pattern: RegExp, what: Capture])[];
+}
+
+const none = /^(?!)/;
+const hash: Lexis = { comments: ["#"] };
+const slashes: Lexis = { comments: ["//", "/*"] };
+const shellQuotes: Lexis = { comments: ["#"], backquotes: "command" };
+
+const awk: Language = {
+  ...hash,
+  options: /^(?:-e|--source)$/,
+  operand: true,
+  patterns: [
+    [/\bprintf?\b[^;}\n|>]{0,200}>{1,2}\s{0,4}"([^"]{1,400})"/g, "write"],
+    [/getline\b[^;}\n<]{0,80}<\s{0,4}"([^"]{1,400})"/g, "read"],
+    [/"([^"]{1,400})"\s{0,4}\|&?\s{0,4}getline/g, "run"],
+    [/\bprintf?\b[^;}\n|]{0,200}\|&?\s{0,4}"([^"]{1,400})"/g, "run"],
+    [/\/inet6?\/(?:tcp|udp)\/[^/"]{0,20}\/([^/"]{1,255})\//g, "connect"],
+  ],
+};
+const tex: Language = {
+  comments: ["%"],
+  options: none,
+  operands: true,
+  patterns: [
+    [
+      /\\(?:verbatim|lstinput|VerbatimI)?[iI]np?ut(?:listing|minted)?\*?(?:\[[^\]]{0,80}\])?\{([^}]{1,400})\}/g,
+      "read",
+    ],
+    [/\\(?:input|include|openin\S{0,40}=)\s{0,4}\{?([^\s{}\\]{1,400})/g, "read"],
+    [/\\openout\S{0,40}?=\s{0,4}([^\s{}\\]{1,400})/g, "write"],
+    [/\\write18\s{0,4}\{([^}]{1,400})\}/g, "run"],
+  ],
+};
+const make: Language = {
+  ...hash,
+  options: /^(?:--eval|-E)$/,
+  patterns: [
+    [/\$\(file\s{1,4}>{1,2}\s{0,4}([^,)\s]{1,400})/g, "write"],
+    [/\$\(file\s{0,4}<\s{0,4}([^,)\s]{1,400})/g, "read"],
+    [/\$\(shell\s{1,4}([^)]{1,400})/g, "run"],
+    [/(?:^|\n)\t([^\n]{1,400})/g, "run"],
+    [/:\s{0,4};([^\n]{1,400})/g, "run"],
+    [/(?:^|\n)-?include\s{1,4}(\S{1,400})/g, "read"],
+  ],
+};
+const vim: Language = {
+  comments: [],
+  options: /^(?:-c|--cmd|-S|\+)$/,
+  patterns: [
+    [
+      /(?:^|[|:\n]|\s)(?:w|write|sav|saveas|wq|up|update|x|xit|redir)!?\s{0,4}(?:>{1,2}\s{0,4})([^\s|]{1,400})/g,
+      "write",
+    ],
+    [/(?:^|[|:\n])\s{0,4}(?:w|write|sav|saveas|wq)!?\s{1,4}([^\s|>!][^\s|]{0,400})/g, "write"],
+    [/\bredir!?\s{1,4}>{1,2}\s{0,4}([^\s|]{1,400})/g, "write"],
+    [
+      /(?:^|[|:\n])\s{0,4}(?:e|edit|r|read|sp|split|vs|vsplit|tabe|so|source)!?\s{1,4}([^\s|!][^\s|]{0,400})/g,
+      "read",
+    ],
+    [/(?:^|[|:\n])\s{0,4}(?:r|read|w|write)?\s{0,4}!([^|]{1,400})/g, "run"],
+  ],
+};
+const ed: Language = { ...vim, options: none, input: true, operandIsFile: true };
+const sed: Language = {
+  comments: [],
+  options: /^(?:-[a-zA-Z]*e|--expression)$/,
+  operand: true,
+  patterns: [
+    [/(?:^|[;\n{}\d$/!,#|~])\s{0,4}[wW]\s{1,4}([^\s;}][^\n;}]{0,400})/g, "write"],
+    [/[/|,#~:!@][gpiIme0-9]{0,6}w\s{1,4}([^\s;}][^\n;}]{0,400})/g, "write"],
+    [/(?:^|[;\n{}\d$/!,])\s{0,4}[rR]\s{1,4}([^\s;}][^\n;}]{0,400})/g, "read"],
+    [/(?:^|[;\n{}\d$!])\s{0,4}e\s{1,4}([^\n]{1,400})/g, "run"],
+  ],
+};
+const gdb: Language = {
+  ...hash,
+  options: /^(?:-{1,2}(?:ex|eval-command|iex|init-eval-command|o|O|one-line))$/,
+  patterns: [
+    [
+      /^(?:dump|append)(?:\s+(?:binary|ihex|srec|tekhex|verilog))?(?:\s+(?:memory|value))?\s+(\S{1,400})/g,
+      "write",
+    ],
+    [/^(?:set\s+logging\s+file|save\s+\S+|generate-core-file)\s+(\S{1,400})/g, "write"],
+    [/^(?:source|restore|exec-file|add-symbol-file|file)\s+(\S{1,400})/g, "read"],
+    [/^(?:!|shell\s+|platform\s+shell\s+|pipe\s+[^|]*\|\s*)([^]{1,400})/g, "run"],
+  ],
+};
+const database: Language = {
+  comments: ["--"],
+  options: /^(?:-cmd|-{1,2}c|-{1,2}e|--command|--execute|--eval|--query|-q)$/,
+  operands: true,
+  input: true,
+  patterns: [
+    [/(?:^|\n)\s{0,4}\.(?:output|once|log|trace|save|backup|dump)\s{1,4}["']?([^\s"']{1,400})/g, "write"],
+    [/(?:^|\n)\s{0,4}\.(?:read|import|load|open|restore|excel)\s{1,4}["']?([^\s"']{1,400})/g, "read"],
+    [/(?:^|\n)\s{0,4}\.(?:shell|system)\s{1,4}([^\n]{1,400})/g, "run"],
+    [/(?:^|\n)\s{0,4}\\(?:!|setenv)\s{0,4}([^\n]{1,400})/g, "run"],
+    [/\\(?:o|w|g|out)\s{1,4}['"]?([^\s'"|]{1,400})/g, "write"],
+    [/\\(?:o|g|w|copy[^|]{0,200}program)\s{1,4}['"]?\|?\s{0,4}'([^']{1,400})'/gi, "run"],
+    [/\\(?:i|ir|include|lo_import|copy\s+\S+\s+from)\s{1,4}['"]?([^\s'"]{1,400})/g, "read"],
+    [/\\lo_export\s{1,4}\S{1,40}\s{1,4}['"]?([^\s'"]{1,400})/g, "write"],
+    [/\bINTO\s{1,4}(?:OUTFILE|DUMPFILE)\s{1,4}['"]([^'"]{1,400})/gi, "write"],
+    [/\b(?:LOAD_FILE|readfile|pg_read_file|pg_read_binary_file)\s{0,4}\(\s{0,4}['"]([^'"]{1,400})/gi, "read"],
+    [/\b(?:writefile|lo_export)\s{0,4}\(\s{0,4}(?:\d+,\s{0,4})?['"]([^'"]{1,400})/gi, "write"],
+    [/\bINFILE\s{1,4}['"]([^'"]{1,400})/gi, "read"],
+    [/\bCOPY\b[^;]{0,200}\bTO\s{1,4}(?:PROGRAM\s{1,4})['"]([^'"]{1,400})/gi, "run"],
+    [/\bCOPY\b[^;]{0,200}\bFROM\s{1,4}(?:PROGRAM\s{1,4})['"]([^'"]{1,400})/gi, "run"],
+    [/\bCOPY\b[^;]{0,200}\bTO\s{1,4}['"]([^'"]{1,400})/gi, "write"],
+    [/\bCOPY\b[^;]{0,200}\bFROM\s{1,4}['"]([^'"]{1,400})/gi, "read"],
+    [/\bVACUUM\s{1,4}INTO\s{1,4}['"]([^'"]{1,400})/gi, "write"],
+    [/\bATTACH\s{1,4}(?:DATABASE\s{1,4})?['"]([^'"]{1,400})/gi, "write"],
+  ],
+};
+const tcl: Language = {
+  ...hash,
+  options: /^-c$/,
+  input: true,
+  patterns: [
+    [/\b(?:exec|spawn)\s{1,4}([^\n;\]]{1,400})/g, "run"],
+    [/\bopen\s{1,4}["{]?([^\s"}]{1,400})["}]?\s{1,4}["{]?[wa]/g, "write"],
+    [/\b(?:open|source)\s{1,4}["{]?([^\s"}\]]{1,400})/g, "read"],
+    [/\bsocket\s{1,4}(?:-\w+\s{1,4}\S+\s{1,4})?([a-z0-9][^\s\]]{0,255})\s/gi, "connect"],
+  ],
+};
+const powershell: Language = {
+  ...hash,
+  options: /^-(?:c|command|commandwithargs)$/i,
+  operand: true,
+  patterns: [
+    [
+      /\b(?:Out-File|Set-Content|Add-Content|Tee-Object|Export-\w+|New-Item|Clear-Content)\b(?:\s+-(?:FilePath|Path|LiteralPath|Force|Append|Encoding \w+))*\s+["']?([^\s"'|;-][^\s"'|;]{0,400})/gi,
+      "write",
+    ],
+    [/(?<!-)>{1,2}\s{0,4}["']?([^\s"'|;&]{1,400})/g, "write"],
+    [
+      /\b(?:Remove-Item|rm|del|rd)\b(?:\s+-(?:Path|LiteralPath|Recurse|Force))*\s+["']?([^\s"'|;-][^\s"'|;]{0,400})/gi,
+      "delete",
+    ],
+    [
+      /\b(?:Get-Content|gc|cat|type|Import-\w+|Select-String)\b(?:\s+-(?:Path|LiteralPath|Raw))*\s+["']?([^\s"'|;-][^\s"'|;]{0,400})/gi,
+      "read",
+    ],
+    [
+      /\b(?:iwr|irm|Invoke-WebRequest|Invoke-RestMethod|wget|curl|TCPClient\(|DownloadString\(|DownloadFile\()[^;|\n]{0,80}?["']?((?:https?:\/\/)?[a-z0-9-]+(?:\.[a-z0-9-]+)+)/gi,
+      "connect",
+    ],
+  ],
+};
+const macros: Language = {
+  ...hash,
+  options: none,
+  input: true,
+  patterns: [
+    [/\b(?:syscmd|esyscmd)\(`?([^')]{1,400})/g, "run"],
+    [/\bs?include\(`?([^')]{1,400})/g, "read"],
+  ],
+};
+const puppet: Language = {
+  ...hash,
+  options: /^(?:-e|--execute)$/,
+  patterns: [
+    [/\bfile\s{0,4}\{\s{0,4}["']([^"']{1,400})["']/g, "write"],
+    [/\b(?:file|template)\(\s{0,4}["']([^"']{1,400})/g, "read"],
+    [/\bexec\s{0,4}\{\s{0,4}["']([^"']{1,400})["']/g, "run"],
+  ],
+};
+const perlPatterns: Language["patterns"] = [[/<\s{0,2}["']?(\/[^\s"'>]{1,400})>/g, "read"]];
+
+const groups: readonly (readonly [names: string, language: Language])[] = [
+  ["python pypy ipython bpython jython", { ...hash, options: /^-[A-Za-z]*c$/, input: true }],
+  [
+    "node nodejs bun tsx ts-node qjs d8",
+    { ...slashes, options: /^(?:-[A-Za-z]*[ep]|--eval|--print)$/, input: true },
+  ],
+  ["deno", { ...slashes, options: /^eval$/, input: true }],
+  ["jrunscript jjs jshell groovy scala kotlin java", { ...slashes, options: /^-e$/, input: true }],
+  ["perl", { ...shellQuotes, options: /^-[A-Za-z0-9]*[eE]$/, input: true, patterns: perlPatterns }],
+  ["ruby irb jruby", { ...shellQuotes, options: /^-[A-Za-z]*e$/, input: true }],
+  ["php", { comments: ["//", "/*"], backquotes: "command", options: /^-[rRBE]$/, input: true }],
+  ["lua luajit texlua", { comments: ["--"], options: /^-e$/, input: true }],
+  ["julia", { ...shellQuotes, options: /^(?:-[eE]|--eval|--print)$/, input: true }],
+  ["R Rscript r rscript littler", { ...hash, options: /^(?:-e|--expression)$/, input: true }],
+  [
+    "octave octave-cli matlab scilab",
+    { comments: ["%"], options: /^-{1,2}(?:eval|r|batch|e)$/, input: true },
+  ],
+  ["osascript", { comments: ["--"], options: /^-e$/, input: true }],
+  ["elixir iex erl", { ...hash, options: /^-{1,2}(?:e|eval)$/ }],
+  ["ghc ghci runghc", { comments: ["--"], options: /^-e$/ }],
+  [
+    "guile racket sbcl clisp emacs emacsclient csi gosh",
+    { comments: [";;"], options: /^-{1,2}(?:c|e|x|eval|evaluate)$/, input: true },
+  ],
+  ["gnuplot", { ...shellQuotes, options: /^-e$/, input: true }],
+  ["awk gawk mawk nawk goawk original-awk", awk],
+  ["tex latex pdftex pdflatex xelatex lualatex luatex xetex etex", tex],
+  ["make gmake gnumake", make],
+  ["vim vi nvim view rvim gvim vimdiff rview ex", vim],
+  ["ed red", ed],
+  ["sed gsed", sed],
+  ["gdb lldb cgdb", gdb],
+  ["sqlite3 sqlite psql mysql mariadb duckdb", database],
+  ["tclsh wish expect", tcl],
+  ["pwsh powershell", powershell],
+  ["m4", macros],
+  ["puppet", puppet],
+];
+
+const languages = new Map<string, Language>(
+  groups.flatMap(([names, language]) => names.split(" ").map((name) => [name, language] as const)),
+);
+
+/** The language that a program interprets, by its name, also with a version such as `python3.12`. */
+export function languageOf(name: string): Language | undefined {
+  return (
+    languages.get(name) ?? languages.get(name.replace(/[0-9.]+$/, "")) ?? languages.get(name.toLowerCase())
+  );
+}
