@@ -1,8 +1,6 @@
 import type { PostToolUseEvent, PreToolUseEvent, ShellWord } from "hookwarden/hook";
 import { type Invocation, invocationsOf, textOf } from "../lib/commands.ts";
 import { gitCall } from "../lib/git.ts";
-import { effectsOf } from "../lib/inline-code.ts";
-import { resolvePath } from "../lib/paths.ts";
 import { changesFile } from "../lib/tools.ts";
 
 /** The kinds of things that a tool call does, as rules name them. */
@@ -32,7 +30,7 @@ export function actsOf({ tool_name: name, facts }: Event): readonly Act[] {
       ...(isSending(name, tool.ok ? tool.kind : "other") ? { leaves: true as const } : {}),
     },
   ];
-  for (const invocation of invocations) acts.push(...ofCommand(invocation), ...ofCode(invocation));
+  for (const invocation of invocations) acts.push(...ofCommand(invocation));
   for (const { path, access, inside } of paths.ok ? paths.paths : []) {
     const isWrite =
       access === "write" || access === "delete" || (access === "any" && changesFile("any", name));
@@ -72,21 +70,6 @@ const receiving =
 
 function shown(word: ShellWord): string {
   return textOf(word);
-}
-
-/** What a program in another language does, as far as its text shows. */
-function ofCode(invocation: Invocation): readonly Act[] {
-  const effects = effectsOf(invocation);
-  if (effects === undefined) return [];
-  const { reads, hosts } = effects;
-  const connects = hosts === undefined ? [] : hosts.length === 0 ? [""] : hosts;
-  return [
-    ...reads.map((what): Act => ({
-      kind: "read",
-      what: resolvePath(what, invocation.cwd),
-    })),
-    ...connects.map((what): Act => ({ kind: "connect", what, leaves: true })),
-  ];
 }
 
 /** Commands that show secrets which lie in no file. */

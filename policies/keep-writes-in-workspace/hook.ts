@@ -1,10 +1,10 @@
 import type { PreToolUse } from "hookwarden/hook";
-import { decide, type Finding, short, softened } from "../lib/findings.ts";
+import { decide, type Finding, short } from "../lib/findings.ts";
 import { homeOf, isFloating, isWithin, resolvePath } from "../lib/paths.ts";
 import { clean } from "../lib/marks.ts";
 import { invocationsOf, textOf } from "../lib/commands.ts";
 import { changesFile } from "../lib/tools.ts";
-import { linksOf, writesOf } from "./writes.ts";
+import { linksOf } from "./links.ts";
 
 interface Config {
   readonly roots?: readonly string[];
@@ -29,18 +29,13 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
     note(judge(resolvePath(unixForm(path, workspace), workspace), "it writes to"));
   }
   for (const invocation of invocationsOf(shell)) {
-    for (const path of writesOf(invocation)) {
-      const finding = judge(path, "it writes to");
-      if (finding !== undefined) note(softened(finding, invocation));
-    }
     for (const path of linksOf(invocation)) {
       const finding = judge(path, "it makes a link to");
       if (finding !== undefined) note({ ...finding, verdict: "ask" });
     }
   }
-  // The table of the fact knows options of more programs.
-  for (const { path, access, inside, command } of findings.length === 0 && paths.ok ? paths.paths : []) {
-    if (command === null || inside !== false || (access !== "write" && access !== "delete")) continue;
+  for (const { path, access, command } of paths.ok ? paths.paths : []) {
+    if (command === null || (access !== "write" && access !== "delete")) continue;
     const finding = judge(textOf(path), "it writes to");
     if (finding !== undefined)
       note(shell.ok && shell.commands[command]?.guess ? { ...finding, verdict: "ask" } : finding);

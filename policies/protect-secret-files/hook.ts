@@ -1,7 +1,6 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, short } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
-import { effectsOf } from "../lib/inline-code.ts";
 import { clean } from "../lib/marks.ts";
 import { type Invocation, invocationsOf, textOf } from "../lib/commands.ts";
 import { isSecret } from "../lib/secret-paths.ts";
@@ -46,13 +45,15 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
       .replace(/^file:\/\//, "");
     if (isKept(resolvePath(path, cwd))) note(path);
   }
-  for (const invocation of invocationsOf(shell)) {
+  const invocations = invocationsOf(shell);
+  for (const invocation of invocations) {
     const path = pathsOf(invocation).find((text) => isKept(resolvePath(text, invocation.cwd)));
     if (path !== undefined) note(path);
   }
-  // The table of the fact knows options of more programs.
+  // Options of programs, and what programs in other languages name.
   for (const { path, access, command } of findings.length === 0 && paths.ok ? paths.paths : []) {
-    if (command !== null && access === "read" && isKept(textOf(path))) note(textOf(path));
+    if (command === null || access === "list" || access === "delete") continue;
+    if (!blind.has(invocations[command]?.name ?? "") && isKept(textOf(path))) note(textOf(path));
   }
   return decide(findings);
 };
@@ -64,8 +65,6 @@ function pathsOf(invocation: Invocation): readonly string[] {
   const { name, args, redirects } = invocation;
   const targets = redirects.map(({ target }) => target);
   if (blind.has(name)) return targets;
-  const effects = effectsOf(invocation);
-  if (effects !== undefined) targets.push(...effects.reads, ...effects.writes);
   // Options and forms carry paths too: `--file=.env`, `-i~/.ssh/id_rsa`, `file=@.env`, `host:.env`, `HEAD:.env`.
   const parts = args.flatMap((arg) => [
     ...arg.split(/[=@:,<]/, 16),

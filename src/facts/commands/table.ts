@@ -29,6 +29,10 @@ const editor = { operands: "write", values: "c cmd u S T", reads: "s" } as const
 
 /** Names of programs, separated by blanks, and their row. */
 const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
+  [
+    "echo printf true false : export pwd exit sleep whoami id uname kill set unset shift read local declare return break continue wait type alias hash ps env printenv seq expr let typeset readonly getopts ulimit umask times jobs fg bg disown history logger",
+    { operands: "none" },
+  ],
   // Reading
   ["base32 base64 base58 basenc basez ascii85 atobm", { values: "w wrap", operands: "read" }],
   [
@@ -155,7 +159,6 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   // Archives
   ["7z 7za 7zr", { writes: "o w", operands: "any" }],
   ["zip", { values: "P x i n b t tt", runs: "TT unzip-command", operands: "read", first: "write" }],
-  ["unzip", { values: "x P", writes: "d", operands: "read" }],
   ["ar arj lha zoo rar unrar arp", { operands: "any" }],
   [
     "cpio pax",

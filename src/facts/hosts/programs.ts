@@ -260,7 +260,7 @@ export function connectionsOf(command: ShellCommand): Connections {
     return host === undefined ? [] : [port === undefined ? host : `${host}:${port}`];
   });
   // Of programs that are not known, addresses are those that say so themselves.
-  const isKnown = program !== undefined || options?.row.operands === "connect" || code !== undefined;
+  const isKnown = program !== undefined || options !== undefined || code !== undefined;
   const others = isKnown ? [] : words.slice(1).flatMap((word) => (url.test(word) ? [word] : []));
   const variables = command.variables.flatMap(({ name, value }) =>
     /^(?:https?|all|ftp)_proxy$/i.test(name) ? [fromWord(value)] : [],

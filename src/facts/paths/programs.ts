@@ -56,8 +56,11 @@ const inPlace = (args: Arguments): typeof reads =>
 const archive: Rule = (args) => {
   const { operands } = args;
   // `tar czf FILE …` has its options without a dash.
-  const bare = /^[a-zA-Z]+$/.test(operands[0] ?? "") && args.options.every(([name]) => name.length > 1);
-  const modes = bare ? (operands[0] ?? "") : args.options.map(([name]) => name).join("");
+  const bare =
+    /^[Acdrtux][a-zA-Z]*$/.test(operands[0] ?? "") &&
+    !args.options.some(([name]) => /^(?:[Acdrtux]|create|extract|get|list|append|update|diff)$/.test(name));
+  const letters = args.options.map(([name]) => name).filter((name) => name.length === 1);
+  const modes = bare ? (operands[0] ?? "") : letters.join("");
   const rest = bare ? operands.slice(1) : operands;
   const files = bare && modes.includes("f") ? rest.slice(0, 1) : valuesOf(args, "f", "file");
   const members = bare && modes.includes("f") ? rest.slice(1) : rest;
@@ -84,51 +87,29 @@ const find: Rule = ({ operands, options }) => {
   ];
 };
 
+const git: Rule = ({ operands, options }) => {
+  const [command = "", first, second] = operands;
+  const outputs = writes(
+    options.flatMap(([name, value]) => (/^(?:output|output-directory)$/.test(name) && value ? [value] : [])),
+  );
+  if (command === "clone") return [...outputs, ...writes([second ?? "."])];
+  if (command === "init") return [...outputs, ...writes([first ?? "."])];
+  if ((command === "worktree" && first === "add") || (command === "bundle" && first === "create"))
+    return writes(operands.slice(2, 3));
+  if (/^(?:apply|am|hash-object)$/.test(command)) return [...outputs, ...reads(operands.slice(1))];
+  return outputs;
+};
+
 interface Program extends Syntax {
   readonly uses: Rule;
 }
 
-const none: Rule = () => [];
 const listers = "ls dir tree stat file du test [ realpath readlink dirname basename which cd pushd".split(
   " ",
 );
 
 const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...listers.map((name): [string, Program] => [name, { uses: all(lists) }]),
-  ...[
-    "echo",
-    "printf",
-    "true",
-    "false",
-    ":",
-    "export",
-    "pwd",
-    "exit",
-    "sleep",
-    "date",
-    "whoami",
-    "id",
-    "uname",
-    "kill",
-    "set",
-    "unset",
-    "shift",
-    "read",
-    "local",
-    "declare",
-    "return",
-    "break",
-    "continue",
-    "wait",
-    "type",
-    "alias",
-    "hash",
-    "ps",
-    "env",
-    "printenv",
-    "seq",
-    "expr",
-  ].map((name): [string, Program] => [name, { uses: none }]),
   ["cp", { short: "tS", long: ["target-directory", "suffix"], uses: copy(reads) }],
   ["mv", { short: "tS", long: ["target-directory", "suffix"], uses: copy(deletes) }],
   ["install", { short: "tmogS", long: ["target-directory", "mode", "owner", "group"], uses: copy(reads) }],
@@ -171,6 +152,16 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ["awk", { short: "vFf", uses: afterScript(() => reads, [], ["f"]) }],
   ["tar", { short: "fCTXIbKN", long: ["file", "directory", "exclude", "files-from"], uses: archive }],
   ["bsdtar", { short: "fCTX", long: ["file", "directory"], uses: archive }],
+  [
+    "unzip",
+    {
+      short: "dxP",
+      uses: (args) => [
+        ...reads(args.operands.slice(0, 1)),
+        ...writes([...valuesOf(args, "d"), "."].slice(0, 1)),
+      ],
+    },
+  ],
   [
     "dd",
     {
@@ -273,10 +264,11 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
       ],
     },
   ],
+  ["git", { ...syntaxes.get("git"), uses: git }],
   ["ssh", { ...syntaxes.get("ssh"), uses: (args) => reads(valuesOf(args, "i", "F", "E")) }],
   ...["ping", "dig", "nc", "ncat"].map((name): [string, Program] => [
     name,
-    { ...syntaxes.get(name), uses: none },
+    { ...syntaxes.get(name), uses: () => [] },
   ]),
   ["scp", { ...syntaxes.get("scp"), uses: remoteCopy }],
   ["rsync", { ...syntaxes.get("rsync"), uses: remoteCopy }],
