@@ -137,7 +137,11 @@ function commandOf({ text, list }: Value): readonly CodeCommand[] {
 /** A text that a call takes for a path. */
 function isPath(text: string): boolean {
   return (
-    text !== "" && text.length < 1_024 && !text.includes("\n") && !url.test(text) && !/^\uFDD0/.test(text)
+    text !== "" &&
+    text.length < 1_024 &&
+    !text.includes("\n") &&
+    !url.test(text) &&
+    !text.startsWith("\uFDD0")
   );
 }
 

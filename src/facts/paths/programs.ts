@@ -27,10 +27,6 @@ const all =
   (use: typeof reads): Rule =>
   ({ operands }) =>
     use(operands);
-const afterFirst =
-  (use: typeof reads): Rule =>
-  ({ operands }) =>
-    use(operands.slice(1));
 
 /** Copies: the last operand is written, or the folder of `-t`. */
 const copy =
