@@ -49,6 +49,18 @@ describe.each(modes)("a tool call in %s", (mode) => {
     expect(sent(model, 1)).toMatch(/begin third-party text of hook \\+"guard\\+"\]\\+n\| not here/);
   });
 
+  // Attack: a path with half of a surrogate pair is judged as one name, and opened as another.
+  test("the tool gets the text that hooks have judged", async () => {
+    const seen: unknown[] = [];
+    const look = hook(
+      ["PreToolUse"],
+      (event) => void seen.push((event as { tool_input: unknown }).tool_input),
+    );
+    await agent(mode, [look], {}, [[call("read", { path: "a\ud800" })], "done"]);
+    expect(seen).toEqual([{ path: "a\ufffd" }]);
+    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "a\ufffd" });
+  });
+
   test("a hook is asked once, and is shown the call", async () => {
     const events: unknown[] = [];
     await agent(mode, [hook(["PreToolUse"], (event) => void events.push(event))], { sessionId: "s-1" });

@@ -4,6 +4,11 @@ import { HookwardenError } from "hookwarden/errors";
 /** A value as hooks see it: plain JSON, with bytes replaced by a reference to them. */
 export interface JsonView {
   readonly value: unknown;
+  /**
+   * The framework's value if hooks saw exactly that, or a copy of what they saw: events have U+FFFD in place of lone
+   * surrogates, which a tool may take for other bytes, such as those of a file's name.
+   */
+  readonly judged: unknown;
   /** Resolves the references in a value that a hook derived from the view. */
   restore(value: unknown): unknown;
 }
@@ -16,7 +21,8 @@ export interface JsonView {
  */
 export function jsonView(value: unknown): JsonView {
   if (typeof value === "string" || value === null || typeof value === "boolean" || value === undefined) {
-    return { value: value ?? null, restore: (other) => other };
+    const judged = wellFormed("", value);
+    return { value: judged ?? null, judged, restore: (other) => other };
   }
   const kept: unknown[] = [];
   let id = "";
@@ -33,8 +39,16 @@ export function jsonView(value: unknown): JsonView {
   } catch (cause) {
     throw new HookwardenError("event-invalid", "a value of the agent has no JSON form", {}, { cause });
   }
-  const view: unknown = text === undefined ? null : JSON.parse(text);
-  return { value: view, restore: (other) => (kept.length === 0 ? other : restored(other, id, kept)) };
+  // `JSON.stringify` escapes surrogates only where they are lone.
+  const isSuspect = text !== undefined && /\\ud[89a-f]/.test(text);
+  const view: unknown = text === undefined ? null : JSON.parse(text, isSuspect ? wellFormed : undefined);
+  const restore = (other: unknown): unknown => (kept.length === 0 ? other : restored(other, id, kept));
+  const isExact = !isSuspect || JSON.stringify(view) === text;
+  return { value: view, judged: isExact ? value : restore(view), restore };
+}
+
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.toWellFormed() : value;
 }
 
 function restored(value: unknown, id: string, kept: readonly unknown[]): unknown {

@@ -24,7 +24,7 @@ export interface ToolCall {
 /** A tool call that hooks did not refuse. */
 export interface ToolRuns {
   readonly kind: "run" | "ask";
-  /** The input to run the tool with: the identical value that was passed in, unless a hook rewrote it. */
+  /** The input to run the tool with: what hooks saw (see `JsonView.judged`), or what a hook made of it. */
   readonly input: unknown;
   readonly changed: boolean;
   /** A hook said `allow`: no person needs to be asked. */
@@ -69,7 +69,7 @@ export async function beforeTool(mediator: Mediator, call: ToolCall): Promise<To
     const changed = Object.hasOwn(changes, "tool_input") && !isDeepStrictEqual(changes.tool_input, shown);
     return {
       kind: verdict === "ask" ? "ask" : "run",
-      input: changed ? fromInput(view.value, view.restore(changes.tool_input)) : call.input,
+      input: changed ? fromInput(view.value, view.restore(changes.tool_input)) : view.judged,
       changed,
       allowed: verdict === "allow",
       reason: decision.reason === null ? null : refusalText("a hook asks for a person's approval", decision),
@@ -103,7 +103,7 @@ export async function beforeAsking(
 /** A tool's result as the model may see it. */
 export interface ToolResult {
   readonly kind: "result";
-  /** The identical value that was passed in, unless a hook replaced it. */
+  /** What hooks saw (see `JsonView.judged`), or what a hook put in its place. */
   readonly result: unknown;
   readonly replaced: boolean;
   readonly isError: boolean;
@@ -143,7 +143,7 @@ export async function afterTool(
     const replaced = Object.hasOwn(changes, "tool_response");
     return {
       kind: "result",
-      result: replaced ? view.restore(changes.tool_response) : result,
+      result: replaced ? view.restore(changes.tool_response) : view.judged,
       replaced,
       isError: Object.hasOwn(changes, "is_error") ? changes.is_error === true : ran.isError === true,
       augment: fencedOrNull(additions.augment?.parts ?? []),

@@ -41,6 +41,20 @@ describe("a view for hooks", () => {
     expect(Object.hasOwn(restored, "__proto__")).toBe(true);
   });
 
+  // Attack: hooks read U+FFFD where the tool gets half of a surrogate pair, which some take for another file's name.
+  test("half of a surrogate pair reaches hooks and tools alike as U+FFFD", () => {
+    const at = new Date(0);
+    expect(jsonView("a\ud800").judged).toBe("a\ufffd");
+    expect(jsonView({ path: "a\udfff", pair: "\u{1f600}" }).judged).toEqual({
+      path: "a\ufffd",
+      pair: "\u{1f600}",
+    });
+    const escaped = { at, text: "\\ud800" };
+    expect(jsonView(escaped).judged).toBe(escaped);
+    const bytes = new Uint8Array([1]);
+    expect(jsonView({ path: "a\ud800", bytes }).judged).toEqual({ path: "a\ufffd", bytes });
+  });
+
   test.each([[[1, 2]], ["text"], [7]])(
     "arguments that are no object travel as args, and back: %j",
     (value) => {
