@@ -90,24 +90,24 @@ export async function buildBundle(
 
 /** The files of a bundle that is being made. */
 class Files {
-  private readonly files = new Map<string, Buffer>();
-  private readonly paths = new BundlePaths();
+  readonly #files = new Map<string, Buffer>();
+  readonly #paths = new BundlePaths();
 
   add(path: string, bytes: Uint8Array): void {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const before = this.files.get(path);
+    const before = this.#files.get(path);
     if (before?.equals(buffer)) return;
     if (before)
       throw new HookwardenError("bundle-invalid", `two hooks want ${quote(path)} to be different files`);
     if (path === listFile || path === signatureFile) {
       throw new HookwardenError("bundle-invalid", `the path ${quote(path)} is taken by the bundle itself`);
     }
-    this.paths.add(path);
-    this.files.set(path, buffer);
+    this.#paths.add(path);
+    this.#files.set(path, buffer);
   }
 
   sorted(): BundleEntryFile[] {
-    return [...this.files].map(([path, bytes]) => ({ path, bytes })).sort(byPath);
+    return [...this.#files].map(([path, bytes]) => ({ path, bytes })).sort(byPath);
   }
 }
 

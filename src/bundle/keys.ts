@@ -12,7 +12,7 @@ export interface PublicKeyJwk {
   readonly kid: string;
 }
 
-/** The whole key. Whoever has it signs in our name. */
+/** The whole key pair. Its holder can sign as this publisher. */
 export interface PrivateKeyJwk extends PublicKeyJwk {
   readonly d: string;
 }
@@ -72,7 +72,7 @@ export async function importPrivateKey(value: unknown): Promise<Signer> {
   if (typeof d !== "string") wrong("it is a public key, which cannot sign");
   const jwk = { kty, crv, x: canonicalHalf(x), d: canonicalHalf(d) } as const;
   const key = await imported(() => importJWK(jwk, "EdDSA"));
-  // A key file with another public half would make signatures that nobody can verify.
+  // A key file with another public half would make signatures that cannot be verified.
   const belongs = createPublicKey(createPrivateKey({ key: jwk, format: "jwk" })).export({ format: "jwk" }).x;
   if (belongs !== x) wrong("its halves do not belong together");
   return { kid, key };

@@ -74,7 +74,7 @@ export function readList(entries: readonly BundleEntryFile[]): {
   const [first] = entries;
   if (first?.path !== listFile) invalid(`the bundle does not begin with \`${listFile}\``);
   const list = parse(first.bytes);
-  // One list, one spelling: nobody can sign one reading of it and have another one read.
+  // One list, one spelling: no list can be signed in one reading and opened in another.
   if (!writeList(list).equals(first.bytes))
     invalid(`\`${listFile}\` is not in the one form that its content has`, listFile);
   const files = entries.slice(entries[1]?.path === signatureFile ? 2 : 1);

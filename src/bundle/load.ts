@@ -94,7 +94,7 @@ async function openKept(folder: string, trust: CheckedTrust): Promise<OpenedBund
   }
 }
 
-/** Keeps a bundle, all at once: whoever reads meanwhile finds the old one or the new one. */
+/** Stores a bundle atomically: concurrent readers find the old one or the new one. */
 async function keepGood(folder: string, packed: Uint8Array): Promise<void> {
   const temporary = join(folder, `${keptFile}.${randomBytes(6).toString("hex")}.tmp`);
   try {

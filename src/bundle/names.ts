@@ -46,27 +46,27 @@ function fitsHeader(path: string): boolean {
  * @throws {HookwardenError} `bundle-invalid`
  */
 export class BundlePaths {
-  private readonly taken = new Map<string, string>();
-  private readonly folders = new Map<string, string>();
+  readonly #taken = new Map<string, string>();
+  readonly #folders = new Map<string, string>();
 
   add(path: string): void {
     const problem = bundlePathProblem(path);
     if (problem) invalid(`the path ${quote(path)} ${problem}`);
     const folded = path.toLowerCase();
-    const other = this.taken.get(folded) ?? this.folders.get(folded);
+    const other = this.#taken.get(folded) ?? this.#folders.get(folded);
     if (other !== undefined)
       invalid(`the paths ${quote(other)} and ${quote(path)} are one on some file systems`);
     for (let end = folded.indexOf("/"); end >= 0; end = folded.indexOf("/", end + 1)) {
       const folder = folded.slice(0, end);
-      const file = this.taken.get(folder);
+      const file = this.#taken.get(folder);
       if (file !== undefined) invalid(`${quote(file)} is a file, and a folder of ${quote(path)}`);
-      const spelt = this.folders.get(folder);
+      const spelt = this.#folders.get(folder);
       if (spelt !== undefined && spelt.slice(0, end) !== path.slice(0, end)) {
         invalid(`the paths ${quote(spelt)} and ${quote(path)} are in one folder on some file systems`);
       }
-      this.folders.set(folder, path);
+      this.#folders.set(folder, path);
     }
-    this.taken.set(folded, path);
+    this.#taken.set(folded, path);
   }
 }
 

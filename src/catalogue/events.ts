@@ -81,7 +81,7 @@ export const events = {
   },
   ModelResponseChunk: {
     phase: "post-model",
-    when: "a piece of a streamed response has arrived, and nobody has seen it",
+    when: "a piece of a streamed response has arrived, and has not been shown yet",
     fields: {
       stream_id: f.stream_id,
       index: f.index,
@@ -95,7 +95,7 @@ export const events = {
   },
   PostModelResponse: {
     phase: "post-model",
-    when: "the model has answered, and nobody has seen it",
+    when: "the model has answered, and the answer has not been shown yet",
     fields: {
       message: f.message,
       model: optional(f.model),

@@ -31,33 +31,33 @@ export async function openLog(options: LogOptions | string, context: LogContext)
  * one `append` or one `cancel`. Records are numbered and chained in the order in which they were appended.
  */
 export class DecisionLog {
-  private readonly settings: LogSettings;
-  private readonly context: LogContext;
-  private readonly writer: LogWriter;
+  readonly #settings: LogSettings;
+  readonly #context: LogContext;
+  readonly #writer: LogWriter;
   /** Decisions that were let in and have no record yet. */
-  private admitted = 0;
-  private readonly waiting: { readonly done: () => void; readonly failed: (error: Error) => void }[] = [];
-  /** The packs and rules that this run has told of. */
-  private readonly told = new Set<string>();
-  private closing: Promise<void> | null = null;
+  #admitted = 0;
+  readonly #waiting: { readonly done: () => void; readonly failed: (error: Error) => void }[] = [];
+  /** The packs and rules that this run has recorded, by digest. */
+  readonly #recorded = new Set<string>();
+  #closing: Promise<void> | null = null;
 
   /** @internal */
   constructor(settings: LogSettings, context: LogContext, opened: OpenedLog) {
-    this.settings = settings;
-    this.context = context;
-    this.writer = new LogWriter(opened.sink, opened.chain, settings);
-    this.writer.onRoom = () => this.admitWaiting();
-    this.writer.push(startBody(opened.log, context, opened.recovery));
+    this.#settings = settings;
+    this.#context = context;
+    this.#writer = new LogWriter(opened.sink, opened.chain, settings);
+    this.#writer.onRoom = () => this.#admitWaiting();
+    this.#writer.push(startBody(opened.log, context, opened.recovery));
   }
 
   /** Called when the destination fails (with the error), and when it works again (with `null`). */
   set onState(listener: (error: Error | null) => void) {
-    this.writer.onState = listener;
+    this.#writer.onState = listener;
   }
 
   /** The last record that has been written. Kept in another place, it shows whether the end of a log was cut off. */
   get head(): LogHead {
-    return this.writer.written;
+    return this.#writer.written;
   }
 
   /**
@@ -67,20 +67,20 @@ export class DecisionLog {
    * @throws {HookwardenError} `log-failed`
    */
   admit(): void | Promise<void> {
-    if (this.closing) throw refused("it has been closed");
-    if (this.settings.closed) {
-      if (this.writer.failure) throw refused(`it cannot be written: ${this.writer.failure.message}`);
-      if (!this.hasRoom()) throw refused("its queue is full");
-    } else if (this.waiting.length > 0 || !this.hasRoom()) {
-      return new Promise<void>((done, failed) => this.waiting.push({ done, failed }));
+    if (this.#closing) throw refused("it has been closed");
+    if (this.#settings.closed) {
+      if (this.#writer.failure) throw refused(`it cannot be written: ${this.#writer.failure.message}`);
+      if (!this.#hasRoom()) throw refused("its queue is full");
+    } else if (this.#waiting.length > 0 || !this.#hasRoom()) {
+      return new Promise<void>((done, failed) => this.#waiting.push({ done, failed }));
     }
-    this.admitted++;
+    this.#admitted++;
   }
 
   /** Gives back room for which there will be no record. */
   cancel(): void {
-    this.admitted--;
-    this.admitWaiting();
+    this.#admitted--;
+    this.#admitWaiting();
   }
 
   /**
@@ -90,33 +90,33 @@ export class DecisionLog {
    * @throws {HookwardenError} `log-failed` (as a rejection) where the log fails closed, and the record is not written.
    */
   append(record: DecisionRecord, pack: LoadedPack, rules?: PlanRules): void | Promise<void> {
-    if (this.closing) throw refused("it has been closed");
+    if (this.#closing) throw refused("it has been closed");
     const ruled = rules ? identifyRules(rules) : null;
     let body: string;
     try {
-      body = decisionBody(record, this.context, this.settings.masks, ruled?.digest ?? null);
+      body = decisionBody(record, this.#context, this.#settings.masks, ruled?.digest ?? null);
     } finally {
-      this.admitted--;
+      this.#admitted--;
     }
-    this.tell(pack.digest, () => packBody(pack));
-    if (ruled) this.tell(ruled.digest, () => ruled.body);
+    this.#tell(pack.digest, () => packBody(pack));
+    if (ruled) this.#tell(ruled.digest, () => ruled.body);
     const { tenant } = record.decision;
-    const { closed, flushEach, everyRecords } = this.settings;
+    const { closed, flushEach, everyRecords } = this.#settings;
     // Decisions that are made without ever waiting would keep the writer from its turn.
-    const behind = this.writer.queued >= everyRecords;
-    if (closed || flushEach || behind) return this.writer.pushed(body, tenant);
-    this.writer.push(body, tenant);
+    const behind = this.#writer.queued >= everyRecords;
+    if (closed || flushEach || behind) return this.#writer.pushed(body, tenant);
+    this.#writer.push(body, tenant);
   }
 
   /** Appends that an approval was opened or closed, and resolves when it is written. @throws {HookwardenError} `log-failed` */
   appendApproval(members: object): Promise<void> {
-    if (this.closing) throw refused("it has been closed");
-    return this.writer.pushed(approvalBody(members));
+    if (this.#closing) throw refused("it has been closed");
+    return this.#writer.pushed(approvalBody(members));
   }
 
   /** Writes and flushes what has been appended. @throws {HookwardenError} `log-failed` */
   flush(): Promise<void> {
-    return this.writer.flush();
+    return this.#writer.flush();
   }
 
   /**
@@ -125,29 +125,29 @@ export class DecisionLog {
    * @throws {HookwardenError} `log-failed` where not everything could be written.
    */
   close(): Promise<void> {
-    if (!this.closing) {
-      for (const { failed } of this.waiting.splice(0)) failed(refused("it has been closed"));
-      this.writer.push(endBody());
-      this.closing = this.writer.close();
+    if (!this.#closing) {
+      for (const { failed } of this.#waiting.splice(0)) failed(refused("it has been closed"));
+      this.#writer.push(endBody());
+      this.#closing = this.#writer.close();
     }
-    return this.closing;
+    return this.#closing;
   }
 
-  private tell(digest: string, body: () => string): void {
-    if (this.told.has(digest)) return;
-    this.told.add(digest);
-    this.writer.push(body());
+  #tell(digest: string, body: () => string): void {
+    if (this.#recorded.has(digest)) return;
+    this.#recorded.add(digest);
+    this.#writer.push(body());
   }
 
-  private hasRoom(): boolean {
-    const { maxQueued, maxQueuedChars } = this.settings;
-    return this.writer.queued + this.admitted < maxQueued && this.writer.queuedChars < maxQueuedChars;
+  #hasRoom(): boolean {
+    const { maxQueued, maxQueuedChars } = this.#settings;
+    return this.#writer.queued + this.#admitted < maxQueued && this.#writer.queuedChars < maxQueuedChars;
   }
 
-  private admitWaiting(): void {
-    while (this.waiting.length > 0 && this.hasRoom()) {
-      this.admitted++;
-      this.waiting.shift()?.done();
+  #admitWaiting(): void {
+    while (this.#waiting.length > 0 && this.#hasRoom()) {
+      this.#admitted++;
+      this.#waiting.shift()?.done();
     }
   }
 }

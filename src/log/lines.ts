@@ -34,7 +34,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
     }
     if (start < bytes.length) {
       length += bytes.length - start;
-      // Too long to be a record: counted, not kept. A chunk may be used again by whoever made it.
+      // Too long to be a record: counted, not kept. The source may reuse a chunk.
       if (length > maxLineBytes) parts = [];
       else parts.push(Buffer.from(bytes.subarray(start)));
     }

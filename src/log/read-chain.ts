@@ -86,15 +86,15 @@ interface Sealed {
 }
 
 class ChainReader {
-  private chain = newChain();
-  private readonly restarts: boolean;
+  #chain = newChain();
+  readonly #restarts: boolean;
 
   constructor(restarts: boolean) {
-    this.restarts = restarts;
+    this.#restarts = restarts;
   }
 
   take(line: Line, number: number): LogRecord | UnexplainedProblem {
-    const expected = this.chain.head.records + 1;
+    const expected = this.#chain.head.records + 1;
     const suspect = (kind: LogProblemKind, message: string, record = expected): UnexplainedProblem => ({
       suspect: true,
       kind,
@@ -111,12 +111,12 @@ class ChainReader {
       return suspect("not-a-log", "the first line is not a record of a decision log");
     }
     if (!sealed) return suspect("changed", `record ${expected} (line ${number}) is not what was written`);
-    let { head } = this.chain;
+    let { head } = this.#chain;
     if (sealed.n === 1 && sealed.prev === genesis && expected > 1) {
       const message = `another log begins at line ${number}, where record ${expected} should stand`;
-      if (!this.restarts) return suspect("restarted", message);
-      this.chain = newChain();
-      ({ head } = this.chain);
+      if (!this.#restarts) return suspect("restarted", message);
+      this.#chain = newChain();
+      ({ head } = this.#chain);
     } else if (sealed.n > expected) {
       return { ...suspect("dropped", ""), missing: { prev: head.hash, upTo: sealed.n - 1 } };
     } else if (sealed.n < expected) {
@@ -135,14 +135,14 @@ class ChainReader {
       return suspect("changed", `record ${expected} (line ${number}) is no record of a decision log`);
     const { tenant, seq } = sealed;
     if (tenant !== undefined) {
-      const due = (this.chain.sequences.get(tenant) ?? 0) + 1;
+      const due = (this.#chain.sequences.get(tenant) ?? 0) + 1;
       if (seq !== due) {
         const message = `tenant ${quote(tenant)} has number ${seq} in record ${sealed.n} (line ${number}), and ${due} is due`;
         return suspect("dropped", message);
       }
-      this.chain.sequences.set(tenant, due);
+      this.#chain.sequences.set(tenant, due);
     }
-    (this.chain as { head: ChainState["head"] }).head = { records: sealed.n, hash: sealed.hash };
+    (this.#chain as { head: ChainState["head"] }).head = { records: sealed.n, hash: sealed.hash };
     const end = line.offset + line.bytes.length + 1;
     return { kind, text: record, n: sealed.n, tenant, seq, hash: sealed.hash, line: number, end };
   }
@@ -163,8 +163,8 @@ async function explain(
     followed = true;
     if (missing === undefined) break;
     if (sealed.n === record && sealed.prev === missing.prev) {
-      const told = `record ${record} stands at line ${at}, behind record ${missing.upTo + 1} at line ${line}`;
-      return { kind: "reordered", line, record, message: told, followed };
+      const message = `record ${record} stands at line ${at}, behind record ${missing.upTo + 1} at line ${line}`;
+      return { kind: "reordered", line, record, message, followed };
     }
   }
   if (!missing) return { kind, line, record, message, followed };

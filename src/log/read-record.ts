@@ -13,7 +13,7 @@ const limits = {
  *
  * @param line for the message, from 1.
  * @param code of the error.
- * @throws {HookwardenError} `log-broken`, or as told.
+ * @throws {HookwardenError} `log-broken`, or the code that the caller gave.
  */
 export function readRecord(
   text: string,

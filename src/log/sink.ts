@@ -15,23 +15,23 @@ export interface Sink {
 
 /** Hands each line to a function of the host. A call that fails is made again with the same line. */
 export class FunctionSink implements Sink {
-  private readonly take: (line: string) => void | Promise<void>;
-  private rest: string[] = [];
+  readonly #take: (line: string) => void | Promise<void>;
+  #rest: string[] = [];
 
   constructor(take: (line: string) => void | Promise<void>) {
-    this.take = take;
+    this.#take = take;
   }
 
   write(lines: readonly string[]): Promise<void> {
-    this.rest.push(...lines);
+    this.#rest.push(...lines);
     return this.resume();
   }
 
   async resume(): Promise<void> {
-    for (let line = this.rest[0]; line !== undefined; line = this.rest[0]) {
-      const taken = this.take(line.slice(0, -1));
+    for (let line = this.#rest[0]; line !== undefined; line = this.#rest[0]) {
+      const taken = this.#take(line.slice(0, -1));
       if (taken instanceof Promise) await taken;
-      this.rest.shift();
+      this.#rest.shift();
     }
   }
 

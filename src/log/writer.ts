@@ -48,111 +48,111 @@ interface Pending {
  * again for as long as the writer is open.
  */
 export class LogWriter {
-  /** Told when the destination fails (the error), and when it works again (`null`). */
+  /** Called when the destination fails (with the error), and when it works again (`null`). */
   onState: (error: Error | null) => void = () => undefined;
-  /** Told when records have left the queue. */
+  /** Called when records have left the queue. */
   onRoom: () => void = () => undefined;
   /** Records and characters that are not written yet. */
   queued = 0;
   queuedChars = 0;
   failure: Error | null = null;
-  private head: LogHead;
-  private readonly sequences: Map<string, number>;
-  private readonly sink: Sink;
-  private readonly policy: WriterPolicy;
-  private queue: Pending[] = [];
-  private readonly flushers: Waiter[] = [];
-  private running = false;
-  private unflushed = 0;
-  private timer: NodeJS.Timeout | null = null;
-  private wake: () => void = () => undefined;
-  private abandoned = false;
+  #head: LogHead;
+  readonly #sequences: Map<string, number>;
+  readonly #sink: Sink;
+  readonly #policy: WriterPolicy;
+  #queue: Pending[] = [];
+  readonly #flushers: Waiter[] = [];
+  #running = false;
+  #unflushed = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #wake: () => void = () => undefined;
+  #abandoned = false;
 
   constructor(sink: Sink, chain: ChainState, policy: WriterPolicy) {
-    this.sink = sink;
-    this.policy = policy;
-    this.head = chain.head;
-    this.sequences = chain.sequences;
+    this.#sink = sink;
+    this.#policy = policy;
+    this.#head = chain.head;
+    this.#sequences = chain.sequences;
   }
 
   /** The last record that has been written. */
   get written(): LogHead {
-    return this.head;
+    return this.#head;
   }
 
   /** Takes a record. The promise of `pushed` settles when it is written, and flushed where each one is. */
   push(body: string, tenant?: string): void {
-    this.add(body, tenant, null);
+    this.#add(body, tenant, null);
   }
 
   pushed(body: string, tenant?: string): Promise<void> {
-    return new Promise((done, failed) => this.add(body, tenant, { done, failed }));
+    return new Promise((done, failed) => this.#add(body, tenant, { done, failed }));
   }
 
   /** Writes and flushes what has been pushed; rejects where that fails now. */
   flush(): Promise<void> {
-    if (!this.running && this.unflushed === 0) return Promise.resolve();
+    if (!this.#running && this.#unflushed === 0) return Promise.resolve();
     return new Promise((done, failed) => {
-      this.flushers.push({ done, failed });
-      this.wake();
-      this.start();
+      this.#flushers.push({ done, failed });
+      this.#wake();
+      this.#start();
     });
   }
 
-  /** Writes, flushes and closes. What cannot be written by then is given up, and told by the rejection. */
+  /** Writes, flushes and closes. What cannot be written by then is given up, and the promise rejects. */
   async close(): Promise<void> {
-    if (this.timer) clearTimeout(this.timer);
+    if (this.#timer) clearTimeout(this.#timer);
     try {
       await this.flush();
     } finally {
-      this.abandoned = true;
-      this.wake();
-      await this.sink.close();
+      this.#abandoned = true;
+      this.#wake();
+      await this.#sink.close();
     }
   }
 
-  private add(body: string, tenant: string | undefined, waiter: Waiter | null): void {
-    this.queue.push({ body, tenant, waiter });
+  #add(body: string, tenant: string | undefined, waiter: Waiter | null): void {
+    this.#queue.push({ body, tenant, waiter });
     this.queued++;
     this.queuedChars += body.length;
-    this.start();
+    this.#start();
   }
 
-  private start(): void {
-    if (this.running || this.abandoned) return;
-    this.running = true;
+  #start(): void {
+    if (this.#running || this.#abandoned) return;
+    this.#running = true;
     // What is pushed in the same turn goes into one write.
-    setImmediate(() => void this.run());
+    setImmediate(() => void this.#run());
   }
 
-  private async run(): Promise<void> {
+  async #run(): Promise<void> {
     for (;;) {
-      const batch = this.takeBatch();
-      if (batch.length > 0 && !(await this.writeBatch(batch))) return;
-      if (this.queue.length > 0) continue;
-      if (this.flushers.length === 0) break;
-      if (this.unflushed > 0 && !(await this.insist(() => this.sync()))) return;
-      if (this.queue.length > 0) continue;
-      for (const { done } of this.flushers.splice(0)) done();
+      const batch = this.#takeBatch();
+      if (batch.length > 0 && !(await this.#writeBatch(batch))) return;
+      if (this.#queue.length > 0) continue;
+      if (this.#flushers.length === 0) break;
+      if (this.#unflushed > 0 && !(await this.#insist(() => this.#sync()))) return;
+      if (this.#queue.length > 0) continue;
+      for (const { done } of this.#flushers.splice(0)) done();
     }
-    this.running = false;
-    if (this.unflushed > 0) this.flushLater();
+    this.#running = false;
+    if (this.#unflushed > 0) this.#flushLater();
   }
 
-  private takeBatch(): Pending[] {
+  #takeBatch(): Pending[] {
     let chars = 0;
     let count = 0;
-    while (count < this.queue.length && count < batchRecords && chars < batchChars) {
-      chars += (this.queue[count++] as Pending).body.length;
+    while (count < this.#queue.length && count < batchRecords && chars < batchChars) {
+      chars += (this.#queue[count++] as Pending).body.length;
     }
-    return this.queue.splice(0, count);
+    return this.#queue.splice(0, count);
   }
 
-  private async writeBatch(batch: readonly Pending[]): Promise<boolean> {
-    let { head } = this;
+  async #writeBatch(batch: readonly Pending[]): Promise<boolean> {
+    let head = this.#head;
     const lines = batch.map(({ body, tenant }) => {
-      const seq = tenant === undefined ? undefined : (this.sequences.get(tenant) ?? 0) + 1;
-      if (tenant !== undefined) this.sequences.set(tenant, seq as number);
+      const seq = tenant === undefined ? undefined : (this.#sequences.get(tenant) ?? 0) + 1;
+      if (tenant !== undefined) this.#sequences.set(tenant, seq as number);
       const n = head.records + 1;
       const whose = tenant === undefined ? {} : { tenant, seq: seq as number };
       const { line, hash } = seal(body, { n, ...whose, prev: head.hash });
@@ -160,17 +160,17 @@ export class LogWriter {
       return `${line}\n`;
     });
     let begun = false;
-    const written = await this.insist(() => {
-      const step = begun ? this.sink.resume() : this.sink.write(lines);
+    const written = await this.#insist(() => {
+      const step = begun ? this.#sink.resume() : this.#sink.write(lines);
       begun = true;
       return step;
     }, batch);
     if (!written) return false;
-    this.head = head;
-    this.unflushed += batch.length;
-    const { flushEach, everyRecords } = this.policy;
-    if (flushEach || this.unflushed >= everyRecords) {
-      if (!(await this.insist(() => this.sync(), batch))) return false;
+    this.#head = head;
+    this.#unflushed += batch.length;
+    const { flushEach, everyRecords } = this.#policy;
+    if (flushEach || this.#unflushed >= everyRecords) {
+      if (!(await this.#insist(() => this.#sync(), batch))) return false;
     }
     for (const { waiter } of batch) waiter?.done();
     this.queued -= batch.length;
@@ -179,14 +179,14 @@ export class LogWriter {
     return true;
   }
 
-  private async sync(): Promise<void> {
-    const count = this.unflushed;
-    await this.sink.sync();
-    this.unflushed -= count;
+  async #sync(): Promise<void> {
+    const count = this.#unflushed;
+    await this.#sink.sync();
+    this.#unflushed -= count;
   }
 
   /** Does a step until it succeeds; `false` where the writer was closed before. */
-  private async insist(step: () => Promise<void>, batch: readonly Pending[] = []): Promise<boolean> {
+  async #insist(step: () => Promise<void>, batch: readonly Pending[] = []): Promise<boolean> {
     for (let pauseMs = minRetryDelayMs; ; pauseMs = Math.min(2 * pauseMs, maxRetryDelayMs)) {
       try {
         await step();
@@ -194,43 +194,43 @@ export class LogWriter {
         this.failure = null;
         return true;
       } catch (error) {
-        this.fail(error as Error, batch);
+        this.#fail(error as Error, batch);
       }
-      if (this.abandoned) return false;
+      if (this.#abandoned) return false;
       await new Promise<void>((done) => {
         const timer = setTimeout(done, pauseMs).unref();
-        this.wake = () => {
+        this.#wake = () => {
           clearTimeout(timer);
           done();
         };
       });
-      this.wake = () => undefined;
-      if (this.abandoned) return false;
+      this.#wake = () => undefined;
+      if (this.#abandoned) return false;
     }
   }
 
-  private fail(error: Error, batch: readonly Pending[]): void {
+  #fail(error: Error, batch: readonly Pending[]): void {
     if (!this.failure) this.onState(error);
     this.failure = error;
-    const told = new HookwardenError(
+    const failure = new HookwardenError(
       "log-failed",
       `the decision log cannot be written: ${error.message}`,
       {},
       { cause: error },
     );
-    for (const { failed } of this.flushers.splice(0)) failed(told);
-    if (!this.policy.closed) return;
-    for (const pending of [...batch, ...this.queue]) {
-      pending.waiter?.failed(told);
+    for (const { failed } of this.#flushers.splice(0)) failed(failure);
+    if (!this.#policy.closed) return;
+    for (const pending of [...batch, ...this.#queue]) {
+      pending.waiter?.failed(failure);
       pending.waiter = null;
     }
   }
 
-  private flushLater(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = null;
-      // Whoever listens learns of a failure by `onState`.
+  #flushLater(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      // Failures are reported through `onState`.
       this.flush().catch(() => undefined);
-    }, this.policy.everyMs).unref();
+    }, this.#policy.everyMs).unref();
   }
 }

@@ -24,19 +24,19 @@ export interface ReplayTotals {
 /**
  * Writes a certificate of a replay, as JSON Lines: what was replayed with what, a line for each decision with digests of
  * all that went in and came out, and a last line with the digest of those before it. It holds nothing of the machine and
- * no time, so that whoever replays the same log with the same pack gets the same certificate, byte for byte.
+ * no time, so that every replay of the same log with the same pack gives the same certificate, byte for byte.
  */
 export class CertificateWriter {
-  private readonly hash: Hash = createHash("sha256");
-  private readonly counts = { same: 0, different: 0, skipped: 0 };
+  readonly #hash: Hash = createHash("sha256");
+  readonly #counts = { same: 0, different: 0, skipped: 0 };
 
   get totals(): ReplayTotals {
-    return this.counts;
+    return this.#counts;
   }
 
   /** The first line. */
   begin(): string {
-    return this.line({
+    return this.#line({
       kind: "certificate",
       format: 1,
       package: packageVersion,
@@ -46,9 +46,19 @@ export class CertificateWriter {
 
   /** The line of one decision. */
   add({ n, tenant, seq, decision_id, record, result, why, difference, proof }: Replayed): string {
-    this.counts[result]++;
+    this.#counts[result]++;
     const outcome = difference ? { difference: difference.pointer } : why === null ? {} : { why };
-    return this.line({ kind: "decision", n, tenant, seq, decision_id, record, result, ...outcome, ...proof });
+    return this.#line({
+      kind: "decision",
+      n,
+      tenant,
+      seq,
+      decision_id,
+      record,
+      result,
+      ...outcome,
+      ...proof,
+    });
   }
 
   /** The last line. It may be signed: `bytes` are what a signature is of. */
@@ -56,7 +66,7 @@ export class CertificateWriter {
     return asciiJson(
       JSON.stringify({
         kind: "end",
-        ...this.counts,
+        ...this.#counts,
         digest: this.digest(),
         ...(signature === null ? {} : { signature }),
       }),
@@ -65,12 +75,12 @@ export class CertificateWriter {
 
   /** `sha256:` of all lines so far. */
   digest(): string {
-    return `sha256:${this.hash.copy().digest("hex")}`;
+    return `sha256:${this.#hash.copy().digest("hex")}`;
   }
 
-  private line(members: object): string {
+  #line(members: object): string {
     const line = asciiJson(JSON.stringify(members));
-    this.hash.update(`${line}\n`);
+    this.#hash.update(`${line}\n`);
     return line;
   }
 }

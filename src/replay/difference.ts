@@ -124,8 +124,8 @@ function changedHooks(
 ): string[] {
   if (logged.decision.pack === pack.digest) return [];
   const now = new Map(pack.hooks.map((hook) => [hook.name, hook]));
-  const told = loggedPack?.hooks ?? logged.calls.map(({ hook, digest }) => ({ name: hook, digest }));
-  const before = new Map(told.map((hook) => [hook.name, hook]));
+  const recorded = loggedPack?.hooks ?? logged.calls.map(({ hook, digest }) => ({ name: hook, digest }));
+  const before = new Map(recorded.map((hook) => [hook.name, hook]));
   // Those that had a part in the decision first.
   const called = new Set(logged.calls.map(({ hook }) => hook));
   const names = [...before.keys()].sort((a, b) => Number(called.has(b)) - Number(called.has(a)));

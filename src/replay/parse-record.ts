@@ -42,7 +42,7 @@ export interface LoggedDecision {
   readonly retries: { readonly [hook: string]: number };
 }
 
-/** A record that tells of a pack. */
+/** A record of a pack. */
 export interface LoggedPack {
   readonly pack: string;
   readonly hooks: readonly { readonly name: string; readonly version: string; readonly digest: string }[];
@@ -63,8 +63,8 @@ export interface LoggedStart {
 }
 
 /**
- * Reads the members of a decision's record. Only as much is checked as a replay must be able to rely on: whoever can
- * write a log with right hashes can write one that a hook never made, and learns from a replay that it differs.
+ * Reads the members of a decision's record. Only what a replay relies on is checked: a log with
+ * right hashes can be forged, but a replay shows that a forged decision differs.
  *
  * @throws {HookwardenError} `log-broken`
  */

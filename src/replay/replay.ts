@@ -113,41 +113,41 @@ interface Run {
 }
 
 class Replayer {
-  private readonly options: ReplayOptions;
-  private readonly packs: ReadonlyMap<string, LoadedPack>;
-  private readonly sandboxes = new Map<EngineName, Sandbox>();
-  private readonly loggedPacks = new Map<string, LoggedPack>();
-  private readonly rules = new Map<string, PlanRules>();
-  private readonly plans = new Map<string, Plan>();
-  private readonly queue = new KeyedQueue();
-  private run: Run | null = null;
+  readonly #options: ReplayOptions;
+  readonly #packs: ReadonlyMap<string, LoadedPack>;
+  readonly #sandboxes = new Map<EngineName, Sandbox>();
+  readonly #loggedPacks = new Map<string, LoggedPack>();
+  readonly #rules = new Map<string, PlanRules>();
+  readonly #plans = new Map<string, Plan>();
+  readonly #queue = new KeyedQueue();
+  #run: Run | null = null;
 
   constructor(options: ReplayOptions) {
     if (options.packs.length === 0) throw new HookwardenError("option-invalid", "a replay needs a pack");
-    this.options = options;
-    this.packs = new Map(options.packs.map((pack) => [pack.digest, pack]));
+    this.#options = options;
+    this.#packs = new Map(options.packs.map((pack) => [pack.digest, pack]));
   }
 
   async begin(start: LoggedStart): Promise<void> {
     const { name } = start.engine;
-    const sandbox = this.sandboxes.get(name) ?? (await this.options.sandbox(name));
-    this.sandboxes.set(name, sandbox);
-    const toolInputs = toolInputChecks(this.options.tools ?? start.tools ?? {});
-    this.run = { start, sandbox, engine: engineIdentity(sandbox.engine, sandbox.version), toolInputs };
+    const sandbox = this.#sandboxes.get(name) ?? (await this.#options.sandbox(name));
+    this.#sandboxes.set(name, sandbox);
+    const toolInputs = toolInputChecks(this.#options.tools ?? start.tools ?? {});
+    this.#run = { start, sandbox, engine: engineIdentity(sandbox.engine, sandbox.version), toolInputs };
   }
 
-  learnPack(told: LoggedPack): void {
-    this.loggedPacks.set(told.pack, told);
+  learnPack(pack: LoggedPack): void {
+    this.#loggedPacks.set(pack.pack, pack);
   }
 
   learnRules(record: LogRecord): void {
     const { rules, means } = readRecord(record.text, record.line);
-    this.rules.set(String(rules), readRules(means, record.line));
+    this.#rules.set(String(rules), readRules(means, record.line));
   }
 
   async replay(record: LogRecord): Promise<Replayed> {
     const logged = readDecision(record);
-    const { run } = this;
+    const run = this.#run;
     if (!run)
       throw new HookwardenError("log-broken", "a decision stands before the beginning of a run", {
         line: record.line,
@@ -170,27 +170,21 @@ class Replayer {
         proof: null,
       };
     }
-    const pack = this.packs.get(logged.decision.pack) ?? (this.options.packs[0] as LoadedPack);
-    const { decision, calls } = await this.decideAgain(run, pack, logged, head.tenant, record.line);
+    const pack = this.#packs.get(logged.decision.pack) ?? (this.#options.packs[0] as LoadedPack);
+    const { decision, calls } = await this.#decideAgain(run, pack, logged, head.tenant, record.line);
     const sameEngine = run.start.engine.name === run.engine.name;
     const before = comparable(logged.decision, sameEngine);
     const after = comparable(decision, sameEngine);
     const found = firstDifference(before, after);
     const difference = found && {
       ...found,
-      cause: causeOf({ ...this.circumstances(run, logged), pack, calls }),
+      cause: causeOf({ ...this.#circumstances(run, logged), pack, calls }),
     };
     const proof = proofOf(run.engine, logged, pack, after, calls);
     return { ...head, result: difference ? "different" : "same", why: null, difference, proof };
   }
 
-  private async decideAgain(
-    run: Run,
-    pack: LoadedPack,
-    logged: LoggedDecision,
-    tenant: string,
-    line: number,
-  ) {
+  async #decideAgain(run: Run, pack: LoadedPack, logged: LoggedDecision, tenant: string, line: number) {
     const { event, clock } = readEvent(logged.event, Number.MAX_SAFE_INTEGER, 0);
     const recall = new RecordedState(logged);
     const parts = {
@@ -198,10 +192,10 @@ class Replayer {
       retries: recall.retries,
       toolInputs: run.toolInputs,
       store: recall,
-      queue: this.queue,
+      queue: this.#queue,
     };
     const { decision, record } = await decide(parts, {
-      plan: this.planOf(pack, logged.rules, line),
+      plan: this.#planOf(pack, logged.rules, line),
       event,
       clock,
       decisionId: logged.decision.decision_id,
@@ -213,25 +207,25 @@ class Replayer {
     return { decision, calls: record?.calls ?? [] };
   }
 
-  private planOf(pack: LoadedPack, rules: string | null, line: number): Plan {
+  #planOf(pack: LoadedPack, rules: string | null, line: number): Plan {
     const key = `${pack.digest}\n${rules ?? ""}`;
-    let plan = this.plans.get(key);
+    let plan = this.#plans.get(key);
     if (!plan) {
-      const known = rules === null ? undefined : this.rules.get(rules);
+      const known = rules === null ? undefined : this.#rules.get(rules);
       if (rules !== null && !known)
         throw new HookwardenError("log-broken", "the rules of a decision are not in the log", { line });
       // Which hooks the time was not enough for stands in the record.
       const patient = { ...pack, budgets: { ...pack.budgets, decisionMs: Number.MAX_SAFE_INTEGER } };
       plan = makePlan(patient, known);
-      this.plans.set(key, plan);
+      this.#plans.set(key, plan);
     }
     return plan;
   }
 
-  private circumstances({ start, engine }: Run, logged: LoggedDecision) {
+  #circumstances({ start, engine }: Run, logged: LoggedDecision) {
     return {
       logged,
-      loggedPack: this.loggedPacks.get(logged.decision.pack),
+      loggedPack: this.#loggedPacks.get(logged.decision.pack),
       engine:
         start.engine.digest === engine.digest
           ? null

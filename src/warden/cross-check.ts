@@ -26,63 +26,63 @@ const maxPending = 64;
 export class CrossCheckedSandbox implements Sandbox {
   readonly engine: EngineName;
   readonly version: string;
-  private readonly first: Sandbox;
-  private readonly second: Sandbox;
-  private readonly rate: number;
-  private readonly report: (divergence: Divergence) => void;
-  private readonly pending = new Set<Promise<void>>();
+  readonly #first: Sandbox;
+  readonly #second: Sandbox;
+  readonly #rate: number;
+  readonly #report: (divergence: Divergence) => void;
+  readonly #pending = new Set<Promise<void>>();
 
   /** @param rate share of calls, 0 to 1. Calls are chosen by their seed: the same ones on every machine. */
   constructor(first: Sandbox, second: Sandbox, rate: number, report: (divergence: Divergence) => void) {
     this.engine = first.engine;
     this.version = first.version;
-    this.first = first;
-    this.second = second;
-    this.rate = rate;
-    this.report = report;
+    this.#first = first;
+    this.#second = second;
+    this.#rate = rate;
+    this.#report = report;
   }
 
   get groupsCalls(): boolean {
-    return this.first.groupsCalls === true;
+    return this.#first.groupsCalls === true;
   }
 
   call(call: Call): Outcome | Promise<Outcome> {
-    const outcome = this.first.call(call);
-    if (call.seed[0] / 2 ** 32 < this.rate && this.pending.size < maxPending) {
-      const check = this.compare(call, outcome).finally(() => this.pending.delete(check));
-      this.pending.add(check);
+    const outcome = this.#first.call(call);
+    if (call.seed[0] / 2 ** 32 < this.#rate && this.#pending.size < maxPending) {
+      const check = this.#compare(call, outcome).finally(() => this.#pending.delete(check));
+      this.#pending.add(check);
     }
     return outcome;
   }
 
   inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
-    return this.first.inspect(program, limits, tenant);
+    return this.#first.inspect(program, limits, tenant);
   }
 
   forget(programKey: string): void {
-    this.first.forget(programKey);
-    this.second.forget(programKey);
+    this.#first.forget(programKey);
+    this.#second.forget(programKey);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.first[Symbol.asyncDispose](), this.second[Symbol.asyncDispose]()]);
-    await Promise.all(this.pending);
+    await Promise.all([this.#first[Symbol.asyncDispose](), this.#second[Symbol.asyncDispose]()]);
+    await Promise.all(this.#pending);
   }
 
   /** Waits until every second call that is under way has been compared. */
   async settled(): Promise<void> {
-    await Promise.all(this.pending);
+    await Promise.all(this.#pending);
   }
 
-  private async compare(call: Call, first: Outcome | Promise<Outcome>): Promise<void> {
+  async #compare(call: Call, first: Outcome | Promise<Outcome>): Promise<void> {
     try {
-      const [one, other] = await Promise.all([first, this.second.call(call)]);
+      const [one, other] = await Promise.all([first, this.#second.call(call)]);
       if (isSkipped(one) || isSkipped(other) || agree(one, other)) return;
-      this.report({
+      this.#report({
         hook: call.program.name,
         hook_event_name: call.handler,
         tenant: call.tenant,
-        outcomes: [describe(this.first, one), describe(this.second, other)],
+        outcomes: [describe(this.#first, one), describe(this.#second, other)],
       });
     } catch {
       // The call itself reports a sandbox that rejects; here it only means that nothing was compared.

@@ -6,9 +6,9 @@ import type { LoadedPack } from "../pack/index.ts";
 export class Generation {
   readonly plan: Plan;
   /** Plans under rules that came with a dispatch. */
-  private readonly plans = new WeakMap<PlanRules, Plan>();
-  private inFlight = 0;
-  private retired: (() => void) | null = null;
+  readonly #plans = new WeakMap<PlanRules, Plan>();
+  #inFlight = 0;
+  #retired: (() => void) | null = null;
 
   constructor(pack: LoadedPack, rules: PlanRules | undefined) {
     this.plan = makePlan(pack, rules);
@@ -21,27 +21,27 @@ export class Generation {
   /** The plan under these rules, made when they come for the first time; the warden's own plan without any. */
   planFor(rules: PlanRules | undefined): Plan {
     if (rules === undefined) return this.plan;
-    let plan = this.plans.get(rules);
+    let plan = this.#plans.get(rules);
     if (!plan) {
       plan = makePlan(this.pack, rules);
-      this.plans.set(rules, plan);
+      this.#plans.set(rules, plan);
     }
     return plan;
   }
 
   enter(): void {
-    this.inFlight++;
+    this.#inFlight++;
   }
 
   leave(): void {
-    this.inFlight--;
-    if (this.inFlight === 0) this.retired?.();
+    this.#inFlight--;
+    if (this.#inFlight === 0) this.#retired?.();
   }
 
   /** Calls back as soon as no decision is being made with it any more. No more may begin. */
   retire(done: () => void): void {
-    this.retired = done;
-    if (this.inFlight === 0) done();
+    this.#retired = done;
+    if (this.#inFlight === 0) done();
   }
 }
 

@@ -11,29 +11,29 @@ const stillMs = 100;
  * share, reports no changes by itself.
  */
 export class FileWatch {
-  private readonly paths: readonly string[];
-  private readonly changed: () => void;
-  private timer: NodeJS.Timeout | null = null;
+  readonly #paths: readonly string[];
+  readonly #changed: () => void;
+  #timer: NodeJS.Timeout | null = null;
 
   constructor(paths: readonly string[], changed: () => void) {
-    this.paths = paths;
-    this.changed = changed;
-    for (const path of paths) watchFile(path, { interval: pollIntervalMs, persistent: false }, this.look);
+    this.#paths = paths;
+    this.#changed = changed;
+    for (const path of paths) watchFile(path, { interval: pollIntervalMs, persistent: false }, this.#look);
   }
 
   close(): void {
-    if (this.timer) clearTimeout(this.timer);
-    for (const path of this.paths) unwatchFile(path, this.look);
+    if (this.#timer) clearTimeout(this.#timer);
+    for (const path of this.#paths) unwatchFile(path, this.#look);
   }
 
-  private readonly look = (now: Stats, before: Stats): void => {
+  readonly #look = (now: Stats, before: Stats): void => {
     const same =
       now.mtimeMs === before.mtimeMs &&
       now.ctimeMs === before.ctimeMs &&
       now.ino === before.ino &&
       now.size === before.size;
     if (same) return;
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = setTimeout(this.changed, stillMs).unref();
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#changed, stillMs).unref();
   };
 }

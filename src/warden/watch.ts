@@ -16,50 +16,50 @@ const watchesTrees = process.platform === "darwin" || process.platform === "win3
  * away and comes back. Does not keep the process alive.
  */
 export class FolderWatch {
-  private readonly watchers = new Map<string, FSWatcher>();
-  private timer: NodeJS.Timeout | null = null;
-  private identity = "";
-  private closed = false;
+  readonly #watchers = new Map<string, FSWatcher>();
+  #timer: NodeJS.Timeout | null = null;
+  #identity = "";
+  #closed = false;
   /** Whether the folders below are being listed; and whether they have to be listed once more after that. */
-  private listing = false;
-  private again = false;
-  private readonly folder: string;
-  private readonly changed: () => void;
+  #listing = false;
+  #again = false;
+  readonly #folder: string;
+  readonly #changed: () => void;
 
   constructor(folder: string, changed: () => void) {
-    this.folder = folder;
-    this.changed = changed;
-    this.attach();
+    this.#folder = folder;
+    this.#changed = changed;
+    this.#attach();
   }
 
   close(): void {
-    this.closed = true;
-    if (this.timer) clearTimeout(this.timer);
-    this.detach();
+    this.#closed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#detach();
   }
 
-  private detach(): void {
-    for (const watcher of this.watchers.values()) watcher.close();
-    this.watchers.clear();
+  #detach(): void {
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
   }
 
-  private attach(): void {
-    this.detach();
-    this.identity = identityOf(this.folder);
-    if (this.identity === "") return this.schedule(pollIntervalMs);
-    if (!this.watch(this.folder)) {
-      this.identity = "";
-      this.schedule(pollIntervalMs);
-    } else if (!watchesTrees) void this.watchBelow();
+  #attach(): void {
+    this.#detach();
+    this.#identity = identityOf(this.#folder);
+    if (this.#identity === "") return this.#schedule(pollIntervalMs);
+    if (!this.#watch(this.#folder)) {
+      this.#identity = "";
+      this.#schedule(pollIntervalMs);
+    } else if (!watchesTrees) void this.#watchBelow();
   }
 
-  private watch(folder: string): boolean {
+  #watch(folder: string): boolean {
     try {
       const watcher = watch(folder, { recursive: watchesTrees, persistent: false }, () =>
-        this.schedule(stillMs),
+        this.#schedule(stillMs),
       );
-      watcher.on("error", () => this.schedule(stillMs));
-      this.watchers.set(folder, watcher);
+      watcher.on("error", () => this.#schedule(stillMs));
+      this.#watchers.set(folder, watcher);
       return true;
     } catch {
       return false;
@@ -67,43 +67,43 @@ export class FolderWatch {
   }
 
   /** Watches the folders that there are now, and none that is gone. */
-  private async watchBelow(): Promise<void> {
-    if (this.listing) {
-      this.again = true;
+  async #watchBelow(): Promise<void> {
+    if (this.#listing) {
+      this.#again = true;
       return;
     }
-    this.listing = true;
+    this.#listing = true;
     do {
-      this.again = false;
-      const below = await foldersBelow(this.folder);
-      if (this.closed) break;
-      for (const [folder, watcher] of this.watchers) {
-        if (folder === this.folder || below.has(folder)) continue;
+      this.#again = false;
+      const below = await foldersBelow(this.#folder);
+      if (this.#closed) break;
+      for (const [folder, watcher] of this.#watchers) {
+        if (folder === this.#folder || below.has(folder)) continue;
         watcher.close();
-        this.watchers.delete(folder);
+        this.#watchers.delete(folder);
       }
       for (const folder of below) {
         // Files written to a new folder before it was watched were not reported.
-        if (!this.watchers.has(folder) && this.watch(folder)) this.schedule(stillMs);
+        if (!this.#watchers.has(folder) && this.#watch(folder)) this.#schedule(stillMs);
       }
-    } while (this.again);
-    this.listing = false;
+    } while (this.#again);
+    this.#listing = false;
   }
 
-  private schedule(delayMs: number): void {
-    if (this.closed) return;
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.look(), delayMs).unref();
+  #schedule(delayMs: number): void {
+    if (this.#closed) return;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#look(), delayMs).unref();
   }
 
-  private look(): void {
-    if (this.closed) return;
-    this.timer = null;
-    const identity = identityOf(this.folder);
-    const stillGone = identity === "" && this.identity === "";
-    if (identity !== this.identity || identity === "") this.attach();
-    else if (!watchesTrees) void this.watchBelow();
-    if (!stillGone) this.changed();
+  #look(): void {
+    if (this.#closed) return;
+    this.#timer = null;
+    const identity = identityOf(this.#folder);
+    const stillGone = identity === "" && this.#identity === "";
+    if (identity !== this.#identity || identity === "") this.#attach();
+    else if (!watchesTrees) void this.#watchBelow();
+    if (!stillGone) this.#changed();
   }
 }
 

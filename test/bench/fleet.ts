@@ -5,12 +5,12 @@
 import { runFleetTrial } from "../support/fleet-trial.ts";
 import { natsMissing } from "../support/nats-server.ts";
 
-const [seconds = "40", atOnce = "16"] = process.argv.slice(2);
+const [seconds = "40", concurrency = "16"] = process.argv.slice(2);
 if (natsMissing) process.exit(1);
 const partMs = (Number(seconds) * 1_000) / 4;
 const result = await runFleetTrial({
   partMs,
-  atOnce: Number(atOnce),
+  concurrency: Number(concurrency),
   slowMs: 40,
   log: (line) => console.log(line),
 });

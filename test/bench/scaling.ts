@@ -15,7 +15,7 @@ import { sampleEvent } from "../support/sample-events.ts";
 import { stateKey } from "../support/state-suite.ts";
 
 const seconds = Number(process.argv[2] ?? "4");
-const atOnce = 64;
+const concurrency = 64;
 if (natsMissing) process.exit(1);
 /** Linux counts processor time in hundredths of a second, whatever the kernel's own tick is. */
 const usPerTick = 10_000;
@@ -46,7 +46,7 @@ async function measure(
     const worker = async (): Promise<void> => {
       while (performance.now() < until) await work(done++);
     };
-    await Promise.all(Array.from({ length: atOnce }, worker));
+    await Promise.all(Array.from({ length: concurrency }, worker));
     return done;
   };
   await run(500);
@@ -90,7 +90,7 @@ await link.up();
 const { nc, js, jsm } = link.parts();
 const broker = { nats: nats.pid };
 const payload = Buffer.alloc(2_000, "x");
-console.log(`processor time for one; ${atOnce} at the same time, ${seconds} s each`);
+console.log(`processor time for one; ${concurrency} at the same time, ${seconds} s each`);
 
 nc.subscribe("bench.echo", { callback: (_, message) => void message.respond(payload) });
 await measure("request and reply of 2 kB", broker, () =>

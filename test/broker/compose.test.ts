@@ -158,7 +158,7 @@ describe("verdicts", () => {
     });
   });
 
-  test("nothing said is `continue`, of nobody", async () => {
+  test("no answer is `continue`, decided by no hook", async () => {
     const decision = await decideOnce(
       [say("a", undefined), say("b", { action: "continue" }), say("c", [{ action: "continue" }])],
       preTool,

@@ -164,7 +164,7 @@ function problemsOf(
       ({ outcome, actions }) =>
         outcome === "honoured" && actions.some((action) => writes(action, field, value)),
     );
-    must(written, `nobody wrote ${field}`);
+    must(written, `no hook wrote ${field}`);
   }
   const authors: [ActionName, readonly { hook: string }[]][] = [
     ["augment", additions.augment?.parts ?? []],

@@ -137,7 +137,7 @@ test("an ordinary tar reads it", { skip: process.platform === "win32" }, async (
 });
 
 describe("name, version and target", () => {
-  test("come from the pack, or from whoever makes the bundle, and must agree", async () => {
+  test("come from the pack, or from the build command, and must agree", async () => {
     const folder = packFolder({ name: undefined, version: undefined });
     expect(
       (await buildBundle(folder, { name: "other", version: "2.0.0-rc.1", target: "staging" })).list,

@@ -722,7 +722,7 @@ test("no message of a refusal says where the host keeps its files", async () => 
   expect(String((error as Error).message)).not.toContain(file);
 });
 
-// Whoever passes a bundle on can compress it anew. Were it known by its file, the version that serves would be refused as
+// A mirror can compress a bundle again. Were it known by its file, the version that serves would be refused as
 // another one (`bundle-rollback`), an approval would not be found, and two reports would name one bundle by two names.
 describe("a bundle that somebody has compressed anew", () => {
   const header = (packed: Buffer): Buffer => packed.subarray(0, 10);

@@ -119,7 +119,7 @@ describe("what cannot serve leaves the old one serving, and raises an alarm", ()
 });
 
 describe("the last good bundle", () => {
-  test("serves after a restart where the one that is offered cannot, and the host is told", async () => {
+  test("serves after a restart where the one that is offered cannot, and the host is notified", async () => {
     const folder = testFolder();
     const file = join(folder, "b.tgz");
     const keepBundle = join(folder, "kept");
@@ -183,7 +183,7 @@ describe("the last good bundle", () => {
   });
 
   test(
-    "that cannot be kept is a mistake of the host that is told at once",
+    "that cannot be kept is reported to the host immediately",
     { skip: process.platform === "win32" || process.getuid?.() === 0 },
     async () => {
       const folder = testFolder();

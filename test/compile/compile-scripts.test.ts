@@ -155,7 +155,7 @@ describe("a script becomes one module", () => {
     });
   });
 
-  it("with `import()` and `require()` of what nobody knows yet left for the guest to refuse", async () => {
+  it("with `import()` and `require()` of an unknown specifier left for the guest to refuse", async () => {
     const { program } = await bundle(
       'export default async (n: string) => { await import("node:fs"); await import("./x.js"); return import(n); };',
     );

@@ -102,7 +102,7 @@ test("an event has its own fields", () => {
   void [hook, subagent];
 });
 
-test("one function for all events tells them apart by their name", () => {
+test("one function for all events distinguishes them by their name", () => {
   const hook: Hook = (event) => {
     if (event.hook_event_name === "UserPromptSubmit") {
       expectTypeOf(event.prompt).toEqualTypeOf<string>();

@@ -101,7 +101,7 @@ describe("opening a log behind a crash", () => {
     });
   });
 
-  test("a run that was killed between two records is told of, though nothing is torn", async () => {
+  test("a run that was killed between two records is reported, though nothing is torn", async () => {
     const log = await logWithTwo();
     const whole = readFileSync(log, "utf8").trimEnd().split("\n");
     writeFileSync(log, `${whole.slice(0, -1).join("\n")}\n`);

@@ -10,7 +10,7 @@ export interface Killed {
   readonly answered: readonly string[];
 }
 
-/** Runs a process that logs decisions and tells each that it has answered; kills it after so many of them. */
+/** Runs a process that logs decisions and prints each that it has answered; kills it after so many of them. */
 export async function killAfter(log: string, answers: number, options: object): Promise<Killed> {
   const child: ChildProcess = spawn(
     process.execPath,

@@ -146,7 +146,7 @@ test("with `each`, a decision is answered when its record is on the disk", async
   await one[Symbol.asyncDispose]();
 });
 
-test("two processes that write to one file are told apart before the chain forks", async () => {
+test("two processes that write to one file are noticed before the chain forks", async () => {
   const log = testFile();
   const options = { log: { to: log, onFull: "closed" as const } };
   const { warden: one } = await fakeWarden([guard], {}, options);

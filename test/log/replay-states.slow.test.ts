@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { replayStates, runReplayTrial } from "../support/replay-trial.ts";
 
 // A decision must not depend on what ran before it in the same process, nor on whether anything did: a hook could tell by
-// it, and nobody could prove by a replay what was decided. `npm run measure:replay` is the same with the whole corpus.
+// it, and no replay could prove what was decided. `npm run measure:replay` is the same with the whole corpus.
 test(
   "hostile and honest hooks replay the same, warm, cold, after kills and in this process",
   { timeout: 120_000 },

@@ -83,7 +83,7 @@ test("a log without its beginning is named", async () => {
   });
 });
 
-test("a record that moved back is told from one that is missing", async () => {
+test("a record that moved back is distinguished from one that is missing", async () => {
   const moved = lines.toSpliced(4, 1).toSpliced(8, 0, lines[4] as string);
   expect((await check(moved)).problem).toMatchObject({
     kind: "reordered",

@@ -1,4 +1,4 @@
-/** A process to be killed: decides events, logs the decisions, and tells on standard output which it has answered. */
+/** A process to be killed: decides events, logs the decisions, and prints which it has answered. */
 import { writeSync } from "node:fs";
 import { createWarden } from "../../src/warden/warden.ts";
 import type { LogOptions } from "../../src/log/index.ts";
@@ -29,7 +29,7 @@ async function work(): Promise<void> {
       tool_name: "Bash",
       tool_input: { command },
     });
-    // At once and whole: what is buffered when the process dies was not told.
+    // Written synchronously: what is buffered when the process dies does not count as answered.
     writeSync(1, `${decision.decision_id}\n`);
   }
 }

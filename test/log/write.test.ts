@@ -81,7 +81,7 @@ test("a log that is there already goes on: same chain, same sequence", async () 
   expect(report).toMatchObject({ problem: null, decisions: 3, interruptions: [] });
 });
 
-test("a warden tells the head of its log, to be noted down", async () => {
+test("a warden exposes the head of its log, to be noted down", async () => {
   const log = testFile();
   const { warden } = await fakeWarden([guard], {}, { log: { to: log, flush: "each" } });
   await warden.dispatch(toolEvent());
@@ -142,7 +142,7 @@ test("a log file is readable for its owner only", async () => {
   expect((await stat(log)).mode & 0o777).toBe(0o600);
 });
 
-test("a pack that is replaced is told of before the first decision that it makes", async () => {
+test("a pack that is replaced is recorded before the first decision that it makes", async () => {
   const log = testFile();
   const { warden, sandbox } = await fakeWarden([guard], {}, { log });
   const { fakePack } = await import("../support/fake-pack.ts");
@@ -155,7 +155,7 @@ test("a pack that is replaced is told of before the first decision that it makes
   expect((await readLog(log))[3]).toMatchObject({ pack: second.pack });
 });
 
-test("rules of a host's own way to speak of events are told of once", async () => {
+test("rules of a host's own dialect of events are recorded once", async () => {
   const log = testFile();
   const rules = {
     name: "small",
@@ -168,14 +168,14 @@ test("rules of a host's own way to speak of events are told of once", async () =
   await warden.dispatch(toolEvent(), { rules });
   await warden[Symbol.asyncDispose]();
   const lines = await readLog(log);
-  const told = lines.filter(({ kind }) => kind === "rules");
-  expect(told).toMatchObject([
+  const recorded = lines.filter(({ kind }) => kind === "rules");
+  expect(recorded).toMatchObject([
     { means: { name: "small", onFailure: { Stop: "open" }, carries: { PreToolUse: ["deny"] } } },
   ]);
   expect(lines.filter(({ kind }) => kind === "decision").map((one) => one.rules)).toEqual([
     null,
-    told[0]?.rules,
-    told[0]?.rules,
+    recorded[0]?.rules,
+    recorded[0]?.rules,
   ]);
 });
 

@@ -225,7 +225,7 @@ describe("a source of files", () => {
     expect(found.slice(6)).toEqual(posix ? ["other", "other"] : [null, null]);
   });
 
-  it("reads no path that leaves it, whoever asks", async () => {
+  it("reads no path that leaves it, on any request", async () => {
     const source = await folderSource(await packFolder());
     for (const path of ["../x", "/etc/passwd", "guard/../guard/hook.js", "guard//hook.js", ""]) {
       expect(await errorOf(source.read(path, 1_000))).toMatchObject({ code: "path-outside-pack" });

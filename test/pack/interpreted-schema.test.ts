@@ -230,7 +230,7 @@ describe("checkAgainst agrees with a library that compiles schemas", () => {
 describe("acceptSchema refuses what only a hostile schema has (man-024)", () => {
   const refusedFor = (schema_: unknown): string => acceptSchema(schema_)?.message ?? "accepted";
 
-  // Attack: a reference that is fetched tells its owner who we are, and brings a schema that nobody has seen.
+  // Attack: a reference that is fetched discloses the host to its owner, and brings a schema that was never reviewed.
   it.each([
     "http://evil.invalid/x.json",
     "https://evil.invalid/",

@@ -131,7 +131,7 @@ describe("manifests have the form of their schema", () => {
     ]);
   });
 
-  // Attack (man-019): a hook that listens nowhere because its event is misspelt, and nobody says so.
+  // Attack (man-019): a hook that never runs because its event is misspelt, without an error.
   it.each<[unknown, string, string]>([
     ["PreToolUSe", "/on/0/event", "the name `PreToolUSe` is unknown; did you mean `PreToolUse`?"],
     ["pretooluse", "/on/0/event", "the name `pretooluse` is unknown; did you mean `PreToolUse`?"],

@@ -25,7 +25,7 @@ describe("a matcher that is a name or a list", () => {
   ])("%j matches %j", (source, name) => expect(matches(source, name)).toBe(true));
 
   // Attack: a tool whose name looks like, contains or extends the guarded one is not the guarded one; and a guard that
-  // were not anchored would also fire where nobody expects it.
+  // were not anchored would also fire where it is not expected.
   it.each([
     "BashOutput",
     "mcp__x__Bash",

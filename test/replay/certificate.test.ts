@@ -43,7 +43,7 @@ async function logOf(commands: readonly string[]): Promise<string> {
 const check = (certificate: readonly string[], of?: string) =>
   verifyCertificate(bytesOf(`${certificate.join("\n")}\n`), of === undefined ? null : bytesOf(of));
 
-test("a certificate holds against its log, and whoever replays the log gets the same one", async () => {
+test("a certificate holds against its log, and every replay of the log gives the same one", async () => {
   log = await logOf(["ls", "sudo ls", "boom", "é"]);
   lines = await certify(log);
   expect(await certify(log)).toEqual(lines);

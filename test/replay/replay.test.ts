@@ -74,7 +74,7 @@ test("one changed line in a hook is named, with the decision that it changed", a
   expect(first?.difference?.cause).not.toContain("counter");
 });
 
-test("another manifest with the same hooks is told as what it is", async () => {
+test("another manifest with the same hooks is reported as what it is", async () => {
   const log = testFile();
   await record(log, 5);
   const grants = await packOf(moody, { budgets: { injectionBytes: 10 } });
@@ -187,7 +187,7 @@ test("schemas of tools come from the log", async () => {
   ]);
 });
 
-test("a log whose hashes were made anew over another decision is told apart by the replay", async () => {
+test("a log whose hashes were computed again over another decision is noticed by the replay", async () => {
   const { asciiJson, seal } = await import("../../src/log/line.ts");
   const log = testFile();
   await record(log, 3);

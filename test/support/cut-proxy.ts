@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A wire to a port that can be cut: nothing gets through then, and neither end is told. */
+/** A wire to a port that can be cut: nothing gets through then, and neither end is notified. */
 export class CutProxy {
   readonly port: number;
   private isCut = false;

@@ -14,7 +14,7 @@ export interface TrialOptions {
   /** Length of each of the four parts, in milliseconds. */
   readonly partMs: number;
   /** Questions under way at the same time. */
-  readonly atOnce: number;
+  readonly concurrency: number;
   /** By how much the slow node answers later, in milliseconds. */
   readonly slowMs: number;
   readonly log?: (line: string) => void;
@@ -56,7 +56,7 @@ interface Answer {
  * while packs are replaced.
  */
 export async function runFleetTrial(options: TrialOptions): Promise<TrialResult> {
-  const { partMs, atOnce, slowMs, log = () => undefined } = options;
+  const { partMs, concurrency, slowMs, log = () => undefined } = options;
   const folder = mkdtempSync(join(tmpdir(), "hookwarden-fleet-"));
   await using closing = new AsyncDisposableStack();
   closing.defer(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -110,10 +110,10 @@ export async function runFleetTrial(options: TrialOptions): Promise<TrialResult>
   const spread = async (generation: number, who: readonly string[]): Promise<number> => {
     const begun = performance.now();
     await publish(control, folder, key, generation);
-    const told = performance.now();
+    const changedAt = performance.now();
     for (;;) {
       const now = await look();
-      if (who.every((node) => (now.get(node) ?? 0) >= generation)) return performance.now() - told;
+      if (who.every((node) => (now.get(node) ?? 0) >= generation)) return performance.now() - changedAt;
       if (performance.now() - begun > 15_000) return Infinity;
       await sleep(10);
     }
@@ -124,7 +124,7 @@ export async function runFleetTrial(options: TrialOptions): Promise<TrialResult>
   let asked = 0;
   let failed = 0;
   const asker = { isOver: false };
-  const asking = Array.from({ length: atOnce }, async () => {
+  const asking = Array.from({ length: concurrency }, async () => {
     while (!asker.isOver) {
       const begun = performance.now();
       asked++;

@@ -11,7 +11,7 @@ export interface ModelRequest {
   readonly [field: string]: unknown;
 }
 
-/** A stand-in for the Anthropic Messages API: says what it was told to say, and keeps what it was asked. */
+/** A stand-in for the Anthropic Messages API: gives scripted answers, and keeps the requests. */
 export interface MessagesApi {
   readonly url: string;
   readonly requests: readonly ModelRequest[];

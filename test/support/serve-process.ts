@@ -33,7 +33,7 @@ export interface ServeSettings {
 /** How long a server may take to end, in milliseconds, on a machine that is busy. */
 const endMs = 20_000;
 
-/** Starts it on a free port, and waits until it tells where it listens. */
+/** Starts it on a free port, and waits until it prints its address. */
 export async function startServe({
   data,
   config,

@@ -39,7 +39,7 @@ export async function playgroundPage(): Promise<string> {
     completions: completions(),
     workers: { broker, engine },
   };
-  // The end of a script element is told by its text alone, wherever it stands.
+  // A script element ends at the first end tag in its text, wherever that is.
   const code = script.replaceAll("</script", "<\\/script");
   const parts: { readonly [name: string]: string } = {
     policy: policyFor(code, style),

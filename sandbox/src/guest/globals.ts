@@ -17,7 +17,7 @@ export const allowedGlobals: readonly GlobalRow[] = [
   row("isFinite isNaN parseFloat parseInt", "Arithmetic, in its older form."),
   row("String RegExp", "Text. Methods that would ask for a locale have none."),
   row("Date", "Time of the event, zone UTC; the clock stands still during a call."),
-  row("Array Map Set WeakMap WeakSet Iterator", "Collections. None of them tells when the collector runs."),
+  row("Array Map Set WeakMap WeakSet Iterator", "Collections. None of them shows when the collector runs."),
   row(
     "ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array",
     "Bytes, such as encoders and hashes need. Buffers have a fixed size.",
@@ -47,7 +47,7 @@ export const refusedGlobals: readonly GlobalRow[] = [
     "WeakRef FinalizationRegistry",
     "Tell when the collector runs: not the same twice, and a channel between calls.",
   ),
-  row("Intl", "Tells of the host's locale, and one of the engines lacks it."),
+  row("Intl", "Discloses the host's locale, and one of the engines lacks it."),
   row("performance", "A clock, which would make answers depend on the machine."),
   row("queueMicrotask", "One of the engines lacks it; `Promise.resolve().then` does the same."),
   row("DOMException", "Belongs to the web, and one of the engines lacks it."),

@@ -1,7 +1,7 @@
 // Runs inside the guest, before any code of a hook, as a sloppy script whose completion value is a function.
 // It captures the intrinsics that it needs, takes away what the allow-list does not name, and makes the world of the
 // guest deterministic. After that it uses captured intrinsics only: a hook that patches `JSON.stringify` or
-// `Promise.prototype.then` lies to nobody but itself.
+// `Promise.prototype.then` deceives only itself.
 //
 // The reply of a call is one string: a tag, the number of dropped log lines if there are any, the log as JSON if there is
 // one, a newline, the body.
@@ -522,7 +522,7 @@
   const take = (target, key) => {
     if (!deleteProperty(target, key)) throw new NativeTypeError(`cannot take ${nameOf(key)} away`);
   };
-  // Takes away what the table does not name, and tells what that was: by path, a list of names.
+  // Removes what the table does not name, and returns what that was: by path, a list of names.
   const confine = (permits) => {
     writeCanonicalNaNs();
     const taken = {};
@@ -720,7 +720,7 @@
     answer = "";
     exported = undefined;
   };
-  // Takes the module's namespace and the budgets of its calls, and tells what its default export is: `f`, a JSON
+  // Takes the module's namespace and the budgets of its calls, and says what its default export is: `f`, a JSON
   // list of names, or nothing.
   const register = (namespace, logBudget, outputBudget, depthBudget) => {
     outputDepth = +depthBudget;

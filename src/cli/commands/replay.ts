@@ -100,7 +100,7 @@ async function run(log: string, options: ReplayCommandOptions, cli: Cli): Promis
       ...tools,
     });
     const writer = new CertificateWriter();
-    const teller = new Teller(options, terminal);
+    const teller = new ReplayPrinter(options, terminal);
     const lines = [writer.begin()];
     for await (const decision of replayed) {
       if (terminal.signal.aborted) return;
@@ -133,43 +133,43 @@ async function packAt(path: string, { trust }: ReplayCommandOptions): Promise<Lo
 }
 
 /** Reports replayed decisions: all of them for programs, the first that differ for people. */
-class Teller {
-  private done = 0;
-  private otherPack = 0;
-  private otherwise = 0;
-  private readonly options: ReplayCommandOptions;
-  private readonly terminal: Terminal;
+class ReplayPrinter {
+  #done = 0;
+  #otherPack = 0;
+  #otherwise = 0;
+  readonly #options: ReplayCommandOptions;
+  readonly #terminal: Terminal;
 
   constructor(options: ReplayCommandOptions, terminal: Terminal) {
-    this.options = options;
-    this.terminal = terminal;
+    this.#options = options;
+    this.#terminal = terminal;
   }
 
   async tell(decision: Replayed): Promise<void> {
-    this.terminal.progress(`${++this.done} decisions`);
-    if (this.options.format === "json") {
+    this.#terminal.progress(`${++this.#done} decisions`);
+    if (this.#options.format === "json") {
       const { proof, ...shown } = decision;
       void proof;
-      return this.terminal.line(safeJson(shown));
+      return this.#terminal.line(safeJson(shown));
     }
     const { difference } = decision;
     if (!difference) return;
     // Of another pack every decision differs in its digest; which of them came out otherwise is what people ask.
-    const before = difference.pointer === "/pack" ? this.otherPack++ : this.otherwise++;
-    if (before === 0 || this.options.all) await this.explain(decision, difference);
+    const before = difference.pointer === "/pack" ? this.#otherPack++ : this.#otherwise++;
+    if (before === 0 || this.#options.all) await this.#explain(decision, difference);
   }
 
   async end(totals: ReplayTotals): Promise<void> {
-    if (this.options.format === "json") return this.terminal.line(safeJson({ totals }));
+    if (this.#options.format === "json") return this.#terminal.line(safeJson({ totals }));
     const { same, different, skipped } = totals;
-    const only = this.otherPack > 0 ? ` (${this.otherPack} of them in the pack's digest only)` : "";
+    const only = this.#otherPack > 0 ? ` (${this.#otherPack} of them in the pack's digest only)` : "";
     const text = `${same} the same, ${different} different${only}, ${skipped} skipped`;
-    await this.terminal.line(paragraph(this.terminal, 0, { text, style: different > 0 ? "red" : "green" }));
+    await this.#terminal.line(paragraph(this.#terminal, 0, { text, style: different > 0 ? "red" : "green" }));
   }
 
-  private async explain(decision: Replayed, { pointer, logged, replayed, cause }: Difference): Promise<void> {
+  async #explain(decision: Replayed, { pointer, logged, replayed, cause }: Difference): Promise<void> {
     const { n, tenant, seq, decision_id, hook_event_name } = decision;
-    const { terminal } = this;
+    const terminal = this.#terminal;
     const what = pointer === "/pack" ? "was made by another pack" : "comes out otherwise";
     const head = `record ${n} (${hook_event_name}, tenant ${tenant}, number ${seq}, decision ${decision_id}) ${what}`;
     await terminal.line(paragraph(terminal, 0, { text: head, style: "red" }));

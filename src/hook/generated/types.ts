@@ -269,7 +269,7 @@ export interface PreModelRequestEvent extends EventBase {
   readonly params?: Record<string, unknown>;
 }
 
-/** A piece of a streamed response has arrived, and nobody has seen it. */
+/** A piece of a streamed response has arrived, and has not been shown yet. */
 export interface ModelResponseChunkEvent extends EventBase {
   readonly hook_event_name: "ModelResponseChunk";
   /** The stream that the chunk belongs to. */
@@ -284,7 +284,7 @@ export interface ModelResponseChunkEvent extends EventBase {
   readonly model?: string;
 }
 
-/** The model has answered, and nobody has seen it. */
+/** The model has answered, and the answer has not been shown yet. */
 export interface PostModelResponseEvent extends EventBase {
   readonly hook_event_name: "PostModelResponse";
   /** The model's message. */

@@ -119,7 +119,7 @@ export function answers({ test }: Part): void {
       export default () => {
         const answer = { turn: 0 };
         Promise.resolve().then(() => null).then(() => { answer.turn = ++turn; console.log("late"); });
-        Promise.reject(new Error("nobody looks"));
+        Promise.reject(new Error("unhandled"));
         Promise.reject({ get message() { throw 1; }, get stack() { throw 2; }, get name() { throw 3; } });
         return answer;
       };`;

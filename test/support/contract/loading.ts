@@ -77,7 +77,7 @@ export function loading({ test }: Part): void {
       expect(again).toMatchObject({ ok: false, fault: { code: "timeout" }, loadTimedOut: true });
       expect(messageOf(again)).toMatch(/150 ms .* it is not loaded again for \d+ ms$/);
     }
-    // Much more time is a reason to try, and neither another tenant nor whoever forgets the program has to wait.
+    // Much more time is a reason to try, and neither another tenant nor the caller that forgets the program has to wait.
     expect(messageOf(await harness.call(source, { budgetMs: 320 }))).toMatch(/the 320 ms[^;]*$/);
     expect(messageOf(await harness.call(source, { budgetMs: 160, tenant: "other" }))).toMatch(
       /the 160 ms[^;]*$/,

@@ -96,7 +96,7 @@ export function programs({ test }: Part): void {
     ).toBe("memory-exceeded");
   });
 
-  test("tells what a program exports without calling it", async ({ sandbox }) => {
+  test("finds out what a program exports without calling it", async ({ sandbox }) => {
     const inspect = (source: string) =>
       sandbox.inspect({ key: `inspect ${source}`, name: "hook.js", source }, defaultLimits, "tenant");
     expect(await inspect("export default () => 1;")).toEqual({ ok: true, handlers: null });

@@ -60,7 +60,7 @@ const tried = (attack: string): string =>
 const expected = { action: "deny", list: [1, { two: "2" }], event: "Bash" };
 const answer = `({ action: "deny", list: [1, { two: "2" }], event: event.tool_name })`;
 
-/** A hook that lies about its world lies to nobody but itself. */
+/** A hook that tampers with its world deceives only itself. */
 export function tampering({ test }: Part): void {
   test("reads the true answer of a hook that tampers while it is called", async ({ value }) => {
     for (const [name, attack] of Object.entries(attacks)) {

@@ -11,7 +11,7 @@ interface PlaygroundOptions extends FormatOption {
   readonly listen: string;
 }
 
-/** A free port of this machine, for nobody else. */
+/** A free port on the loopback interface, reachable from this machine only. */
 const defaultListen = "127.0.0.1:0";
 
 export function define(command: Command, cli: Cli): void {

@@ -8,7 +8,7 @@ const playground = new Playground(data);
 void playground.begin();
 
 /**
- * For the console and for tests: decides a workspace as the page would, and tells what is in the page now. There is
+ * For the console and for tests: decides a workspace as the page would, and returns what is in the page now. There is
  * nothing here that the page itself cannot do.
  */
 Object.assign(globalThis, { playground });

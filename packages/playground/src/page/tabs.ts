@@ -2,7 +2,7 @@ import { h } from "./dom.ts";
 import { sanitizeText } from "./sanitize-text.ts";
 
 /**
- * Wires a list of tabs: arrow keys move, and the chosen one is told.
+ * Wires a list of tabs: arrow keys move, and the callback gets the chosen one.
  *
  * @returns chooses a tab by its name, as a click does.
  */

@@ -7,7 +7,7 @@ describe.skipIf(natsMissing)("three nodes, one killed, one cut off, one slow", (
     "answer everything once, record everything once, and never go back",
     { timeout: 120_000 },
     async () => {
-      const result = await runFleetTrial({ partMs: 1_500, atOnce: 8, slowMs: 60 });
+      const result = await runFleetTrial({ partMs: 1_500, concurrency: 8, slowMs: 60 });
       const { asked, answered, failedByPolicy, spreadMs } = result;
       expect(result).toMatchObject({
         lost: 0,
