@@ -1,4 +1,4 @@
-import type { Call, Fault, FaultCode, Outcome, Sandbox } from "@hookwarden/sandbox";
+import type { Call, Outcome, Sandbox } from "@hookwarden/sandbox";
 import { type Answer, readAnswer, refusals } from "./answer.ts";
 import { Composition } from "./compose.ts";
 import type { Refusal } from "./decision.ts";
@@ -9,6 +9,7 @@ import { HookCalls, type HookInput } from "./hook-calls.ts";
 import type { CallRecord, SkippedCallRecord } from "./record.ts";
 import { isBounded, type RetryCounters, type RetryKey, retryLimit } from "./retry-limit.ts";
 import { type Binding, type EventPlan, listens, type Plan } from "./plan.ts";
+import { skipForBudget, skipWithFault, type SkippedCall } from "./skipped-call.ts";
 import type { ToolInputCheck, ToolInputChecks } from "./tool-input.ts";
 import { idleEntry, unmatchedEntry } from "./trace.ts";
 
@@ -34,14 +35,6 @@ export interface DecideRequest {
   readonly keep: boolean;
   /** Replays only: why the original decision skipped a hook; `null` if it did not. */
   readonly replayedSkip?: (hook: string, recheck: boolean) => SkippedCall | null;
-}
-
-/** Why a hook was not called. */
-export interface SkippedCall {
-  readonly ok: null;
-  /** `null` if skipping the hook is not a fault. */
-  readonly fault: Fault | null;
-  readonly note: string;
 }
 
 /** One run of an event's hooks: builds calls and passes the outcomes to the composition. */
@@ -283,15 +276,6 @@ export class DecisionRun {
 /** The key under which this hook's bounded verdicts at this event are counted. */
 export function retryKeyOf({ tenant, event }: DecideRequest, binding: Binding): RetryKey {
   return { tenant, session: event.session_id, event: binding.event, hook: binding.hook.name };
-}
-
-/** Skips a hook because the budget is exhausted: a fault for guards, a note for others. */
-function skipForBudget(binding: Binding, why: string): SkippedCall {
-  return binding.guard ? skipWithFault("budget-exceeded", why) : { ok: null, fault: null, note: why };
-}
-
-function skipWithFault(code: FaultCode, why: string): SkippedCall {
-  return { ok: null, fault: makeFault(code, why), note: why };
 }
 
 function isTooLarge({ limits }: Binding, [event, context]: HookInput): boolean {

@@ -1,5 +1,6 @@
 export { type Answer, readAnswer } from "./answer.ts";
-export type { BrokerParts, SkippedCall } from "./decision-run.ts";
+export type { BrokerParts } from "./decision-run.ts";
+export type { SkippedCall } from "./skipped-call.ts";
 export { makeDecisionId, timeOfId } from "./decision-id.ts";
 export type { StateAccess } from "./decision-state.ts";
 export type {

@@ -17,7 +17,7 @@ import {
 } from "../broker/index.ts";
 import type { LoadedBundle } from "../bundle/index.ts";
 import { HookwardenError } from "../errors/index.ts";
-import type { DecisionLog, LogOptions, LogHead } from "../log/index.ts";
+import type { DecisionLog, LogHead } from "../log/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
 import { KeyedQueue, MemoryStateStore } from "../state/index.ts";
 import { BreakerSandbox } from "./breaker.ts";
@@ -28,6 +28,7 @@ import { forgetPrograms, Generation } from "./generation.ts";
 import { describeHook, type HookDescription } from "./hooks.ts";
 import { type DispatchOptions, type WardenOptions } from "./options.ts";
 import { checkDispatch, checkOptions, maxEventBytesOf } from "./check-options.ts";
+import { loadTelemetry, openLogFor } from "./optional-parts.ts";
 import { preload } from "./preload.ts";
 import { createSandbox } from "./sandboxes.ts";
 import { type BundleDescription, describeBundle, supply } from "./supply.ts";
@@ -70,31 +71,6 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
     warden.on("decision", telemetry());
   }
   return warden;
-}
-
-/** The package is optional: most hosts report nothing. */
-async function loadTelemetry(): Promise<typeof import("../telemetry/index.ts")> {
-  try {
-    return await import("../telemetry/index.ts");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    const message =
-      "`telemetry` needs the package `@opentelemetry/api`: run `npm install @opentelemetry/api`";
-    throw new HookwardenError("package-missing", message, {}, { cause: error });
-  }
-}
-
-async function openLogFor(options: WardenOptions, sandbox: Sandbox): Promise<DecisionLog> {
-  try {
-    const { DecisionLog: OpenLog, engineIdentity, openLog } = await import("../log/index.ts");
-    if (options.log instanceof OpenLog) return options.log;
-    const engine = engineIdentity(sandbox.engine, sandbox.version);
-    const { tools, pristine = true } = options;
-    return await openLog(options.log as string | LogOptions, { engine, tools, pristine });
-  } catch (error) {
-    if (sandbox !== options.sandbox) await sandbox[Symbol.asyncDispose]();
-    throw error;
-  }
 }
 
 /** Holds a pack and a sandbox, and decides events. Made by `createWarden`. */

@@ -2,7 +2,8 @@ import type { Fault } from "../fault.ts";
 import type { Limits } from "../limits.ts";
 import { faults } from "../outcome.ts";
 import { describeEnd } from "./child-pool.ts";
-import type { End, Entry } from "./runner.ts";
+import type { End } from "./child-end.ts";
+import type { Entry } from "./runner.ts";
 
 /** Whether the end of a child counts against the program that it was running. */
 export function isCrash(end: End): boolean {

@@ -3,7 +3,8 @@ import { printable } from "../printable.ts";
 import { type Child, type Launch, launchChild, launchOf } from "./launch.ts";
 import type { ForkServer } from "./fork-server.ts";
 import type { Settings } from "./options.ts";
-import { type End, type Entry, Runner, type RunnerOwner } from "./runner.ts";
+import type { End } from "./child-end.ts";
+import { type Entry, Runner, type RunnerOwner } from "./runner.ts";
 
 /** Maximum number of additional spares while children are being killed. */
 const maxReserve = 2;

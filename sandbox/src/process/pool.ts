@@ -7,7 +7,8 @@ import { ChildPool, type ChildPoolOwner } from "./child-pool.ts";
 import { type Answer, faultOutcome, Job, type JobOwner } from "./job.ts";
 import { JobQueue } from "./job-queue.ts";
 import type { Settings } from "./options.ts";
-import type { End, Entry, Runner } from "./runner.ts";
+import type { End } from "./child-end.ts";
+import type { Entry, Runner } from "./runner.ts";
 import { Schedule } from "./schedule.ts";
 
 /** Interval at which deadlines are checked, in milliseconds. */

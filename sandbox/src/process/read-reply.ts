@@ -2,37 +2,21 @@
  * Reads what a child sends as if it had been taken over: sizes are held against the limits of the call before a byte of
  * the body is waited for, and whatever does not fit exactly is a violation.
  */
-import { isUtf8 } from "node:buffer";
-import type { Inspection, LogLine, Outcome } from "../contract.ts";
-import type { Fault, FaultCode } from "../fault.ts";
+import type { Inspection, Outcome } from "../contract.ts";
 import type { Limits } from "../limits.ts";
 import { printable } from "../printable.ts";
+import { readFault, readHandlers, readLogs, readText, refuse } from "./reply-body.ts";
 import {
   faultHeadBytes,
   handlersBytes,
-  maxHandlers,
   headerBytes,
-  levels,
   logHeadBytes,
   messageBytes,
   maxLogBytes,
   maxLogLines,
 } from "./reply.ts";
 
-/** Faults that a sandbox names. The others are named by the reader of the answer, and a child may not claim them. */
-const sandboxFaults: ReadonlySet<string> = new Set<FaultCode>([
-  "load-failed",
-  "threw",
-  "steps-exceeded",
-  "timeout",
-  "memory-exceeded",
-  "stack-exceeded",
-  "output-too-large",
-  "output-too-deep",
-  "invalid-output",
-  "crashed",
-  "input-too-large",
-]);
+export { ProtocolViolation } from "./reply-body.ts";
 
 export interface Reply {
   readonly kind: "ready" | "missing" | "loading" | "running" | "outcome" | "inspection";
@@ -50,13 +34,6 @@ export interface Expected {
   readonly limits: Limits;
   /** Whether it may be skipped: an earlier call of its group has been answered. */
   readonly maySkip?: boolean;
-}
-
-/** A frame that the child had no right to send. The message ends the sentence "the process sent …". */
-export class ProtocolViolation extends Error {}
-
-function refuse(what: string): never {
-  throw new ProtocolViolation(what);
 }
 
 const H = 72;
@@ -247,63 +224,4 @@ function checkHeader(
   if (logs > (expected.kind === "call" ? maxLogBytes(limits) + maxLogLines(limits) * logHeadBytes : 0)) {
     refuse("more logs than their limit");
   }
-}
-
-/** Decodes UTF-8, and refuses what is none: the text must stand for the bytes that were sent. */
-function readText(buffer: Buffer, from: number, to: number): string {
-  const text = buffer.toString("utf8", from, to);
-  if (text.includes("\uFFFD") && !isUtf8(buffer.subarray(from, to))) refuse("a text that is not UTF-8");
-  return text;
-}
-
-function readFault(text: string): Fault {
-  const space = text.indexOf(" ");
-  const [, code = "", line, column] =
-    /^([a-z-]{1,32})(?:@([1-9]\d{0,6}):([1-9]\d{0,6}))?$/.exec(text.slice(0, space)) ?? [];
-  if (space < 0 || !sandboxFaults.has(code)) refuse("an unknown fault");
-  const fault: Fault = { code: code as FaultCode, message: printable(text.slice(space + 1)) };
-  return line === undefined ? fault : { ...fault, position: { line: Number(line), column: Number(column) } };
-}
-
-function readHandlers(text: string): readonly string[] | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    refuse("an inspection that is not JSON");
-  }
-  if (value === null) return null;
-  if (
-    !Array.isArray(value) ||
-    value.length > maxHandlers ||
-    !value.every((name) => typeof name === "string")
-  ) {
-    refuse("an inspection of an unknown form");
-  }
-  return value as string[];
-}
-
-function readLogs(buffer: Buffer, from: number, to: number, limits: Limits): LogLine[] {
-  const lines: LogLine[] = [];
-  const most = maxLogLines(limits);
-  let left = maxLogBytes(limits);
-  let at = from;
-  while (at < to) {
-    const level = levels[buffer[at]! - 48];
-    if (level === undefined || buffer[at + 1] !== 32 || lines.length >= most) refuse("broken logs");
-    const sizeAt = at + 2;
-    let size = 0;
-    for (at = sizeAt; at < to && buffer[at] !== 32; at++) {
-      const digit = buffer[at]! - 48;
-      if (digit < 0 || digit > 9 || at - sizeAt > 7) refuse("broken logs");
-      size = size * 10 + digit;
-    }
-    if (at === sizeAt || at >= to) refuse("broken logs");
-    const textAt = at + 1;
-    at = textAt + size;
-    left -= size;
-    if (left < 0 || at > to) refuse("more logs than their limit");
-    lines.push({ level, text: readText(buffer, textAt, at) });
-  }
-  return lines;
 }

@@ -1,39 +1,13 @@
-import { constants } from "node:os";
 import { type Limits, loadMs } from "../limits.ts";
-import type { CallGroup } from "../contract.ts";
 import { Fifo } from "../resilience/fifo.ts";
-import { Job } from "./job.ts";
+import type { Job } from "./job.ts";
+import { type End, endOfExit } from "./child-end.ts";
 import type { Child } from "./launch.ts";
 import type { Settings } from "./options.ts";
+import { Outbox } from "./outbox.ts";
 import { type ResidentMemory, residentMemoryOf } from "./resident-memory.ts";
 import { ProtocolViolation, ReplyReader } from "./read-reply.ts";
-import {
-  encodeCall,
-  encodeForget,
-  encodeGroup,
-  encodeInspect,
-  encodeLoad,
-  protocolVersion,
-} from "./request.ts";
-
-/** Why a child ended. */
-export type End =
-  | { readonly cause: "deadline" | "memory" | "retired" }
-  | { readonly cause: "violation"; readonly what: string }
-  | { readonly cause: "missing"; readonly message: string }
-  | {
-      readonly cause: "exit";
-      readonly how: string;
-      readonly outOfMemory: boolean;
-      readonly killedExternally: boolean;
-    };
-
-/** A group of calls in one child. */
-interface GroupState {
-  readonly number: number;
-  /** When its first call began, by `performance.now()`; 0 before that. */
-  beganAt: number;
-}
+import { protocolVersion } from "./request.ts";
 
 export interface RunnerOwner {
   ready(runner: Runner): void;
@@ -105,14 +79,7 @@ export class Runner {
   readonly #batches: boolean;
   readonly #child: Child;
   readonly #reader = new ReplyReader();
-  /** Numbers of the programs that were sent, by key. */
-  readonly #programs = new Map<string, number>();
-  readonly #groups = new WeakMap<CallGroup, GroupState>();
-  #lastGroup = 0;
-  #lastIndex = 0;
-  #lastId = 0;
-  #outbox = "";
-  #unwritten = 0;
+  readonly #outbox = new Outbox();
   #stderr: Buffer = Buffer.alloc(0);
 
   constructor(child: Child, owner: RunnerOwner, settings: Pick<Settings, "graceMs" | "gather">) {
@@ -133,7 +100,7 @@ export class Runner {
       // unless another process holds them open.
       const open = [child.stdout, child.stderr].filter((stream) => !stream.closed);
       const read = Promise.all(open.map((stream) => new Promise((close) => stream.once("close", close))));
-      const end = (): void => this.#onExit(code, signal);
+      const end = (): void => this.kill(endOfExit(code, signal, this.stderr));
       if (open.length === 0) return end();
       void read.then(end);
       setTimeout(end, outputEndMs).unref();
@@ -165,31 +132,18 @@ export class Runner {
 
   /** Number of jobs in the outbox. */
   get unwritten(): number {
-    return this.#unwritten;
+    return this.#outbox.jobs;
   }
 
   /** Whether the child has the program. */
   has(key: string): boolean {
-    return this.#programs.has(key);
+    return this.#outbox.hasProgram(key);
   }
 
   /** Adds a job to the outbox; `true` if it was empty. */
   send(job: Job): boolean {
-    const first = this.#outbox === "";
-    const { program, call, limits } = job;
-    let index = this.#programs.get(program.key);
-    const isNew = index === undefined;
-    if (index === undefined) {
-      index = ++this.#lastIndex;
-      this.#programs.set(program.key, index);
-      this.#outbox += encodeLoad(index, program);
-    }
-    job.attempts++;
-    this.#unwritten++;
-    const id = ++this.#lastId;
-    const group = this.#announceGroup(call?.group);
-    this.#outbox += call ? encodeCall(id, index, call, group) : encodeInspect(id, index, job.tenant, limits);
-    const { budgetMs, kind } = job;
+    const { id, isNew, first } = this.#outbox.add(job);
+    const { budgetMs, kind, limits } = job;
     const runMs = Math.min(limits.wallMs, budgetMs);
     const phase = isNew ? "new" : "sent";
     const state = { phase, budgetMs, runMs, maySkip: false, abandoned: false, chargedUs: 0 } as const;
@@ -199,34 +153,15 @@ export class Runner {
     return first;
   }
 
-  /** The number of a group, which is sent to the child before its first call. */
-  #announceGroup(group: CallGroup | undefined): number | undefined {
-    if (group === undefined) return undefined;
-    let state = this.#groups.get(group);
-    if (!state) {
-      this.#groups.set(group, (state = { number: ++this.#lastGroup, beganAt: 0 }));
-      this.#outbox += encodeGroup(state.number, group);
-    }
-    return state.number;
-  }
-
   /** Makes the child forget a program; `true` if the outbox was empty. */
   forget(key: string): boolean {
-    const index = this.#programs.get(key);
-    if (index === undefined) return false;
-    const first = this.#outbox === "";
-    this.#programs.delete(key);
-    this.#outbox += encodeForget(index);
-    return first;
+    return this.#outbox.forget(key);
   }
 
   /** Writes the outbox in one piece. */
   flush(): void {
-    if (this.#outbox === "") return;
-    const text = this.#outbox;
-    this.#outbox = "";
-    this.#unwritten = 0;
-    if (this.state === "ready") this.#child.stdin.write(text);
+    const text = this.#outbox.take();
+    if (text !== "" && this.state === "ready") this.#child.stdin.write(text);
   }
 
   /** Gives back the jobs behind the oldest that match; their answers will be dropped. */
@@ -260,7 +195,7 @@ export class Runner {
     if (this.state === "gone") return;
     this.state = "gone";
     this.deadline = Infinity;
-    this.#outbox = "";
+    this.#outbox.take();
     this.#child.kill("SIGKILL");
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy();
     this.memory.close();
@@ -271,7 +206,7 @@ export class Runner {
   #begin(entry: Entry, now: number): void {
     this.since = now;
     const { job, kind, phase, limits } = entry;
-    const group = job.call?.group && this.#groups.get(job.call.group);
+    const group = this.#outbox.groupOf(job);
     if (group?.beganAt === 0) group.beganAt = now;
     else if (group) {
       // The calls of a group share their time, whether or not the earlier ones were answered here.
@@ -343,24 +278,4 @@ export class Runner {
     this.memory.sample();
     this.#owner.ready(this);
   }
-
-  #onExit(code: number | null, direct: NodeJS.Signals | null): void {
-    const signal = direct ?? signalOf(code);
-    // V8 and Node.js abort when the heap is full; guests cannot write to standard error.
-    const aborted = signal === "SIGABRT";
-    this.kill({
-      cause: "exit",
-      how: signal ? `signal ${signal}` : `exit code ${code}`,
-      outOfMemory: aborted && /<--- Last few GCs --->|out of memory|Allocation failed/.test(this.stderr),
-      // Not one of our own kills, which do not come this way: the operating system's, or an operator's.
-      killedExternally: signal === "SIGKILL" || signal === "SIGTERM",
-    });
-  }
-}
-
-/** The signal that ended a child behind a launcher, which reports it as exit code 128 plus its number. */
-function signalOf(code: number | null): NodeJS.Signals | null {
-  if (code === null || code <= 128) return null;
-  const names = Object.entries(constants.signals) as [NodeJS.Signals, number][];
-  return names.find(([, number]) => number === code - 128)?.[0] ?? null;
 }

@@ -8,7 +8,7 @@ import { type Bounds, type Load, type LoadedProgram, pagesFor } from "./raw-resu
 import type { Base } from "./base.ts";
 import { loadBase } from "./load-base.ts";
 import { failed, faults, isLonger, microseconds } from "../outcome.ts";
-import { SlowLoads } from "../slow-loads.ts";
+import { type Loaded, LoadedPrograms } from "./loaded-programs.ts";
 import { engineVersion } from "./module.ts";
 
 export interface QuickjsOptions {
@@ -41,16 +41,6 @@ const afterReply: (run: () => void) => void =
     ? (run) => void setImmediate(run).unref()
     : (run) => void setTimeout(run);
 
-type Loaded =
-  | { readonly ok: true; readonly program: LoadedProgram }
-  | {
-      readonly ok: false;
-      readonly fault: Fault;
-      /** Usage of the failed load; reported for every call that fails because of it. */
-      readonly steps: number;
-      readonly memoryBytes: number;
-    };
-
 /** A call whose program is loaded; `began` is in `performance.now()` milliseconds. */
 interface LoadedCall {
   readonly call: Call;
@@ -70,15 +60,12 @@ class QuickjsSandbox implements Sandbox {
   readonly #pristine: boolean;
   readonly #maxInstances: number;
   readonly #onLoad: (begins: boolean) => void;
-  readonly #slowLoads = new SlowLoads();
-  /** By program, memory and stack: an image is made for one size. */
-  readonly #programs = new Map<string, Map<string, Loaded>>();
+  readonly #programs = new LoadedPrograms();
   readonly #instances = new Map<string, Instance>();
   readonly #spares = new Map<number, Instance>();
   /** Have yet to be made ready for their next call. */
   #used: Instance[] = [];
   #lastSlot = "";
-  #lastLoaded: { readonly key: string; readonly limits: Limits; readonly loaded: Loaded } | null = null;
   #disposed = false;
 
   constructor(base: Base, options: QuickjsOptions) {
@@ -89,7 +76,7 @@ class QuickjsSandbox implements Sandbox {
   }
 
   call(call: Call): Outcome | Promise<Outcome> {
-    const loaded = this.#outcomeOfLoad(call, false);
+    const loaded = this.#programs.outcomeOf(call, false);
     return loaded ? this.#callLoaded(call, loaded, performance.now()) : this.#loadAndCall(call);
   }
 
@@ -141,9 +128,7 @@ class QuickjsSandbox implements Sandbox {
   }
 
   forget(programKey: string): void {
-    this.#programs.delete(programKey);
-    this.#slowLoads.forget(programKey);
-    if (this.#lastLoaded?.key === programKey) this.#lastLoaded = null;
+    this.#programs.forget(programKey);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -151,7 +136,6 @@ class QuickjsSandbox implements Sandbox {
     this.#instances.clear();
     this.#spares.clear();
     this.#programs.clear();
-    this.#lastLoaded = null;
   }
 
   /** Calls in one slot share an instance: those of one tenant, or, where contexts are kept, of one key and program. */
@@ -203,16 +187,6 @@ class QuickjsSandbox implements Sandbox {
     this.#instances.set(slot, instance);
   }
 
-  /** The cached result of loading a program with these limits, if any. */
-  #known({ key }: Program, limits: Limits): Loaded | undefined {
-    // Fast path: most calls have the same limits as the previous one, and frozen limits can be compared by identity.
-    const last = this.#lastLoaded;
-    if (last !== null && last.key === key && last.limits === limits) return last.loaded;
-    const loaded = this.#programs.get(key)?.get(imageOf(limits));
-    if (loaded && Object.isFrozen(limits)) this.#lastLoaded = { key, limits, loaded };
-    return loaded;
-  }
-
   /**
    * Loads a program in an engine in which nothing has run. All tenants start from the image that is taken there: a
    * program that broke the engine under one tenant must not be able to put something into the image of another one.
@@ -226,24 +200,16 @@ class QuickjsSandbox implements Sandbox {
     if (!spare) {
       return Instance.create(pages, this.#base).then((fresh) => {
         // Another call may have waited for an engine at the same time, and have loaded the program.
-        const done = this.#outcomeOfLoad(load, again);
+        const done = this.#programs.outcomeOf(load, again);
         if (!done) return this.#loadIn(fresh, load, slot);
         this.#spares.set(pages, fresh);
         return done;
       });
     }
-    const done = this.#outcomeOfLoad(load, again);
+    const done = this.#programs.outcomeOf(load, again);
     if (done) return done;
     this.#spares.delete(pages);
     return this.#loadIn(spare, load, slot);
-  }
-
-  /** The outcome of a load that is not needed or not due yet; `null` if the program has to be loaded. */
-  #outcomeOfLoad(load: Load, again: boolean): Loaded | null {
-    const known = this.#known(load.program, load.limits);
-    if (known) return known;
-    const fault = again ? null : this.#slowLoads.recall(load);
-    return fault && { ok: false, fault, steps: 0, memoryBytes: 0 };
   }
 
   #loadIn(instance: Instance, load: Load, slot: string): Loaded {
@@ -262,13 +228,7 @@ class QuickjsSandbox implements Sandbox {
       "image" in result
         ? { ok: true, program: result }
         : { ok: false, fault: loadFault(result, load), steps, memoryBytes };
-    // A failure by the clock may not happen again; one by counting will.
-    if (!loaded.ok && loaded.fault.code === "timeout") this.#slowLoads.remember(load);
-    else {
-      const images = this.#programs.get(program.key);
-      if (images) images.set(imageOf(limits), loaded);
-      else this.#programs.set(program.key, new Map([[imageOf(limits), loaded]]));
-    }
+    this.#programs.remember(load, loaded);
     return loaded;
   }
 
@@ -309,9 +269,4 @@ class QuickjsSandbox implements Sandbox {
     if (reply.fault.code !== "threw" || !instance.reachedStackLimit()) return reply.fault;
     return faults.stack(limits);
   }
-}
-
-/** The limits that an image depends on: memory and stack size, and those that are passed to the prelude. */
-function imageOf({ memoryKb, stackKb, logBytes, outputBytes, outputDepth }: Limits): string {
-  return `${memoryKb}/${stackKb}/${logBytes}/${outputBytes}/${outputDepth}`;
 }

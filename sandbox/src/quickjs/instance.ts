@@ -5,18 +5,12 @@ import { describeError, stackOf } from "./guest-error.ts";
 import { ImageMemory } from "./image-memory.ts";
 import { type Layout, stepsPerInterrupt, writeText } from "./layout.ts";
 import { createModule, type EngineModule } from "./module.ts";
+import { OwnedPointers } from "./owned-pointers.ts";
 import type { Bounds, LoadedProgram, RawResult } from "./raw-result.ts";
 import { guestStackBytes } from "./stack.ts";
 
 const moduleFlag = 1;
 const promise = { pending: 0, fulfilled: 1, rejected: 2 } as const;
-
-/** Pointers that the host has to free. */
-interface Owned {
-  readonly values: number[];
-  readonly strings: number[];
-  readonly blocks: number[];
-}
 
 /** One engine with its memory. Holds and runs one image at a time. */
 export class Instance {
@@ -37,7 +31,7 @@ export class Instance {
   #bounds: Bounds = { steps: 0, deadline: 0, maxReplyBytes: 0 };
   readonly #counter: number;
   /** What a call in a kept context has to free; restoring an image frees everything. */
-  #owned: Owned | null = null;
+  #owned: OwnedPointers | null = null;
 
   private constructor(module: EngineModule, pages: number, base: Base) {
     this.pages = pages;
@@ -151,7 +145,7 @@ export class Instance {
   /** Continues a program in the state that its last call left, or starts it. */
   resume(program: LoadedProgram): void {
     if (this.#memory.loaded !== program) this.select(program);
-    this.#owned ??= { values: [], strings: [], blocks: [] };
+    this.#owned ??= new OwnedPointers();
   }
 
   /** Calls the selected program with a message of the prelude, and returns the prelude's reply. */
@@ -164,19 +158,8 @@ export class Instance {
       result = this.#broken(error);
     }
     result = this.#end(result);
-    if (this.#owned && this.healthy) this.#giveBack(this.#owned);
+    if (this.healthy) this.#owned?.free(this.#module.exports, this.#anchors.context);
     return result;
-  }
-
-  #giveBack({ values, strings, blocks }: Owned): void {
-    const { exports } = this.#module;
-    const { context } = this.#anchors;
-    for (const string of strings) exports._QTS_FreeCString(context, string);
-    for (const value of values) exports._QTS_FreeValuePointer(context, value);
-    for (const block of blocks) exports._free(block);
-    values.length = 0;
-    strings.length = 0;
-    blocks.length = 0;
   }
 
   /** Remembers a value that belongs to the host, where that matters. */
