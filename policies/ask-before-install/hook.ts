@@ -1,5 +1,5 @@
 import type { PreToolUse } from "hookwarden/hook";
-import { decide, type Finding, quoted, short } from "../lib/findings.ts";
+import { decide, type Finding, quoted, short, tooLarge } from "../lib/findings.ts";
 import { globMatches } from "../lib/paths.ts";
 import { type Invocation, invocationsOf } from "../lib/commands.ts";
 import { installationOf, registriesOf } from "./managers.ts";
@@ -10,9 +10,11 @@ interface Config {
 }
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
-  return decide(
-    invocationsOf(event.facts.shell).flatMap((invocation) => findingsOf(invocation, ctx.config ?? {})),
-  );
+  const { shell } = event.facts;
+  return decide([
+    ...tooLarge(shell),
+    ...invocationsOf(shell).flatMap((invocation) => findingsOf(invocation, ctx.config ?? {})),
+  ]);
 };
 
 export default hook;

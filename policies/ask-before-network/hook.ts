@@ -1,6 +1,6 @@
 import type { HostUse, PreToolUse } from "hookwarden/hook";
 import { type Invocation, invocationsOf, textOf } from "../lib/commands.ts";
-import { decide, type Finding, quoted, short } from "../lib/findings.ts";
+import { decide, type Finding, quoted, short, tooLarge } from "../lib/findings.ts";
 import { isUnknown, TAINTED, UNKNOWN } from "../lib/marks.ts";
 import { operands } from "../lib/options.ts";
 import { isLeftToOthers, sendsFile } from "./programs.ts";
@@ -19,7 +19,7 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const config = ctx.config ?? {};
   const { tool, shell, hosts } = event.facts;
   const invocations = invocationsOf(shell);
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...tooLarge(shell)];
   const isLocal = !tool.ok || local.has(tool.kind);
   const uses = hosts.ok ? hosts.hosts : [];
   for (const use of uses) {

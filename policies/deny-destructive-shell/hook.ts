@@ -15,6 +15,9 @@ interface Config {
 const dangerous =
   /(?:^|[;&|({`!]|\b(?:sudo|then|do|else|exec|env|xargs|command|nohup)\s)\s{0,16}(?:[^\s;&|]{0,64}\/)?(?:rm|mkfs[.a-z0-9]{0,16}|dd|chmod|chown|curl|wget|eval|shred|find|sh|bash|mv|base64)\b/m;
 
+/** A function that starts itself beside itself. */
+const forkBomb = /([\w:.]{1,32})\s{0,8}\(\)\s{0,8}\{[^}]{0,200}\1\s{0,8}[|&]/;
+
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const { tool, shell } = event.facts;
   const text = tool.ok ? tool.commands.join("\n") : "";
@@ -61,7 +64,7 @@ function findingsOf(invocations: readonly Invocation[], workspace: string): Find
 
 /** Whether a text that is no valid shell names a dangerous program where a command may stand. */
 function isSuspicious(text: string): boolean {
-  return dangerous.test(text.replace(/["'\\]/g, "")) || text.includes("$'");
+  return dangerous.test(text.replace(/["'\\]/g, "")) || text.includes("$'") || forkBomb.test(text);
 }
 
 /** `$SHELL -c …`: a program that is not known, with what would be the text of a shell. */

@@ -1,5 +1,5 @@
 import type { PreToolUse } from "hookwarden/hook";
-import { decide, type Finding, short } from "../lib/findings.ts";
+import { decide, type Finding, short, tooLarge } from "../lib/findings.ts";
 import { homeOf, isFloating, isWithin, resolvePath } from "../lib/paths.ts";
 import { clean } from "../lib/marks.ts";
 import { invocationsOf, textOf } from "../lib/commands.ts";
@@ -21,7 +21,7 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const workspace = event.cwd === undefined ? "." : resolvePath(unixForm(event.cwd, "."), ".");
   const judge = (path: string, verb: string): Finding | undefined =>
     judged(path, verb, workspace, ctx.config ?? {});
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...tooLarge(shell)];
   const note = (finding: Finding | undefined): void => void (finding && findings.push(finding));
 
   for (const { path, access } of tool.ok ? tool.files : []) {

@@ -1,4 +1,4 @@
-import { ask, deny } from "hookwarden/hook";
+import { ask, deny, type ShellFact } from "hookwarden/hook";
 import { readable } from "./marks.ts";
 import type { Invocation } from "./commands.ts";
 
@@ -21,6 +21,13 @@ export function decide(
   const reasons = [...new Set(counted.map((finding) => finding.reason))];
   const text = reasons.slice(0, mostReasons).join("; ");
   return denials.length > 0 ? deny(text) : ask(text);
+}
+
+/** A person decides about a command line beyond the limits of the fact: padding must not hide a command. */
+export function tooLarge(shell: ShellFact | undefined): readonly Finding[] {
+  return shell !== undefined && !shell.ok && shell.why.startsWith("too-")
+    ? [{ verdict: "ask", reason: "the command line is too large to be read" }]
+    : [];
 }
 
 /** A command as people may read it, cut to a line. */

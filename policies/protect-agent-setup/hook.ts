@@ -1,6 +1,6 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { type Invocation, invocationsOf, textOf } from "../lib/commands.ts";
-import { decide, type Finding, quoted, short } from "../lib/findings.ts";
+import { decide, type Finding, quoted, short, tooLarge } from "../lib/findings.ts";
 import { gitCall } from "../lib/git.ts";
 import { globMatches } from "../lib/paths.ts";
 import { changesFile } from "../lib/tools.ts";
@@ -30,6 +30,7 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
       });
     }
   }
+  findings.push(...tooLarge(shell));
   for (const invocation of invocationsOf(shell)) {
     const reason = disarmed(invocation);
     if (reason !== undefined)

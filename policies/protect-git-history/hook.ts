@@ -1,5 +1,5 @@
 import type { PreToolUse } from "hookwarden/hook";
-import { decide, type Finding, quoted, short, softened } from "../lib/findings.ts";
+import { decide, type Finding, quoted, short, softened, tooLarge } from "../lib/findings.ts";
 import { gitCall } from "../lib/git.ts";
 import { resolvePath } from "../lib/paths.ts";
 import { searched } from "../lib/programs.ts";
@@ -18,7 +18,7 @@ const ownFolder = /\/\.git(?:\/(?!index\.lock$)|$)/;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const { tool, shell } = event.facts;
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...tooLarge(shell)];
   for (const { path, access } of tool.ok ? tool.files : []) {
     const isOwn = ownFolder.test(resolvePath(path.replaceAll("\\", "/"), "."));
     if (!isOwn || !changesFile(access, event.tool_name)) continue;

@@ -1,5 +1,5 @@
 import type { PreToolUse } from "hookwarden/hook";
-import { decide, type Finding, quoted, short } from "../lib/findings.ts";
+import { decide, type Finding, quoted, short, tooLarge } from "../lib/findings.ts";
 import { type Invocation, invocationsOf } from "../lib/commands.ts";
 import { losses, sqlPrograms } from "./commands.ts";
 import { sqlFindings } from "./sql.ts";
@@ -18,6 +18,7 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
     : [input["sql"], input["query"], input["statement"], input["statements"]].flat()) {
     if (typeof query === "string") found.push(...inQuery(query));
   }
+  found.push(...tooLarge(shell));
   for (const invocation of invocationsOf(shell)) found.push(...inCommand(invocation));
   const destroy = ctx.config?.destroy ?? "deny";
   return decide(

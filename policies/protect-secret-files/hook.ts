@@ -1,5 +1,5 @@
 import type { PreToolUse } from "hookwarden/hook";
-import { decide, type Finding, short } from "../lib/findings.ts";
+import { decide, type Finding, short, tooLarge } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
 import { clean } from "../lib/marks.ts";
 import { type Invocation, invocationsOf, textOf } from "../lib/commands.ts";
@@ -45,6 +45,7 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
       .replace(/^file:\/\//, "");
     if (isKept(resolvePath(path, cwd))) note(path);
   }
+  findings.push(...tooLarge(shell));
   const invocations = invocationsOf(shell);
   for (const invocation of invocations) {
     const path = pathsOf(invocation).find((text) => isKept(resolvePath(text, invocation.cwd)));

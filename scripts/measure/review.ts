@@ -1,9 +1,10 @@
 /**
- * Reviews the hooks of the trial set and prints what became of them, by category: `npm run measure:review -- [KIND…]
- * [--only NAME] [--held-out | --tuned]`.
+ * Reviews the hooks of the trial set and the shipped policies, and prints the suggestions by category:
+ * `npm run measure:review -- [KIND…] [--only NAME] [--held-out | --tuned] [--verbose]`.
  */
 import { parseArgs } from "node:util";
 import { createSandbox } from "@hookwarden/sandbox";
+import { readSubject, review } from "../../packages/review/src/index.ts";
 import { readTrial, trialKinds, type TrialKind } from "../../packages/review/test/trial/read-trial.ts";
 import { reviewTrialHook, type TrialResult } from "../../packages/review/test/trial/run-trial.ts";
 
@@ -16,9 +17,38 @@ const { values, positionals } = parseArgs({
     verbose: { type: "boolean", default: false },
   },
 });
-const kinds = positionals.length > 0 ? (positionals as TrialKind[]) : trialKinds;
+const kinds: readonly (TrialKind | "policies")[] =
+  positionals.length > 0 ? (positionals as TrialKind[]) : [...trialKinds, "policies"];
 await using sandbox = await createSandbox({ queueMs: 600_000, processes: 2 });
-for (const kind of kinds) report(kind, await runKind(kind));
+for (const kind of kinds)
+  if (kind === "policies") await reviewPolicies();
+  else report(kind, await runKind(kind));
+
+/** The shipped policies in one review, as a team would review its pack. */
+async function reviewPolicies(): Promise<void> {
+  const subject = await readSubject(new URL("../../policies", import.meta.url).pathname);
+  const hooks = values.only ? new Set(values.only) : subject.hooks;
+  const started = performance.now();
+  const { findings } = await review({ subject: { ...subject, hooks }, events: [], sandbox, other: null });
+  const seconds = (performance.now() - started) / 1_000;
+  const count = { approve: 0, look: 0, refuse: 0 };
+  for (const name of hooks) {
+    const own = findings.filter(({ hook }) => hook === name);
+    const of = (severity: string): string =>
+      own
+        .filter((one) => one.severity === severity)
+        .map(({ code, place }) => `${code}${place?.moduleLine ? `:${place.moduleLine}` : ""}`)
+        .join(" ");
+    const suggestion = of("high") ? "refuse" : of("medium") ? "look" : "approve";
+    count[suggestion]++;
+    if (values.verbose || suggestion === "refuse")
+      console.log(`  ${suggestion.padEnd(8)}${name}: high [${of("high")}] medium [${of("medium")}]`);
+  }
+  const { approve, look, refuse } = count;
+  console.log(
+    `policies, all ${hooks.size}: approve ${approve}, look ${look}, refuse ${refuse}; ${seconds.toFixed(0)} s\n`,
+  );
+}
 
 async function runKind(kind: TrialKind): Promise<readonly TrialResult[]> {
   const hooks = (await readTrial(kind)).filter(

@@ -1,3 +1,4 @@
+import { fieldsOfFacts } from "../run/seen.ts";
 import type { Input } from "../run/input.ts";
 import { acts, effectWords, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner, type InstrumentedRun } from "../run/runner.ts";
@@ -108,13 +109,16 @@ class Explorer {
   /** Inputs near a run that were not tried yet, at most so many. */
   childrenOf(parent: InstrumentedRun, count: number): readonly Child[] {
     // What was not read cannot matter yet; it may where another change has led further.
-    const seen = new Set(parent.watched?.reads.map(({ of, path }) => `${of} ${path.join(".")}`));
-    const slots = slotsOf(parent.input, this.#runner.hook.reads).filter((slot) => {
+    const reads = parent.watched?.reads ?? [];
+    const seen = new Set(reads.map(({ of, path }) => `${of} ${path.join(".")}`));
+    const behind = fieldsOfFacts(reads.flatMap(({ of, path }) => (of === "event" ? [path] : [])));
+    const slots = slotsOf(parent.input, this.#runner.seen).filter((slot) => {
       if (slot.kind === "tenant") return seen.has("context tenant");
       if (slot.kind === "time")
         return (parent.watched?.clock ?? 0) > 0 || seen.has("context time") || seen.has("event time");
       if (slot.kind === "state" || slot.kind === "config" || slot.kind === "chance")
         return slot.kind === "state";
+      if (behind.includes(slot.path.split(".")[0] ?? "")) return true;
       return seen.has(`event ${slot.path.replaceAll(/(?<=\.)\d+(?=\.|$)/g, "*")}`);
     });
     const all = candidatesOf(parent, slots, (pair) => this.#isFirst(pair));
@@ -216,7 +220,7 @@ async function dependencesOf(runner: Runner, run: InstrumentedRun): Promise<read
     ];
     if (pairs.length > 0 || branches.length > 0) found.push({ slot, pairs, branches, input });
   };
-  for (const slot of slotsOf(input, runner.hook.reads)) {
+  for (const slot of slotsOf(input, runner.seen)) {
     if (slot.kind === "tenant" && !read.has("context tenant")) continue;
     if (slot.kind === "chance" && watched.chance === 0) continue;
     if (slot.kind === "time" && watched.clock === 0 && !read.has("context time") && !read.has("event time"))

@@ -36,7 +36,7 @@ export async function gradeWords(
 
 /** Whether the hook holds an event for what is in this very field: then any other text there lets it go. */
 async function isAbout(runner: Runner, { slot, before }: AnswerChange): Promise<boolean> {
-  const neutral = slotsOf(before.input, runner.hook.reads)
+  const neutral = slotsOf(before.input, runner.seen)
     .find(({ path }) => path === slot.path)
     ?.set("zqxwv");
   const control = neutral && (await runner.run(neutral));
@@ -48,7 +48,7 @@ async function gradeOf(
   analysis: CodeAnalysis,
   { slot, before, after }: AnswerChange,
 ): Promise<WordGrade> {
-  const target = slotsOf(before.input, runner.hook.reads).find(({ path }) => path === slot.path);
+  const target = slotsOf(before.input, runner.seen).find(({ path }) => path === slot.path);
   const neutral = target?.set("zqxwv");
   const control = neutral && (await runner.run(neutral));
   if (control && acts(control.effect)) return "required";
@@ -57,6 +57,9 @@ async function gradeOf(
     await runner.runInstrumented(after.input, false),
   ];
   if (!one?.watched || !two?.watched) return "magic";
+  const reached = new Set(one.watched.cover);
+  if (two.watched.cover.some((id) => runner.light.branches[id]?.kind === "catch" && !reached.has(id)))
+    return "caught";
   const [was, is] = [one.watched.atoms, two.watched.atoms];
   const flipped = analysis.predicates.some((predicate) => {
     const atom = analysis.atomOf(predicate);

@@ -33,6 +33,24 @@ const unicode = [
 const invisible = /^[\p{Cf}\p{Zs}\p{Mn}]+$/u;
 const sizes = [300, 1_100, 2_100, 4_200, 9_000, 20_000, 70_000] as const;
 const prototypes = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"] as const;
+/** What parsers of escapes, URLs, quotes and JSON stumble over. */
+const breakers = [
+  "%",
+  "%zz",
+  "%E0%A4%A",
+  "'",
+  '"',
+  "\\",
+  "\\u{zz}",
+  "{",
+  "[",
+  "(",
+  "`",
+  "${",
+  "<!--",
+  "]]>",
+  "\u0001",
+] as const;
 const plain = "zqxwv";
 /** Words of the script that are tried, and slots of one event. */
 const max = { words: 48, slots: 4, bases: 3 } as const;
@@ -50,7 +68,7 @@ export async function addWords(
 ): Promise<readonly AnswerChange[]> {
   const turns: AnswerChange[] = [];
   for (const base of held.slice(0, max.bases)) {
-    const slots = slotsOf(base.input, runner.hook.reads);
+    const slots = slotsOf(base.input, runner.seen);
     const open = slots.filter(
       (slot) =>
         typeof slot.value === "string" &&
@@ -95,6 +113,7 @@ async function tryWords(
           ...unicode.map((word) => ["unicode", word] as const),
           // Padding in front is padding behind, for twice the price.
           ...(way === 0 ? sizes : []).map((size) => ["size", "a".repeat(size)] as const),
+          ...breakers.map((word) => ["text", word] as const),
           ...words
             .slice(0, max.words)
             .map((word) => [invisible.test(word) ? ("unicode" as const) : ("text" as const), word] as const),

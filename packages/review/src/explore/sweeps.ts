@@ -26,7 +26,16 @@ export interface SweepWords {
   readonly numbers: readonly number[];
 }
 
-const max = { bases: 2, length: 512, words: 64, perSlot: 90, properties: 24, turns: 8 } as const;
+const max = {
+  bases: 2,
+  length: 512,
+  words: 64,
+  sides: [1, 60, 130, 260, 520, 1_030, 2_100, 4_200, 8_400],
+  lines: [1, 2, 3, 5, 8, 13, 25, 60, 150, 600],
+  perSlot: 90,
+  properties: 24,
+  turns: 8,
+} as const;
 
 /** Names of tenants as they are in the wild: short and long, with regions, plans and numbers. */
 export const tenantNames: readonly string[] = [
@@ -99,6 +108,7 @@ export async function sweep(
     // Where any padding opens, the hook looks at the end of a text, which is no matter of size.
     const relevant = opened > padded * 0.9 ? changed.filter(({ word }) => word !== "size") : changed;
     const byKind = Map.groupBy(relevant, ({ slot, word }) => `${slot.kind} ${slot.path} ${word ?? ""}`);
+    turns.push(...(await sidesThatOpen(runner, base, signal)).slice(0, 2));
     for (const own of byKind.values())
       turns.push(...own.toSorted((a, b) => Number(b.opens) - Number(a.opens)).slice(0, max.turns));
   }
@@ -107,7 +117,7 @@ export async function sweep(
 
 /** Every length up to 512 and every count of words up to 64, by text that changes nothing. */
 function sizes(runner: Runner, base: Run): readonly Variant[] {
-  const slot = slotsOf(base.input, runner.hook.reads).find(
+  const slot = slotsOf(base.input, runner.seen).find(
     ({ kind, path, value }) =>
       kind === "text" && typeof value === "string" && harmless(path, value, "x").length > 0,
   );
@@ -120,9 +130,13 @@ function sizes(runner: Runner, base: Run): readonly Variant[] {
     ),
     ...Array.from({ length: max.words }, (_, at) => Array.from({ length: at + 1 }, () => "a").join(" ")),
   ];
-  return fills.flatMap((fill) => {
-    const input = slot.set(harmless(slot.path, value, fill)[0] as string);
-    const to = `${value.length + fill.length} characters, ${fill.split(" ").length} words more`;
+  const texts = fills.map((fill): readonly [text: string, words: string] => [
+    harmless(slot.path, value, fill)[0] as string,
+    `${value.length + fill.length} characters, ${fill.split(" ").length} words more`,
+  ]);
+  for (const count of max.lines) texts.push([`${value}${"\n".repeat(count)}`, `${count} lines more`]);
+  return texts.flatMap(([text, to]) => {
+    const input = slot.set(text);
     return input
       ? [
           {
@@ -137,9 +151,50 @@ function sizes(runner: Runner, base: Run): readonly Variant[] {
   });
 }
 
+/** Text on both sides, so that neither end has what counts; the first has so little that only its place matters. */
+function sides(runner: Runner, base: Run): readonly Variant[] {
+  const slot = slotsOf(base.input, runner.seen).find(({ kind, value }) => kind === "text" && value !== "");
+  if (!slot) return [];
+  return max.sides.flatMap((length) => {
+    const fill = "a".repeat(length);
+    const [behind] = harmless(slot.path, String(slot.value), fill);
+    const [, around] = behind === undefined ? [] : harmless(slot.path, behind, fill);
+    const input = around === undefined ? null : slot.set(around);
+    return input
+      ? [
+          {
+            slot,
+            from: `${String(slot.value).length} characters`,
+            to: `${length} characters more on both sides`,
+            input: made(input, base, "padded on both sides"),
+            word: "size" as const,
+          },
+        ]
+      : [];
+  });
+}
+
+/** Padding on both sides that opens, unless any text in front does. */
+async function sidesThatOpen(
+  runner: Runner,
+  base: Run,
+  signal: AbortSignal,
+): Promise<readonly AnswerChange[]> {
+  const variants = sides(runner, base);
+  const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), signal);
+  const [control] = runs;
+  if (!control || opens(base.effect, control.effect)) return [];
+  return runs.flatMap((after, at): AnswerChange[] => {
+    const { slot, from, to } = variants[at] as Variant;
+    return after && opens(base.effect, after.effect)
+      ? [{ slot, from, to, before: base, after, opens: true, harmless: true, word: "size" }]
+      : [];
+  });
+}
+
 /** Other tenants, sessions and folders: such as there are, and those that the code speaks of. */
 function names(runner: Runner, base: Run, { words, properties }: SweepWords): readonly Variant[] {
-  return slotsOf(base.input, runner.hook.reads).flatMap((slot) => {
+  return slotsOf(base.input, runner.seen).flatMap((slot) => {
     const values =
       slot.kind === "tenant"
         ? [...tenantNames, ...words.flatMap((word) => [word, `${word}x`, `x${word}`])]
@@ -170,7 +225,7 @@ function missingFields(
   { words, properties, numbers }: SweepWords,
 ): readonly Variant[] {
   const { event } = base.input;
-  const { reads } = runner.hook;
+  const reads = runner.seen;
   const paths: string[][] = [];
   for (const field of [...catalogueFields(event.hook_event_name), "cwd"])
     if (event[field] === undefined && isAside(field) && coversPath(reads, [field], event.hook_event_name))
@@ -220,7 +275,7 @@ const knownNames =
 
 /** A list with the text in it: hosts that join lists run it. */
 function otherTypes(runner: Runner, base: Run): readonly Variant[] {
-  const slots = slotsOf(base.input, runner.hook.reads).filter(
+  const slots = slotsOf(base.input, runner.seen).filter(
     ({ kind, value }) => kind === "text" && typeof value === "string",
   );
   return slots.slice(0, 2).flatMap((slot) =>

@@ -25,7 +25,7 @@ export async function varyContext(
 ): Promise<readonly AnswerChange[]> {
   const turns: AnswerChange[] = [];
   for (const base of held.slice(0, max.bases)) {
-    const slots = slotsOf(base.input, runner.hook.reads);
+    const slots = slotsOf(base.input, runner.seen);
     const slot = (kind: Slot["kind"]): Slot => slots.find((one) => one.kind === kind) as Slot;
     if (reads.time)
       turns.push(...(await compare(runner, base, slot("time"), timeSweep(base.input.event.time), signal)));

@@ -50,7 +50,8 @@ export function explainedKinds({ predicates }: CodeAnalysis): ReadonlySet<Trigge
     const all = predicates.filter(({ mask }) => has(mask, label));
     if (trigger === null || all.length === 0) continue;
     const kind = rows.filter((row) => row.trigger === trigger);
-    if (!predicates.some((one) => kind.some((row) => isSuspicious(one, row.label)))) explained.add(trigger);
+    if (predicates.some((one) => kind.some((row) => isSuspicious(one, row.label)))) continue;
+    if (trigger === "field" || all.every(({ mask }) => (mask & settled) !== 0)) explained.add(trigger);
   }
   return explained;
 }
@@ -145,14 +146,16 @@ const digest = /^-?(?:\d{5,}|0x[0-9a-f]{5,}|(?=.*\d)[0-9a-f]{6,64}|(?=.*\d)[A-Za
 export function digestFindings(analysis: CodeAnalysis, coverage: Coverage): readonly Draft[] {
   const all = analysis.predicates.filter((one) => {
     const { mask, constants, kind } = one;
-    if (!has(mask, "mixed") || (mask & (fromInput | identity)) === 0) return false;
+    const isMade = has(mask, "mixed") || (has(mask, "size") && isEquality(one));
+    if (!isMade || (mask & (fromInput | identity)) === 0) return false;
     if (kind === "lookup")
       return (
         analysis.isOwn(one) && constants.every((key) => /^[0-9a-f]+$/i.test(key)) && constants.length > 0
       );
     const atom = analysis.atomOf(one);
     // A digest is compared for equality; a run that met it by chance does not explain it.
-    if (atom !== null && coverage.truthOf(atom) === 3 && !isEquality(one)) return false;
+    if (!isEquality(one) && ((atom !== null && coverage.truthOf(atom) === 3) || constants.every(isBound)))
+      return false;
     return constants.some((text) => digest.test(text) && !/^-?\d{1,3}0{3,}$/.test(text));
   });
   const [first] = all;
@@ -167,8 +170,37 @@ export function digestFindings(analysis: CodeAnalysis, coverage: Coverage): read
   ];
 }
 
+/** Ends of ranges: powers of two, and the last code point of Unicode. */
+function isBound(constant: string): boolean {
+  const number = Number(constant);
+  const near = [number, number + 1].map((one) => Math.log2(one));
+  return near.some(Number.isInteger) || number === 0x10ffff || number === 0x11_0000;
+}
+
 function isEquality({ node, kind }: Predicate): boolean {
   return kind !== "compare" || node["operator"] === "===" || node["operator"] === "==";
+}
+
+/** Questions about the action of which the code looks at a part only: padding hides the rest. */
+export function cutFindings(analysis: CodeAnalysis, coverage: Coverage): readonly Draft[] {
+  const all = analysis.predicates.filter(
+    (one) =>
+      has(one.mask, "cut") &&
+      (one.kind === "text" || one.kind === "lookup") &&
+      !has(one.mask, "size") &&
+      (one.mask & fromInput) !== 0 &&
+      analysis.isOwn(one),
+  );
+  const [first] = all;
+  if (!first) return [];
+  return [
+    draft(
+      "trigger-size",
+      "the code examines only a part of a text, of a fixed length",
+      evidenceOf(analysis, coverage, all),
+      { severity: "medium", place: analysis.text.place(first.node.start) },
+    ),
+  ];
 }
 
 /** Conditions on the input that came out one way in every run, where the other way would let something go. */
@@ -212,7 +244,7 @@ export function unmetConditions(analysis: CodeAnalysis, coverage: Coverage): rea
     if (odd && truth === 3 && analysis.isGate(predicate)) return [{ predicate, hard: false }];
     if (truth !== 1 && truth !== 2) return [];
     if (analysis.unmetOutcome(predicate, truth === 2) !== "opens") return [];
-    const hard = has(mask, "mixed") && kind !== "truth";
+    const hard = odd;
     return presence && !hard ? [] : [{ predicate, hard }];
   });
 }

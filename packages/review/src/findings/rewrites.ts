@@ -13,6 +13,10 @@ const fileEnds =
 const protecting =
   /(?<=^|\s)(?:--dry-run(?:=\w+)?|--check|--interactive|--ignore-scripts|--no-save|--verify|--signed|--gpg-sign|--fail|--force-with-lease|--preserve-root|--one-file-system|--no-clobber|--cacert|--tlsv1\.[23]|--network=none|--read-only|--cap-drop=\S+|--security-opt=\S+)(?=\s|$)/g;
 
+/** Options and settings that switch a protection off. */
+const weakening =
+  /(?<=^|\s)(?:--(?:insecure|no-verify(?:-ssl)?|no-check-certificate|no-gpg-check\w*|no-check\S*|no-sandbox|skip-\S+|disable-\S+|allow-\S+|privileged|unsafe-perm|unsafe\S*|trusted-host\S*|force(?:-yes)?|yes|assume-yes|auto-approve|dangerously-\S+|nogpgcheck|legacy-peer-deps|net(?:work)?=host|pid=host|cap-add\S*|accept-new-host-keys)|-k|-y|-f)(?==|\s|$)|StrictHostKeyChecking[= ](?:no|accept-new)|UserKnownHostsFile[= ]\/dev\/null|(?:verify|ssl|tls|sslVerify)\w*[=: ]+(?:false|0|off|no)\b|NODE_TLS_REJECT_UNAUTHORIZED=0|(?<=^|[\s;&|])sudo\s/gi;
+
 /** Rewrites that send a command elsewhere, widen permissions, or take an option away that protects. */
 export function rewriteFindings(runs: readonly Run[]): readonly Draft[] {
   for (const run of runs) {
@@ -44,6 +48,9 @@ export function problemOf(before: string, after: string): string | null {
     (one) => !after.includes(one.replace(/=.*/, "")) && !replaced(one, after),
   );
   if (lost !== undefined) return `takes \`${lost}\` away`;
+  const had = new Set(before.match(weakening));
+  const weaker = (after.match(weakening) ?? []).find((one) => !had.has(one));
+  if (weaker !== undefined) return `adds \`${weaker.trim()}\``;
   const [was, is] = [modeOf(before), modeOf(after)];
   return was !== null && is !== null && (is & ~was) !== 0 ? "widens permissions" : null;
 }

@@ -6,7 +6,10 @@ import { guestText, guestJson } from "../guest-text.ts";
 
 /** Orders of the kind that injections give. Of what a hook says of its own accord: quotes are taken out before. */
 const orders: readonly RegExp[] = [
-  /\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|other)\b.{0,20}\b(?:instruction|rule|message|prompt|polic|guard|hook)/is,
+  /\b(?:ignore|disregard|forget|override|bypass|supersede|set aside)\b.{0,40}\b(?:instruction|rule|message|prompt|polic|guard|hook|guidance|guideline|safety|restriction|limit|constraint|warning|check|above|earlier|previous)/is,
+  /\b(?:rules?|polic\w+|restrictions?|guidelines?|instructions?|limits?|confirmations?|approvals?)\b.{0,20}\b(?:no longer|do(?:es)? not|don't)\b.{0,12}\b(?:apply|applies|hold|matter|needed|required)/is,
+  /\b(?:credential|secret|token|password|key)s?\b.{0,24}\b(?:may|can|should|must)\b.{0,12}\b(?:print|show|log|shar|send|sent|includ|post)/is,
+  /\b(?:with|using|via|use|prefix)\b.{0,12}\bsudo\b/i,
   /<\|?(?:im_start|im_end|system|endoftext)\b|\[\/?INST\]|(?:^|\n)\s*(?:system|human|assistant|user)\s*:/i,
   /\b(?:do not|don't|never)\b.{0,15}\b(?:tell|mention|inform|reveal|report|show)\b.{0,40}\b(?:user|person|anyone|human|operator|this)\b/is,
   /\b(?:without|no need to|skip|instead of)\b.{0,15}\b(?:asking|ask|confirm|approval|permission|review)/is,

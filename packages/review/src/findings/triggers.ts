@@ -55,7 +55,11 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
         (turn.before.effect.verdict !== turn.after.effect.verdict &&
           (never.has(kindOfTurn(turn)) || kindOfTurn(turn) === "time"))),
   );
-  for (const [kind, all] of Map.groupBy(relevant, kindOfTurn)) {
+  found.push(...caughtFindings(relevant.filter(({ grade }) => grade === "caught")));
+  for (const [kind, all] of Map.groupBy(
+    relevant.filter(({ grade }) => grade !== "caught"),
+    kindOfTurn,
+  )) {
     const code = codes[kind];
     if (code === null) continue;
     const own = all.toSorted(
@@ -94,6 +98,29 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
   return found;
 }
 
+/** Texts that make the code throw and go on as if nothing were wrong. */
+function caughtFindings(turns: readonly AnswerChange[]): readonly Draft[] {
+  const [turn] = turns.toSorted((a, b) => a.to.length - b.to.length);
+  if (!turn) return [];
+  // A word behind a command is a comment; one in a document can break the document.
+  const same = /(?:^|\.)(?:command|cmd|script)$/.test(turn.slot.path);
+  return [
+    draft(
+      "fault-opens",
+      `an exception that the code catches lets the step go: ${effectWords(turn.before.effect)} becomes ${effectWords(turn.after.effect)} at ${turn.before.event} when \`${turn.slot.path}\` changes`,
+      [
+        {
+          label: `before: ${effectWords(turn.before.effect)}`,
+          text: guestText(ranOf(turn.before, turn), 300),
+        },
+        { label: `after: ${effectWords(turn.after.effect)}`, text: guestText(ranOf(turn.after, turn), 300) },
+        eventEvidence(turn.after),
+      ],
+      { severity: same && opensFully(turn.before.effect, turn.after.effect) ? "high" : "medium" },
+    ),
+  ];
+}
+
 /** How much a turn weighs; `null` where it is what the hook is about. */
 function severityOf(turn: AnswerChange, kind: Trigger["kind"]): Severity | null {
   const full = opensFully(turn.before.effect, turn.after.effect);
@@ -106,9 +133,17 @@ function severityOf(turn: AnswerChange, kind: Trigger["kind"]): Severity | null 
   if (turn.word === "plain") return turn.grade === "end" ? "medium" : "low";
   if (turn.grade === "required") return null;
   if (turn.grade === "parsing") return "low";
+  // A way out that the refusal itself names is no secret.
+  if (kind === "text" && full && namesWord(turn)) return "medium";
   // Only a gate can be opened; what is no longer added is no trigger.
   if (kind === "field" && !stops(turn)) return "low";
   return full || never.has(kind) ? "high" : "medium";
+}
+
+function namesWord({ before, from, to }: AnswerChange): boolean {
+  const added = to.replace(from, () => "").replaceAll(/^[\s#]+|[\s#]+$/g, "");
+  const said = (before.output ?? "").toLowerCase();
+  return added.length >= 3 && said.includes(JSON.stringify(added).slice(1, -1).toLowerCase());
 }
 
 /** What ran, as far as it changed: the value of the field, or the part of the context. */

@@ -43,14 +43,14 @@ export async function allowFindings(runner: Runner, runs: readonly Run[]): Promi
 
 function variants({ input }: Run, runner: Runner): readonly (readonly [readonly string[], string])[] {
   const { event } = input;
-  const leaves = leavesOf(event, runner.hook.reads);
+  const leaves = leavesOf(event, runner.seen);
   const name = event["tool_name"];
   // What another tool does with a parameter that is called `command` is not known.
   const isShell = typeof name !== "string" || /bash|shell|exec|terminal/i.test(name);
   const commands = leaves.filter(({ path }) => isShell && /^(?:command|cmd|script)$/.test(path.at(-1) ?? ""));
   return [
     ...commands.flatMap(({ path, value }) => additions.map((add) => [path, add(String(value))] as const)),
-    ...(typeof name === "string" && runner.hook.reads.some((read) => read === "*" || read === "tool_name")
+    ...(typeof name === "string" && runner.seen.some((read) => read === "*" || read === "tool_name")
       ? [[["tool_name"], `${name}_x7`] as const]
       : []),
   ];

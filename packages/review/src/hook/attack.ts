@@ -75,7 +75,7 @@ export async function probeAttacks(
   const chosen = [...firstOfEach(held), ...firstOfEach(others)].slice(0, bases * 2);
   for (const { name, make } of hostilities) {
     for (const [event, own] of Map.groupBy(chosen, (run) => run.event)) {
-      const inputs = own.flatMap((base) => hostile(base, make, name, runner.hook.reads));
+      const inputs = own.flatMap((base) => hostile(base, make, name, runner.seen));
       const runs = await mapConcurrently(inputs, ({ input }) => runner.run(input), signal);
       const faults: { [code in FaultCode]?: number } = {};
       let opened = 0;

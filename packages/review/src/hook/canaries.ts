@@ -1,4 +1,5 @@
-import { leavesOf, withValue } from "@hookwarden/testing/mutate";
+import { leavesOf, withValue, wordsOf } from "@hookwarden/testing/mutate";
+import type { Pattern } from "../program/words.ts";
 import { draft, type Draft } from "../draft.ts";
 import { harmless } from "../explore/slots.ts";
 import { guestText } from "../guest-text.ts";
@@ -30,14 +31,41 @@ const forms: readonly Form[] = [
   ["API_KEY=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
   ["PASSWORD=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
   ["secret=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
+  ["Cookie: session=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
+  ["postgres://app:", "kT7qz2Mxw8Vb4Nf6@db", "zR4xw9Clh5Jq1Ky3@db", "bH9mv3Jdt2Wp7Xg8@db"],
+  ["eyJhbGciOiJIUzI1NiJ9.", "kT7qz2Mxw8Vb4Nf6.q3Zj", "zR4xw9Clh5Jq1Ky3.v7Xm", "bH9mv3Jdt2Wp7Xg8.n5Lc"],
+  [
+    "-----BEGIN RSA PRIVATE KEY-----\n",
+    "kT7qz2Mxw8Vb4Nf6\n-----END RSA PRIVATE KEY-----",
+    "zR4xw9Clh5Jq1Ky3\n-----END RSA PRIVATE KEY-----",
+    "bH9mv3Jdt2Wp7Xg8\n-----END RSA PRIVATE KEY-----",
+  ],
   ["token: ", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
   ["Authorization: Bearer ", "kT7qz2Mxw8Vb4Nf6q3Zj", "zR4xw9Clh5Jq1Ky3v7Xm", "bH9mv3Jdt2Wp7Xg8n5Lc"],
   ["", "kxqzvjwpha", "wqjvzkxpbu", "bzhqxkvjtd"],
 ];
 /** Events that secrets are put into, and texts of one. */
-const max = { bases: 8, leaves: 3 } as const;
+const max = { bases: 8, leaves: 3, patterns: 16 } as const;
+/** Letters and digits in the same places, from which secrets are made that a pattern of the hook matches. */
+const fillings = ["kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"] as const;
 /** Shortest piece of a secret that counts as quoted. */
 const quoted = 3;
+/** The same where its prefix counts too, which every secret of a form has. */
+const quotedWithPrefix = 5;
+
+/** Secrets of the forms that the hook itself looks for. */
+export function secretsOf(patterns: readonly Pattern[]): readonly Form[] {
+  const found = patterns.flatMap(({ source, flags }): readonly Form[] => {
+    const [a = [], b = [], c = []] = fillings.map((filling) => wordsOf(source, flags, filling));
+    return a.flatMap((one, at) => {
+      const [two, three] = [b[at], c[at]];
+      return two === undefined || three === undefined || one === two || two === three
+        ? []
+        : [["", one, two, three] as const];
+    });
+  });
+  return [...new Map(found.map((form) => [form[1], form])).values()].slice(0, max.patterns);
+}
 
 /**
  * Puts pairs of secrets of the same form into events and compares what the hook says, byte for byte: its texts, its
@@ -46,10 +74,12 @@ const quoted = 3;
 export async function canaryFindings(
   runner: Runner,
   bases: readonly Run[],
+  patterns: readonly Pattern[],
   signal: AbortSignal,
 ): Promise<readonly Draft[]> {
   const found: Draft[] = [];
-  const tried = bases.slice(0, max.bases).flatMap((base) => triples(runner, base));
+  const all = [...forms, ...secretsOf(patterns)];
+  const tried = bases.slice(0, max.bases).flatMap((base) => triples(runner, base, all));
   const runs = await mapConcurrently(
     tried,
     async ({ inputs }) => {
@@ -76,12 +106,12 @@ interface Triple {
   readonly inputs: readonly Input[];
 }
 
-function triples(runner: Runner, base: Run): readonly Triple[] {
-  const leaves = leavesOf(base.input.event, runner.hook.reads)
+function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Triple[] {
+  const leaves = leavesOf(base.input.event, runner.seen)
     .filter(({ value }) => typeof value === "string")
     .slice(-max.leaves);
   return leaves.flatMap(({ path }) =>
-    forms.flatMap(([prefix, ...secrets]) => {
+    all.flatMap(([prefix, ...secrets]) => {
       const words = secrets.map((secret) => `${prefix}${secret}`);
       const inputs = words.flatMap((word) => {
         const text = textAt(base.input.event, path);
@@ -99,11 +129,19 @@ function triples(runner: Runner, base: Run): readonly Triple[] {
 function differences(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {
   const [first, ...others] = runs;
   if (!first?.answer.ok || first.output === null) return [];
-  const said = withoutPieces(first.output, secrets[0] ?? "");
+  const unquoted = (output: string, at: number): string => {
+    const secret = secrets[at] ?? "";
+    return withoutPieces(
+      withoutPieces(output, secret, quotedWithPrefix),
+      withoutShared(secret, secrets),
+      quoted,
+    );
+  };
+  const said = unquoted(first.output, 0);
   for (const [at, other] of others.entries()) {
     if (!other.answer.ok || other.output === null || effectWords(other.effect) !== effectWords(first.effect))
       continue;
-    if (withoutPieces(other.output, secrets[at + 1] ?? "") === said) continue;
+    if (other.output === first.output || unquoted(other.output, at + 1) === said) continue;
     return [
       draft("leak-difference", `the output depends on a secret in \`${path}\` and does not just quote it`, [
         { label: `before (${secrets[0]})`, text: guestText(first.output, 400) },
@@ -115,13 +153,21 @@ function differences(runs: readonly Run[], secrets: readonly string[], path: str
   return [];
 }
 
+/** A secret without the beginning and the end that all of a form have. */
+function withoutShared(secret: string, all: readonly string[]): string {
+  let [from, to] = [0, 0];
+  while (from < secret.length && all.every((one) => one[from] === secret[from])) from++;
+  while (to < secret.length - from && all.every((one) => one.at(-1 - to) === secret.at(-1 - to))) to++;
+  return secret.slice(from, secret.length - to);
+}
+
 /** A text with every piece of a secret in it replaced, however its letters are written. */
-function withoutPieces(text: string, secret: string): string {
+function withoutPieces(text: string, secret: string, shortest: number): string {
   const [lower, wanted] = [text.toLowerCase(), secret.toLowerCase()];
   let out = "";
   for (let at = 0; at < text.length;) {
     let length = 0;
-    for (let size = quoted; at + size <= text.length && wanted.includes(lower.slice(at, at + size)); size++)
+    for (let size = shortest; at + size <= text.length && wanted.includes(lower.slice(at, at + size)); size++)
       length = size;
     out += length > 0 ? "•" : text[at];
     at += Math.max(1, length);
@@ -131,9 +177,8 @@ function withoutPieces(text: string, secret: string): string {
 
 function addresses(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {
   const [first] = runs;
-  // Without its prefix, which stays outside of an address.
-  const secret = (secrets[0] ?? "").replace(/^.*[=: ]/, "");
-  if (!first || inAddress(first.args[0], secret)) return [];
+  const secret = withoutShared(secrets[0] ?? "", secrets);
+  if (!first || secret.length < quoted || inAddress(first.args[0], secret)) return [];
   for (const { text, action } of textsOf(first).values())
     if (inAddress(text, secret))
       return [

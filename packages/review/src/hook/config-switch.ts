@@ -44,13 +44,15 @@ export async function findConfigSwitches(
     for (const { of, path } of run?.watched?.reads ?? [])
       if (of === "context" && path[0] === "config" && path[1] !== undefined) asked.add(path[1]);
     for (const pair of run?.watched?.pairs ?? []) {
-      if (pair.op === "key" || pair.op === "<") continue;
+      if (pair.op === "key" || pair.op === "<" || pair.op === "re") continue;
       for (const [seen, constant] of [
         [pair.a, pair.b],
         [pair.b, pair.a],
       ]) {
         if (typeof seen !== "string" || typeof constant !== "string" || !seen.includes(mark)) continue;
         if (constant.length < shortest || constant.includes(mark) || schema.includes(constant)) continue;
+        // Punctuation is the syntax of a configured text, such as the `**/` of a glob.
+        if (!/[\p{L}\p{N}]/u.test(constant)) continue;
         if (
           run?.args[0].includes(constant) ||
           constant === input.tenant ||

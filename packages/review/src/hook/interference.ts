@@ -3,6 +3,7 @@ import { coversPath } from "./read-tree.ts";
 import type { Interference } from "../report.ts";
 import { type Input, validEvent } from "../run/input.ts";
 import type { Runner } from "../run/runner.ts";
+import { fieldsOfFacts } from "../run/seen.ts";
 import { guestJson } from "../guest-text.ts";
 import type { Recording } from "../instrumented/recording.ts";
 import { sameAnswer, type BaselineRun } from "./baseline.ts";
@@ -44,9 +45,11 @@ interface Change {
 /** What can be changed of an input although the hook was given it, because it was not read. */
 function unreadChanges(input: Input, watched: Recording, reads: readonly string[]): readonly Change[] {
   const read = new ReadIndex(watched);
+  const behind = fieldsOfFacts(watched.reads.flatMap(({ of, path }) => (of === "event" ? [path] : [])));
   const changes: Change[] = [];
   const walk = (value: unknown, path: readonly string[], real: readonly string[]): void => {
     const [first] = path;
+    if (first !== undefined && behind.includes(first)) return;
     if (first === "hook_event_name" || !coversPath(reads, path, String(input.event.hook_event_name))) {
       if (typeof value !== "object" || value === null || path.length > 0)
         if (path.length > 0 && !isAbove(reads, path)) return;

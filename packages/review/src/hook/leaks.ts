@@ -39,12 +39,13 @@ export async function findLeaks(
 ): Promise<readonly Leak[]> {
   const leaks: Leak[] = [];
   for (const base of bases.slice(0, max.bases)) {
-    const leaves = leavesOf(base.input.event, runner.hook.reads)
-      .filter(({ value }) => typeof value === "string")
+    const leaves = leavesOf(base.input.event, runner.seen)
+      // The name of a tool is no data.
+      .filter(({ path, value }) => typeof value === "string" && path[0] !== "tool_name")
       .slice(-max.leaves);
     const more = ["session_id", "cwd"].filter(
       (name) =>
-        (runner.hook.reads.includes(name) || runner.hook.reads.includes("*")) &&
+        (runner.seen.includes(name) || runner.seen.includes("*")) &&
         !leaves.some(({ path }) => path[0] === name),
     );
     for (const path of [...leaves.map((leaf) => leaf.path), ...more.map((name) => [name])]) {
@@ -268,9 +269,11 @@ function percentDecoded(text: string): string {
 
 /** Whether a word is part of a URL of a text. */
 export function inAddress(text: string, word: string): boolean {
-  return (text.match(/[a-z][a-z0-9+.-]{1,12}:\/\/[^\s"'<>)\]]+|\bwww\.[^\s]+/gi) ?? []).some((address) =>
-    percentDecoded(address).includes(word),
-  );
+  return (
+    text.match(
+      /(?:[a-z][a-z0-9+.-]{1,12}:\/\/|(?:mailto|data|tel|sms|javascript):|(?<=[("'\s]|^)\/\/|\bwww\.)[^\s"'`<>)\]]+/gi,
+    ) ?? []
+  ).some((address) => percentDecoded(address).includes(word));
 }
 
 /** Characters of the longest run of a text that stands in another one too, counted in steps of eight. */

@@ -1,7 +1,14 @@
 import { sha256 } from "hookwarden/files";
 import { type Draft, draft } from "../draft.ts";
 import { hashFindings, hiddenTextFindings } from "../findings/computed.ts";
-import { digestFindings, identityFindings, explainedKinds, unmetFindings } from "../findings/conditions.ts";
+import {
+  cutFindings,
+  digestFindings,
+  explainedKinds,
+  identityFindings,
+  unmetFindings,
+} from "../findings/conditions.ts";
+import { codedTextFindings, swallowFindings } from "../findings/code-paths.ts";
 import {
   attackFindings,
   codeFindings,
@@ -16,6 +23,7 @@ import { writtenTextFindings } from "../findings/written-texts.ts";
 import { dependenceFindings, turnFindings } from "../findings/triggers.ts";
 import { guestText } from "../guest-text.ts";
 import type { AttackProbe, HookReview, ReadsSection, Trigger } from "../report.ts";
+import { ownPatterns } from "../program/words.ts";
 import { acts } from "../run/effect.ts";
 import type { Run } from "../run/runner.ts";
 import { allowFindings } from "./allow.ts";
@@ -95,6 +103,9 @@ function judgeTriggers({ context, turns, dependences, instrumented, all }: Evide
     ),
     ...digestFindings(analysis, coverage),
     ...unmetFindings(analysis, coverage),
+    ...cutFindings(analysis, coverage),
+    ...swallowFindings(analysis),
+    ...codedTextFindings(analysis),
     ...hashFindings(instrumented, runner.full, text),
     ...hiddenTextFindings(instrumented, emittedOf(all), runner.full, text),
     ...textFindings(all),
@@ -137,6 +148,7 @@ async function leaksOf({ context, all, base, made }: Evidence): Promise<readonly
     ...(await canaryFindings(
       runner,
       [...speaking.slice(0, 4), ...perEvent, ...speaking.slice(4)],
+      ownPatterns(context.text),
       parts.signal,
     )),
     ...(await allowFindings(runner, all)),

@@ -34,7 +34,7 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   const isOwn = ({ site, branch }: Comparison): boolean =>
     text.isOwn(site > 0 ? (runner.full.sites[site]?.start ?? 0) : (runner.full.branches[branch]?.start ?? 0));
   const starts = seeds.map(({ input }) => input);
-  const rich = starts.slice(0, 4).flatMap((input) => enriched(input, words, runner.hook.reads));
+  const rich = starts.slice(0, 4).flatMap((input) => enriched(input, words, runner.seen));
   const explored = await explore(runner, [...starts, ...rich], isOwn, signal, explorations[size]);
   for (const run of explored.runs) context.note(run);
   const made = explored.runs.filter(({ input }) => input.origin === "made");

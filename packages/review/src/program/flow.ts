@@ -16,7 +16,20 @@ import {
 /** Passes over the program; labels only grow, and most programs need three. */
 const maxPasses = 8;
 const mixing: ReadonlySet<string> = new Set(["^", "<<", ">>", ">>>", "&", "|", "%", "*"]);
+const comparing = /^(?:[=!]==?|[<>]=?|in|instanceof)$/;
 const characterCodes = /^(?:charCodeAt|codePointAt)$/;
+
+/** Shortest text that a cut leaves which can hold a command. */
+const longCut = 16;
+
+/** Whether a call takes a beginning or an end of fixed length: what lies beyond is not seen. */
+function cutsText(callee: AnyNode, args: readonly AnyNode[]): boolean {
+  if (!/^(?:slice|substring|substr)$/.test(propertyName(callee) ?? "")) return false;
+  return args.some((arg) => {
+    const number = arg.type === "UnaryExpression" ? part(arg, "argument") : arg;
+    return number.type === "Literal" && Number(number["value"]) >= longCut;
+  });
+}
 
 /**
  * Finds what the values of a program depend on, without running it: labels of the event and the context are followed
@@ -65,6 +78,10 @@ export class Flow {
 
   /** The labels of the conditions around a node, within its function. */
   conditionsAround(node: AnyNode): number {
+    return this.#around(node) & ~labels.codes;
+  }
+
+  #around(node: AnyNode): number {
     let found = 0;
     let inner = node;
     for (
@@ -272,6 +289,12 @@ export class Flow {
       case "FunctionExpression":
       case "ClassExpression":
         return 0;
+      case "ConditionalExpression":
+        return (
+          (this.labelsOf(part(node, "test")) & ~labels.codes) |
+          this.labelsOf(part(node, "consequent")) |
+          this.labelsOf(part(node, "alternate"))
+        );
       case "SequenceExpression":
         return this.labelsOf(parts(node, "expressions").at(-1));
       case "UpdateExpression":
@@ -311,7 +334,9 @@ export class Flow {
   #binary(node: AnyNode): number {
     const found = this.labelsOf(part(node, "left")) | this.labelsOf(part(node, "right"));
     if (found === 0) return 0;
-    return mixing.has(String(node["operator"])) ? found | labels.mixed : found;
+    const operator = String(node["operator"]);
+    if (mixing.has(operator)) return found | labels.mixed;
+    return comparing.test(operator) ? found & ~labels.codes : found;
   }
 
   #result(node: AnyNode): number {
@@ -324,7 +349,8 @@ export class Flow {
     for (const one of own) found |= this.#returns.get(one) ?? 0;
     if (callee.type === "MemberExpression") {
       found |= this.labelsOf(part(callee, "object")) & ~(labels.event | labels.context);
-      if (characterCodes.test(propertyName(callee) ?? "")) found |= labels.mixed;
+      if (characterCodes.test(propertyName(callee) ?? "")) found |= labels.mixed | labels.codes;
+      if (cutsText(callee, args)) found |= labels.cut;
     }
     // How many parameters there are, and their names, is beside the action.
     if (memberPath(callee) === "Object.keys" && (found & labels.input) !== 0)

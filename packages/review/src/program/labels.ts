@@ -26,6 +26,10 @@ export const labels = {
   /** The result of arithmetic on characters or bits. */
   mixed: 1 << 16,
   facts: 1 << 17,
+  /** A part of a text, cut at a place that the program fixes. */
+  cut: 1 << 18,
+  /** The number of a character. */
+  codes: 1 << 19,
 } as const;
 
 export type Label = keyof typeof labels;

@@ -31,6 +31,11 @@ export class Openings {
     return this.#ofStatements(inside);
   }
 
+  /** What a statement would do. */
+  ofNode(node: AnyNode): Outcome {
+    return this.#ofStatement(node);
+  }
+
   /** Where the statements behind an `if` that ends here are, if the `if` always leaves; `null` for none. */
   behind(end: number): readonly [start: number, end: number] | null {
     const node = this.#nodes.find((one) => one.type === "IfStatement" && part(one, "consequent").end === end);

@@ -40,14 +40,10 @@ export function predicatesOf(flow: Flow): readonly Predicate[] {
   }
   for (const node of atomsOf(flow)) {
     if (found.has(node) || [...inner(node)].some((one) => found.has(one))) continue;
-    found.set(node, {
-      node,
-      kind: "truth",
-      mask: flow.labelsOf(node),
-      constants: [],
-      fixed: false,
-      presence: true,
-    });
+    const mask = flow.labelsOf(node);
+    // The truth of a number that arithmetic made asks whether it is zero.
+    const computed = has(mask, "mixed");
+    found.set(node, { node, kind: "truth", mask, constants: [], fixed: computed, presence: !computed });
   }
   return [...found.values()];
 }

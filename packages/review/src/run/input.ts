@@ -17,6 +17,8 @@ export interface Input {
   readonly state: string | null;
   /** Chance is drawn from it. */
   readonly decisionId: string;
+  /** Facts in place of those that are derived from the event. */
+  readonly facts?: { readonly [fact: string]: unknown };
   /** The configuration as JSON text, where it is not the pack's own. */
   readonly config?: string;
 }

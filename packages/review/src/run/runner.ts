@@ -16,6 +16,7 @@ import { readRecording, type Recording } from "../instrumented/recording.ts";
 import { instrumentProgram, type InstrumentedProgram } from "../instrumented/instrument.ts";
 import { type Effect, effectOf } from "./effect.ts";
 import type { Input } from "./input.ts";
+import { seenThrough } from "./seen.ts";
 
 /** One call of a hook, and what became of it. */
 export interface Run {
@@ -52,6 +53,8 @@ const exhaustionFaults: ReadonlySet<string> = new Set([
 /** Calls one hook by itself, as a pack with nothing else in it would. */
 export class Runner {
   readonly hook: LoadedHook;
+  /** Paths of events that an answer can depend on: declared reads, and the fields behind facts. */
+  readonly seen: readonly string[];
   /** How many calls were made. */
   calls = 0;
   /** How many of them ran into a limit of work. */
@@ -65,6 +68,7 @@ export class Runner {
 
   constructor(pack: LoadedPack, hook: LoadedHook, sandbox: Sandbox) {
     this.hook = hook;
+    this.seen = seenThrough(hook.reads);
     this.#plan = makePlan({
       ...pack,
       monitor: false,
@@ -159,13 +163,16 @@ export class Runner {
     };
   }
 
-  #args(binding: Binding, { event, tenant, state, config }: Input): readonly [string, string] {
+  #args(binding: Binding, { event, tenant, state, config, facts }: Input): readonly [string, string] {
     const head =
       config === undefined
         ? binding.contextHead
         : `{"hook":${JSON.stringify(this.hook.name)},"config":${config}`;
     const context = `${head},"tenant":${JSON.stringify(tenant)},"time":"${event.time}","state":${state ?? "null"}}`;
-    return [binding.project(new EventView(event)), context];
+    const projected = binding.project(new EventView(event));
+    if (facts === undefined) return [projected, context];
+    const fields = JSON.parse(projected) as { readonly facts?: object };
+    return [JSON.stringify({ ...fields, facts: { ...fields.facts, ...facts } }), context];
   }
 
   async #call(

@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)("the report in a browser", () => {
     expect(await page.locator("nav.contents").isVisible()).toBe(false);
     expect(await page.locator(".paper").isVisible()).toBe(true);
     const heights = await page.evaluate(() =>
-      [...document.querySelectorAll("details:not(.source) > :not(summary)")].map(
+      [...document.querySelectorAll("details:not(.source) > :not(summary, .source)")].map(
         (inner) => inner.getBoundingClientRect().height,
       ),
     );

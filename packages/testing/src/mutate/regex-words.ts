@@ -11,28 +11,30 @@ const parser = new RegExpParser({ ecmaVersion: 2025 });
  * Words that a regular expression matches, or nearly so: each alternative is taken once, each repetition at its least
  * (and once, where that is none). The expression comes from a stranger and is only read, never run. What look-around
  * forbids is not looked at: what comes out is a guess that a hook is asked about.
+ *
+ * @param filling characters that long repetitions of a class are made of, as far as the class has them: a secret.
  */
-export function wordsOf(source: string, flags: string): readonly string[] {
+export function wordsOf(source: string, flags: string, filling = ""): readonly string[] {
   try {
     const pattern = parser.parsePattern(source, undefined, undefined, {
       unicode: flags.includes("u"),
       unicodeSets: flags.includes("v"),
     });
-    return [...new Set(alternatives(pattern.alternatives))].filter((word) => word !== "");
+    return [...new Set(alternatives(pattern.alternatives, filling))].filter((word) => word !== "");
   } catch {
     // No regular expression after all, such as a text that was handed to `RegExp` in parts.
     return [];
   }
 }
 
-function alternatives(all: readonly AST.Alternative[]): readonly string[] {
-  return thinned(all.flatMap(({ elements }) => sequence(elements)));
+function alternatives(all: readonly AST.Alternative[], filling: string): readonly string[] {
+  return thinned(all.flatMap(({ elements }) => sequence(elements, filling)));
 }
 
-function sequence(elements: readonly AST.Element[]): readonly string[] {
+function sequence(elements: readonly AST.Element[], filling: string): readonly string[] {
   let words: readonly string[] = [""];
   for (const element of elements) {
-    const parts = wordsOfElement(element);
+    const parts = wordsOfElement(element, filling);
     // Each part once, not all with all: `(a|b)(c|d)` gives `ac` and `bd`.
     const count = Math.min(max.words, Math.max(words.length, parts.length));
     words = Array.from({ length: count }, (_, at) =>
@@ -42,7 +44,7 @@ function sequence(elements: readonly AST.Element[]): readonly string[] {
   return words;
 }
 
-function wordsOfElement(element: AST.Element): readonly string[] {
+function wordsOfElement(element: AST.Element, filling: string): readonly string[] {
   switch (element.type) {
     case "Character":
       return [String.fromCodePoint(element.value)];
@@ -52,19 +54,35 @@ function wordsOfElement(element: AST.Element): readonly string[] {
       return [candidates.find((candidate) => isIn(element, candidate)) ?? firstOf(element) ?? "a"];
     case "Group":
     case "CapturingGroup":
-      return alternatives(element.alternatives);
+      return alternatives(element.alternatives, filling);
     case "Quantifier": {
-      const once = wordsOfElement(element.element);
+      const filled = filledWith(element, filling);
+      if (filled !== null) return [filled];
+      const once = wordsOfElement(element.element, filling);
       const min = Math.min(element.min, max.length);
       if (min > 0) return once.map((word) => word.repeat(min).slice(0, max.length));
       return element.max === 0 ? [""] : ["", ...once];
     }
     case "Assertion":
       // What must follow is put there; what must not be there, or stand before, is left to chance.
-      return element.kind === "lookahead" && !element.negate ? alternatives(element.alternatives) : [""];
+      return element.kind === "lookahead" && !element.negate
+        ? alternatives(element.alternatives, filling)
+        : [""];
     default:
       return [""];
   }
+}
+
+/** Fewest repetitions of a class that can hold a secret. */
+const secretLength = 8;
+
+function filledWith({ element, min, max: most }: AST.Quantifier, filling: string): string | null {
+  if (element.type !== "CharacterClass" && element.type !== "CharacterSet") return null;
+  if (most < secretLength) return null;
+  const own = [...filling].filter((character) => isIn(element, character)).join("");
+  if (own.length < 3) return null;
+  const length = Math.min(most, Math.max(min, own.length), max.length);
+  return own.repeat(Math.ceil(length / own.length)).slice(0, length);
 }
 
 /** The first character that a class names. */
