@@ -5,7 +5,10 @@ import { downloadedBy } from "../lib/downloads.ts";
 import { TAINTED, UNKNOWN } from "../lib/marks.ts";
 import { type Invocation, invocationsOf } from "../lib/commands.ts";
 import { foreignCode } from "./foreign-code.ts";
-import { asIfRemoving, byName, redirected } from "./rules.ts";
+import { lossOf } from "../lib/losses.ts";
+import { losses } from "./losses.ts";
+import { remoteShells } from "./remote-shells.ts";
+import { asIfRemoving, byName, deletions, redirected } from "./rules.ts";
 
 interface Config {
   readonly unreadable?: "ask" | "deny" | "continue";
@@ -19,11 +22,14 @@ const dangerous =
 const forkBomb = /([\w:.]{1,32})\s{0,8}\(\)\s{0,8}\{[^}]{0,200}\1\s{0,8}[|&]/;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
-  const { tool, shell } = event.facts;
+  const { tool, shell, paths, hosts } = event.facts;
   const text = tool.ok ? tool.commands.join("\n") : "";
   if (text === "") return undefined;
   const workspace = event.cwd?.startsWith("/") ? resolvePath(event.cwd, "/") : ".";
-  const findings = findingsOf(invocationsOf(shell), workspace);
+  const invocations = invocationsOf(shell);
+  const findings = findingsOf(invocations, workspace);
+  findings.push(...deletions(paths.ok ? paths.paths : [], invocations, workspace));
+  findings.push(...remoteShells(hosts, invocations));
   if (shell.ok && shell.recursion !== null) {
     findings.push({
       verdict: "deny",
@@ -49,7 +55,7 @@ function findingsOf(invocations: readonly Invocation[], workspace: string): Find
   for (const invocation of invocations) {
     const checks = [
       foreignCode(invocation, downloads),
-      byName(invocation, workspace),
+      byName(invocation, workspace) ?? lossOf(invocation, losses),
       invocation.name.includes(UNKNOWN) || invocation.name.includes(TAINTED)
         ? asIfRemoving(invocation, workspace)
         : undefined,

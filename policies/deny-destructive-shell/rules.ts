@@ -1,13 +1,14 @@
-import { type Finding, quoted, short } from "../lib/findings.ts";
+import type { PathUse } from "hookwarden/hook";
+import { type Finding, quoted, short, softened } from "../lib/findings.ts";
 import { hasOption, operands } from "../lib/options.ts";
-import { searched } from "../lib/programs.ts";
-import type { Invocation } from "../lib/commands.ts";
+import { languageOf, searched } from "../lib/programs.ts";
+import { type Invocation, textOf } from "../lib/commands.ts";
 import { isDisk, type Place, placeNames, placeOf } from "./targets.ts";
 
 type Check = (invocation: Invocation, workspace: string) => Finding | undefined;
 
 /** How much a loss weighs, by the kind of place. */
-type Weights = { readonly [P in Place]?: Finding["verdict"] };
+type Weights = { readonly [P in Place]?: Finding["verdict"] | undefined };
 
 const wholeTree: Weights = {
   root: "deny",
@@ -210,3 +211,23 @@ export const redirected: Check = (invocation, workspace) => {
     .map(({ target }) => target);
   return weigh("it overwrites", targets, { "inside-system": "ask" }, invocation, workspace);
 };
+
+/** What programs without a rule of their own delete, and what they write to a disk. */
+export function deletions(
+  paths: readonly PathUse[],
+  invocations: readonly Invocation[],
+  workspace: string,
+): readonly Finding[] {
+  return paths.flatMap(({ path, access, command }) => {
+    const invocation = command === null ? undefined : invocations[command];
+    if (invocation === undefined || checks.has(invocation.name)) return [];
+    const target = textOf(path);
+    if (access === "write" && !isDisk(target, invocation.cwd)) return [];
+    if (access !== "delete" && access !== "write") return [];
+    // What a program in another language deletes is a guess, and among the commands.
+    if (access === "delete" && languageOf(invocation.name) !== undefined) return [];
+    const verb = access === "delete" ? "it deletes" : "it overwrites";
+    const finding = weigh(verb, [target], { ...wholeTree, floating: undefined }, invocation, workspace);
+    return finding === undefined ? [] : [softened(finding, invocation)];
+  });
+}

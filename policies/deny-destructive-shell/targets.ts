@@ -76,7 +76,8 @@ function isEverything(name: string): boolean {
   return isUnknown(name) || (isGlob(name) && /^[.*?]+$/.test(name.replace(/\[[^\]]*\]/g, "?")));
 }
 
-const harmless = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|(?:fd|shm|tcp|udp)\/.*)$/;
+const harmless =
+  /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|(?:fd|shm|tcp|udp)\/.*)$|^\/proc\/self\/fd\/\d+$/;
 const disks = /^\/dev\/(?:[shv]d[a-z*?[]|xvd|nvme|mmcblk|r?disk|md\d|dm-|mapper\/|loop\d)/;
 
 /** Whether a path is a disk or a part of one. */

@@ -15,7 +15,7 @@ export const foreignSigns: readonly Sign[] = [
   sign(
     ignoring,
     ["ignor", "olvid", "descart", "desconsider", "esquec", "dimentic", "oubli", "trascur"],
-    /[a-zà-ÿ]+\s[^.\n]{0,50}?(?:in?stru[cçz][a-zà-ÿõ]{2,8}|instructions|reglas|regras|regole|r[èe]gles|consignes|[óo]rdenes|indica[a-zà-ÿ]{4,8}|direttive|prompt)/y,
+    /(?!ignore[ds]\b)[a-zà-ÿ]+[ \t][^.\n]{0,50}?(?:in?stru[cçz][a-zà-ÿõ]{2,8}|instructions|reglas|regras|regole|r[èe]gles|consignes|[óo]rdenes|indica[a-zà-ÿ]{4,8}|direttive|prompt)/y,
   ),
   sign(
     hiding,

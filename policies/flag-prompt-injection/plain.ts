@@ -54,6 +54,8 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["nbsp", " "],
 ]);
 const entity = /&(?:#(\d{2,6})|#x([0-9a-f]{2,5})|(lt|gt|amp|quot|apos|nbsp));/g;
+/** Marks that are laid over letters and make no letter of their own with them. */
+const overstrikes = /[\u0300-\u036f\u0488\u0489]/g;
 /** Emphasis inside a word splits it for a search, and not for a reader. */
 const emphasis = /(?<=[a-z])(?:\*{1,3}|_{2})(?=[a-z])/g;
 
@@ -73,7 +75,9 @@ export function plainOf(text: string): Plain {
   if (lower.includes("   ")) lower = lower.replace(/ {3,}/g, " ");
   return {
     lower,
-    latin: isAscii(lower) ? lower : lower.replace(foreign, (char) => lookalikes.get(char) ?? char),
+    latin: isAscii(lower)
+      ? lower
+      : lower.replace(overstrikes, "").replace(foreign, (char) => lookalikes.get(char) ?? char),
   };
 }
 

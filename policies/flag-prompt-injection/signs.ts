@@ -38,14 +38,14 @@ const signs: readonly Sign[] = [
       "stop following",
     ],
     pattern:
-      /[a-z']+\s[^.;{}()]{0,40}?\b(?:(?:previous|prior|above|earlier|preceding|your|initial|original|system)\b[^.;{}()]{0,30}?\b(?:i[a-z]{0,2}nstructions?|prompts?|rules|directions?|directives?|guidelines|guardrails|policies|orders|constraints|restrictions)|(?:all|any|other|those|these)\b[^.;{}()]{0,30}?\b(?:i[a-z]{0,2}nstructions?|prompts?|guidelines|guardrails|directives))\b/y,
+      /(?!ignore[ds]|disregards|overrid(?:den|es)|bypass(?:ed|es)|discard(?:ed|s)|neglect(?:ed|s))[a-z']+\s[^.;{}()]{0,40}?\b(?:(?:previous|prior|above|earlier|preceding|your|initial|original|system|safety|security)\b[^.;{}()]{0,30}?\b(?:i[a-z]{0,2}nstructions?|prompts?|rules|directions?|directives?|guidelines|guardrails|policies|orders|constraints|restrictions|protocols?|checks)|(?:all|any|other|those|these)\b[^.;{}()]{0,30}?\b(?:i[a-z]{0,2}nstructions?|prompts?|guidelines|guardrails|directives))\b/y,
   },
   {
     kind: ignoring,
     weight: 3,
     starts: ["ignore", "disregard", "forget"],
     pattern:
-      /[a-z]+\s{1,8}(?:instructions?\b|(?:the\s{1,8}|all\s{1,8}){0,2}(?:rest\s{1,8}of\s{1,8}(?:this|the)|above|info(?:rmation)?\s{1,8}except|text\s{1,8}above)\b[^]{0,40}?\b(?:and|print|say|reply|respond|output|instead|except|you)\b)/y,
+      /[a-z]+[ \t]{1,8}(?:instructions?\b|(?:the\s{1,8}|all\s{1,8}){0,2}(?:rest\s{1,8}of\s{1,8}(?:this|the)|above|info(?:rmation)?\s{1,8}except|text\s{1,8}above)\b[^]{0,40}?\b(?:and|print|say|reply|respond|output|instead|except|you)\b)/y,
   },
   {
     kind: role,
@@ -131,7 +131,7 @@ const signs: readonly Sign[] = [
       "<end of",
     ],
     pattern:
-      /(?:#{0,6}\(system(?:_message|_prompt)?\)|\[(?:system|admin)(?:[ _](?:message|prompt|note|override|instruction|notice|update))?\]|#{3}\s{0,2}(?:system|instructions?)\s{0,2}:|system\s{1,4}(?:message|override|alert)\s{0,4}[:!]|begin\s{1,4}system\s{1,4}(?:message|prompt)|<end\s{1,4}of\s{1,4}(?:session|document|context|prompt|input)>|end\s{1,4}of\s{1,4}session[>\s]{1,20}(?:system|user|assistant))/y,
+      /(?:(?<![\w.])#{0,6}\(system(?:_message|_prompt)?\)|\[(?:system|admin)(?:[ _](?:message|prompt|note|override|instruction|notice|update))?\]|#{3}\s{0,2}(?:system|instructions?)\s{0,2}:|system\s{1,4}(?:message|override|alert)\s{0,4}[:!]|begin\s{1,4}system\s{1,4}(?:message|prompt)|<end\s{1,4}of\s{1,4}(?:session|document|context|prompt|input)>|end\s{1,4}of\s{1,4}session[>\s]{1,20}(?:system|user|assistant))/y,
   },
   {
     kind: turn,
@@ -258,16 +258,11 @@ const signs: readonly Sign[] = [
       "respond only with",
       "respond with only",
       "reply only with",
-      "just print",
-      "and print",
       "absolutely nothing else",
       "and nothing else",
-      "without asking for",
-      "without user confirmation",
-      "without confirmation",
     ],
     pattern:
-      /(?:(?:reply|respond|answer)\s{1,4}(?:with\s{1,4}only|only\s{1,4}with)|(?:just|and)\s{1,4}print\b|(?:absolutely|and)\s{1,4}nothing\s{1,4}else|without\s{1,4}(?:user\s{1,4}|asking\s{1,4}for\s{1,4}|any\s{1,4})?confirmation)/y,
+      /(?:(?:reply|respond|answer)\s{1,4}(?:with\s{1,4}only|only\s{1,4}with)|(?:absolutely|and)\s{1,4}nothing\s{1,4}else)/y,
   },
   {
     kind: order,
@@ -281,9 +276,83 @@ const signs: readonly Sign[] = [
       "if user asks",
       "if the user asks",
       "instead",
+      "just print",
+      "and print",
+      "secretly",
+      "for our security audit",
+      "for testing",
     ],
     pattern:
-      /(?:you\s{1,4}must|immediately|urgent|execute\s{1,4}the\s{1,4}following|run\s{1,4}the\s{1,4}following\s{1,4}command|if\s{1,4}(?:the\s{1,4})?user\s{1,4}asks|instead)\b/y,
+      /(?:you\s{1,4}must|immediately|urgent|execute\s{1,4}the\s{1,4}following|run\s{1,4}the\s{1,4}following\s{1,4}command|if\s{1,4}(?:the\s{1,4})?user\s{1,4}asks|instead|(?:just|and)\s{1,4}print|secretly|for\s{1,4}(?:our\s{1,4}security\s{1,4}audit|testing))\b/y,
+  },
+  {
+    kind: order,
+    weight: 3,
+    starts: ["ai agent", "agent", "assistant", "system", "ai", "llm", "model", "bot"],
+    pattern:
+      /(?<=(?:^|[\n"'`*#>([{|-])[ \t]{0,3})(?:(?:ai|llm|assistant|agent|system|bot|model)\s{1,4}){1,2}(?:directive|command|notice|instructions?|override|task|request|action\s{1,4}required|update)\s{0,2}:(?=[^]{0,200}?\b(?:you|your|must|ignore|access|execute|send|run|before|immediately|first)\b)/y,
+  },
+  {
+    kind: order,
+    weight: 3,
+    starts: ["as a ", "as an ", "as the "],
+    pattern:
+      /as\s{1,4}(?:an?|the)\s{1,4}(?:[a-z]{1,20}\s{1,4}){0,2}(?:agent|assistant|ai|ai\s{1,4}model|language\s{1,4}model|llm|bot|security\s{1,4}admin)\b[^.,\n]{0,40}?,\s{1,4}(?:please|you\s{1,4}(?:must|should|need|have|are\s{1,4}(?:required|authorized))|execute|run|deploy|visit|ignore|send|delete)\b/y,
+  },
+  {
+    kind: order,
+    weight: 3,
+    starts: [
+      "to complete your",
+      "to continue your",
+      "to finish your",
+      "to proceed with your",
+      "before processing",
+      "before reading",
+    ],
+    pattern:
+      /(?:to\s{1,4}(?:complete|continue|finish|proceed\s{1,4}with)\s{1,4}your\s{1,4}(?:current\s{1,4}|assigned\s{1,4})?task\b|before\s{1,4}(?:processing|reading|summari[sz]ing)\s{1,4}(?:this|the)\s{1,4}(?:content|document|page|email|message|file)\b)(?=[^]{0,160}?\b(?:you\s{1,4}(?:must|have\s{1,4}to|need\s{1,4}to|should)|first|requires?\s{1,4}you|please)\b)/y,
+  },
+  {
+    kind: order,
+    weight: 2,
+    starts: [
+      "without asking",
+      "without user",
+      "without human",
+      "without confirmation",
+      "without any",
+      "without validation",
+      "without further",
+      "user confirmation",
+      "bypass the user",
+    ],
+    pattern:
+      /(?:without\s{1,4}(?:asking(?:\s{1,4}(?:the\s{1,4}user|for))?|(?:any\s{1,4}|further\s{1,4})?(?:user|human)?\s{0,4}(?:confirmation|approval|permission|consent|validation|questions))|user\s{1,4}confirmation\s{0,2}:\s{0,4}\[?(?:disabled|off|skipped)|bypass\s{1,4}the\s{1,4}user\s{1,4}confirmation)/y,
+  },
+  {
+    kind: order,
+    weight: 1,
+    starts: [
+      "execute this",
+      "execute these",
+      "execute the",
+      "run this",
+      "deploy this",
+      "perform this",
+      "navigate to this",
+      "visit this",
+      "open this",
+    ],
+    pattern:
+      /(?:execute|run|deploy|perform|navigate\s{1,4}to|visit|open)\s{1,4}(?:this|these|the)\s{1,4}(?:following\s{1,4})?(?:commands?|scripts?|actions?|code|link|url|page|instructions?)\b/y,
+  },
+  {
+    kind: turn,
+    weight: 2,
+    starts: ["--", "==", "##", "**"],
+    pattern:
+      /[-=#*]{2,8}\s{0,4}(?:end|begin|start|new)\s{1,4}(?:of\s{1,4})?(?:system|user|untrusted|tool|assistant|evaluation|instructions?)\s{0,4}(?:instructions?|prompt|input|message|output|context|task|data|results?)?\s{0,4}[-=#*]{2,8}/y,
   },
   {
     kind: hiding,
@@ -347,9 +416,10 @@ const signs: readonly Sign[] = [
       "color:white",
       "color: white",
       "visibility:hidden",
+      "[//]: #",
     ],
     pattern:
-      /(?:<!--|display:\s?none|font-size:\s?0|color:\s?white|visibility:\s?hidden)[^]{0,200}?\b(?:ignore\s{1,4}(?:all|previous|any)|assistant|ai\s{1,4}(?:agent|assistant|model)|you\s{1,4}must|instructions?:|do\s{1,4}not\s{1,4}(?:tell|mention))\b/y,
+      /(?:<!--|display:\s?none|font-size:\s?0|color:\s?white|visibility:\s?hidden|\[\/\/\]:\s?#\s?\()(?:(?!-->)[^]){0,200}?\b(?:ignore\s{1,4}(?:all|previous|any)|assistant|(?:ai|agent)\s{1,4}(?:agent|assistant|model|command|instructions?|directive)|you\s{1,4}must|instructions?:|do\s{1,4}not\s{1,4}(?:tell|mention))\b/y,
   },
 ];
 
@@ -393,10 +463,16 @@ function placeOf(text: string, starts: readonly string[], pattern: RegExp): numb
     for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1)) {
       if (wordPart.test(start[0] ?? "") && wordPart.test(text[at - 1] ?? "")) continue;
       pattern.lastIndex = at;
-      if (pattern.test(text)) return at;
+      if (pattern.test(text) && !isQuotedAlone(text, at, pattern.lastIndex)) return at;
     }
   }
   return -1;
+}
+
+/** Whether a marker stands alone in quotes, as where a text speaks of it. */
+function isQuotedAlone(text: string, start: number, end: number): boolean {
+  const quote = text[start - 1] ?? "";
+  return /[<[(]/.test(text[start] ?? "") && /["'`]/.test(quote) && text[end] === quote;
 }
 
 function lineOf(text: string, end: number): number {

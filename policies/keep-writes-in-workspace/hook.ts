@@ -14,7 +14,7 @@ interface Config {
 
 const temporary: readonly string[] = ["/tmp", "/var/tmp", "/private/tmp"];
 /** Files that are no place to keep anything. */
-const sinks = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|(?:fd|tcp|udp)\/.*)$/;
+const sinks = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|(?:fd|tcp|udp)\/.*)$|^\/proc\/self\/fd\/\d+$/;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const { tool, shell, paths } = event.facts;

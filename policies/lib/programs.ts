@@ -10,6 +10,11 @@ export function programName(program: string): string {
 
 const shells: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "rbash"]);
 
+/** Whether a program is a shell. */
+export function isShell(name: string): boolean {
+  return shells.has(name);
+}
+
 /** Options of shells that take the next word as their value. */
 const shellValues: ReadonlySet<string> = new Set(["-o", "+o", "-O", "+O", "--rcfile", "--init-file"]);
 

@@ -1,13 +1,4 @@
-import type { Finding } from "../lib/findings.ts";
-
-/** One way to lose infrastructure. */
-export interface Loss {
-  readonly programs: readonly string[];
-  /** Held against the arguments, joined by blanks, with one before and one after. */
-  readonly test: RegExp;
-  readonly verdict: Finding["verdict"];
-  readonly what: string;
-}
+import type { Loss } from "../lib/losses.ts";
 
 const kube = ["kubectl", "oc", "k"];
 const containers = ["docker", "podman"];

@@ -1,5 +1,6 @@
 import type { PreToolUse } from "hookwarden/hook";
-import { decide, type Finding, quoted, short, tooLarge } from "../lib/findings.ts";
+import { decide, type Finding, short, tooLarge } from "../lib/findings.ts";
+import { lossOf } from "../lib/losses.ts";
 import { type Invocation, invocationsOf } from "../lib/commands.ts";
 import { losses, sqlPrograms } from "./commands.ts";
 import { sqlFindings } from "./sql.ts";
@@ -34,9 +35,8 @@ function inQuery(query: string): readonly Finding[] {
 
 function inCommand(invocation: Invocation): readonly Finding[] {
   const { name, args, input } = invocation;
-  const line = ` ${args.join(" ")} `;
-  const loss = losses.find(({ programs, test }) => programs.includes(name) && test.test(line));
-  if (loss !== undefined) return [{ verdict: loss.verdict, reason: `${quoted(invocation)} ${loss.what}` }];
+  const loss = lossOf(invocation, losses);
+  if (loss !== undefined) return [loss];
   if (!sqlPrograms.has(name)) return [];
   // `-cDROP …` and `--command=DROP …` carry a statement too.
   const texts = args.map((arg) => arg.replace(/^(?:--[a-z-]{1,20}=|-[A-Za-z](?=[A-Za-z]{3}))/, ""));

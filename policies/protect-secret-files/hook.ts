@@ -63,9 +63,19 @@ export default hook;
 
 /** What of a command may be a path whose content matters. */
 function pathsOf(invocation: Invocation): readonly string[] {
-  const { name, args, redirects } = invocation;
+  const { name, redirects } = invocation;
   const targets = redirects.map(({ target }) => target);
   if (blind.has(name)) return targets;
+  // A regular expression is no path, and `find -name '.*'` means every hidden file.
+  const args = invocation.args.filter(
+    (arg, at, all) =>
+      !arg.startsWith("^") &&
+      !(
+        name === "find" &&
+        /^-i?(?:name|path|wholename|regex)$/.test(all[at - 1] ?? "") &&
+        /(?:^|\/)\.\*/.test(arg)
+      ),
+  );
   // Options and forms carry paths too: `--file=.env`, `-i~/.ssh/id_rsa`, `file=@.env`, `host:.env`, `HEAD:.env`.
   const parts = args.flatMap((arg) => [
     ...arg.split(/[=@:,<]/, 16),

@@ -76,10 +76,14 @@ export function isBasicLogin(text: string): boolean {
   return password.length >= 3 && password !== name && !isUsualPassword(password);
 }
 
-/** Whether the payload of a JSON Web Token says who it is for or how long it holds: those of examples often do not. */
+/**
+ * Whether the payload of a JSON Web Token says who it is for or how long it holds: those of examples often do not. One
+ * that the machine itself has issued is good for nothing elsewhere.
+ */
 export function hasClaims(token: string): boolean {
   const payload = decoded((token.split(".")[1] ?? "").slice(0, 2_048));
-  return /"(?:iss|sub|aud|exp|nbf|iat|jti)"/.test(payload);
+  const isLocal = /"iss"\s*:\s*"https?:\/\/(?:localhost|127\.0\.0\.1|[^"/]*\.?example\.(?:com|org|net))[:/"]/.test(payload);
+  return !isLocal && /"(?:iss|sub|aud|exp|nbf|iat|jti)"/.test(payload);
 }
 
 const usual =

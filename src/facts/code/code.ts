@@ -19,6 +19,7 @@ export interface CodeEffects {
   readonly hosts: readonly string[];
   /** It connects to a place that its text does not name. */
   readonly unnamed: boolean;
+  readonly listens: boolean;
   readonly commands: readonly CodeCommand[];
   /** Its texts, put together where they are constant. */
   readonly texts: readonly string[];
@@ -52,6 +53,7 @@ export function codeEffects(
     paths: all.flatMap(({ paths }) => paths),
     hosts: all.flatMap(({ hosts }) => hosts),
     unnamed: all.some(({ unnamed }) => unnamed),
+    listens: all.some(({ listens }) => listens),
     commands: all.flatMap(({ commands }) => commands),
     texts: all.flatMap(({ texts }) => texts),
   };
@@ -88,6 +90,7 @@ function effectsOf(language: Language, program: string, depth: number): CodeEffe
   const commands: CodeCommand[] = reading.commands.map((code) => ({ code }));
   const used = new Set<string>();
   let connects = false;
+  let listens = false;
   for (const call of reading.calls) {
     const effects = effectsOfCall(call);
     for (const [{ text: path }, access] of effects.paths ?? []) {
@@ -102,6 +105,7 @@ function effectsOf(language: Language, program: string, depth: number): CodeEffe
     }
     commands.push(...(effects.commands ?? []).flatMap(commandOf));
     connects ||= effects.connects === true;
+    listens ||= effects.listens === true;
     for (const { text: code } of effects.code ?? []) {
       if (code === undefined || depth >= 3) continue;
       const inner = effectsOf(language, code, depth + 1);
@@ -123,7 +127,14 @@ function effectsOf(language: Language, program: string, depth: number): CodeEffe
     hosts.push(...reading.texts.filter((one) => url.test(one) && !used.has(one) && !/\s/.test(one)));
   for (const one of new Set(reading.texts)) if (!used.has(one) && isPathText(one)) paths.push([one, "any"]);
   const named = [...new Set(hosts)];
-  return { paths, hosts: named, unnamed: connects && named.length === 0, commands, texts: reading.texts };
+  return {
+    paths,
+    hosts: named,
+    unnamed: connects && named.length === 0,
+    listens,
+    commands,
+    texts: reading.texts,
+  };
 }
 
 function commandOf({ text, list }: Value): readonly CodeCommand[] {

@@ -10,6 +10,8 @@ export interface CallEffects {
   readonly hosts?: readonly Value[];
   /** It connects, also where its arguments name no host. */
   readonly connects?: true;
+  /** It waits for connections. */
+  readonly listens?: true;
   /** It runs texts of its own language. */
   readonly code?: readonly Value[];
 }
@@ -91,6 +93,7 @@ const connect: Effect = ({ args, named }) => {
   return { hosts: [host, more].filter((value) => value !== undefined), connects: true };
 };
 
+const listen: Effect = () => ({ listens: true });
 const evaluate: Effect = ({ args }) => ({ code: args.slice(0, 1) });
 
 const groups: readonly (readonly [names: string, effect: Effect])[] = [
@@ -129,6 +132,10 @@ const groups: readonly (readonly [names: string, effect: Effect])[] = [
   [
     "urlopen urlretrieve fetch axios requests.get requests.post requests.put requests.request httpx.get httpx.post http.get https.get http.request https.request got superagent curl_init curl_exec HTTPConnection HTTPSConnection FTP SMTP SMTP_SSL Telnet getstore mirror Net.HTTP.get Net.HTTP.post Net.HTTP.get_response Net.FTP URI.open open_uri create_connection createConnection connect connectSync fsockopen pfsockopen stream_socket_client socket_connect TCPSocket TCPSocket.new TCPSocket.open TCPSocket.gethostbyname UDPSocket Socket Socket.tcp IO.Socket.INET.new IO.Socket.INET6.new IO.Socket.SSL.new tls.connect net.connect ssl.wrap_socket Dial net.Dial dgram sendto websocket WebSocket EventSource XMLHttpRequest ftp_connect mail ClientSession aiohttp.request open_connection urlread webread urlwrite socket.connect socket.tcp",
     connect,
+  ],
+  [
+    "listen bind createServer TCPServer TCPServer.new UDPServer ServerSocket socket_create_listen stream_socket_server net.Listen http.ListenAndServe",
+    listen,
   ],
   ["eval Function vm.runInNewContext vm.runInThisContext runInContext", evaluate],
 ];

@@ -170,10 +170,6 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
       operands: "write",
     },
   ],
-  [
-    "gzip gunzip bzip2 bunzip2 xz unxz zstd lz4 compress",
-    { values: "S o suffix T threads", writes: "o", operands: "write" },
-  ],
   ["mksquashfs", { operands: "read", last: "write" }],
   ["unsquashfs", { writes: "d dest", operands: "read" }],
   [
@@ -277,7 +273,6 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
     "age",
     { values: "r recipient", reads: "i identity R recipients-file", writes: "o output", operands: "read" },
   ],
-  ["ssh-keygen", { values: "t b C N P m I n V O", writes: "f", runs: "D w", operands: "read" }],
   ["ssh-copy-id", { values: "p o", reads: "i F", operands: "connect" }],
   ["ssh-keyscan", { values: "p T t", reads: "f", operands: "connect" }],
   ["ssh-agent ssh-add", { values: "t a", runs: "P S s", operands: "read" }],

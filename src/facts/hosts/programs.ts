@@ -269,6 +269,7 @@ export function connectionsOf(command: ShellCommand): Connections {
     uses: [
       ...found.uses,
       ...connect([...devices, ...others, ...(code?.hosts ?? [])]).uses,
+      ...(code?.listens ? [["0.0.0.0", "listen"] as const] : []),
       ...variables.filter((value) => value !== "").map((value) => [value, "proxy"] as const),
     ],
     unnamed: found.unnamed || code?.unnamed === true,

@@ -148,6 +148,26 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ["awk", { short: "vFf", uses: afterScript(() => reads, [], ["f"]) }],
   ["tar", { short: "fCTXIbKN", long: ["file", "directory", "exclude", "files-from"], uses: archive }],
   ["bsdtar", { short: "fCTX", long: ["file", "directory"], uses: archive }],
+  ...["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "lz4", "compress"].map(
+    (name): [string, Program] => [
+      name,
+      {
+        short: "So",
+        long: ["suffix", "threads"],
+        uses: (args) =>
+          (hasOption(args, "c", "stdout", "to-stdout", "l", "list", "t", "test") ? reads : writes)(
+            args.operands,
+          ).concat(writes(valuesOf(args, "o"))),
+      },
+    ],
+  ),
+  [
+    "ssh-keygen",
+    {
+      short: "tbCNPmInVOfDwszRF",
+      uses: (args) => (hasOption(args, "t", "A", "p", "c", "R") ? writes : reads)(valuesOf(args, "f")),
+    },
+  ],
   [
     "unzip",
     {
