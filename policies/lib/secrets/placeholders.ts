@@ -82,7 +82,8 @@ export function isBasicLogin(text: string): boolean {
  */
 export function hasClaims(token: string): boolean {
   const payload = decoded((token.split(".")[1] ?? "").slice(0, 2_048));
-  const isLocal = /"iss"\s*:\s*"https?:\/\/(?:localhost|127\.0\.0\.1|[^"/]*\.?example\.(?:com|org|net))[:/"]/.test(payload);
+  const isLocal =
+    /"iss"\s*:\s*"https?:\/\/(?:localhost|127\.0\.0\.1|[^"/]*\.?example\.(?:com|org|net))[:/"]/.test(payload);
   return !isLocal && /"(?:iss|sub|aud|exp|nbf|iat|jti)"/.test(payload);
 }
 
