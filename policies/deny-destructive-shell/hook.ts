@@ -44,6 +44,9 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
       reason: "the command line cannot be read as shell, and names a dangerous program",
     });
   }
+  // A command line of which nothing is known hides from every other rule, too.
+  if (!shell.ok && shell.why.startsWith("too-") && unreadable !== "continue")
+    findings.push({ verdict: unreadable, reason: "the command line is too long or too deep to be read" });
   return decide(findings);
 };
 

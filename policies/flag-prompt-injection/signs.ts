@@ -21,7 +21,8 @@ const turn = "imitates a turn of a conversation";
 const order = "gives orders to the model";
 const hiding = "asks to hide something from the person";
 
-const signs: readonly Sign[] = [
+/** The signs of English texts, and those that have no language. */
+export const signs: readonly Sign[] = [
   {
     kind: ignoring,
     weight: 3,

@@ -144,6 +144,16 @@ export function failuresOf(
   });
 }
 
+/** What a hook answers to one event, without state. */
+export function answerOf(call: Call, manifest: Manifest, event: Json, config: unknown): Got {
+  const whole: Json = { session_id: "case", time: "2026-01-01T00:00:00Z", ...event };
+  return composed(
+    actionsOf(call(projected(whole, manifest.reads), contextOf(manifest, null, config))),
+    manifest,
+    null,
+  );
+}
+
 function contextOf(manifest: Manifest, state: unknown, config: unknown): Json {
   return { state, tenant: "default", hook: manifest.name, time: "2026-01-01T00:00:00Z", config };
 }
@@ -190,7 +200,8 @@ function projected(event: Json, reads: readonly string[]): Json {
   return out;
 }
 
-interface Got {
+/** What a hook's actions come to. */
+export interface Got {
   readonly verdict: string;
   readonly reason: string | null;
   readonly feedback: string | null;

@@ -50,6 +50,20 @@ export async function mutate(
   return { group, caught, survivors };
 }
 
+/** The mutants of a policy's own scripts that no case notices. */
+export async function survivingMutants(
+  policy: string,
+  every = 1,
+): Promise<readonly { readonly path: string; readonly text: string }[]> {
+  const found: { path: string; text: string }[] = [];
+  for (const path of scriptsOf(join(policiesFolder, policy))) {
+    for (const [index, { text }] of mutantsOf(readFileSync(path, "utf8")).entries()) {
+      if (index % every === 0 && !(await isCaught([policy], path, text))) found.push({ path, text });
+    }
+  }
+  return found;
+}
+
 async function isCaught(hooks: readonly string[], path: string, text: string): Promise<boolean> {
   for (const hook of hooks) {
     try {

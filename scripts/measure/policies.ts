@@ -5,6 +5,8 @@
  */
 import { parseArgs } from "node:util";
 import type { Warden } from "hookwarden/warden";
+import { agentSets } from "./policies/agent-sets.ts";
+import { measureEvasions } from "./policies/evasions.ts";
 import { only } from "./policies/judge.ts";
 import { measure, type Measured } from "./policies/run.ts";
 import { secretSets } from "./policies/secret-sets.ts";
@@ -35,7 +37,7 @@ const wardens = (policy: string): Promise<Warden> => {
   return warden;
 };
 const options = { folder: values.sources, half, most: Number(values.most), wardens };
-const wanted = [...shellSets, ...secretSets, ...textSets].filter(
+const wanted = [...shellSets, ...agentSets, ...secretSets, ...textSets].filter(
   ({ name, kind }) =>
     (values.set.length === 0 || values.set.some((text) => name.includes(text))) &&
     (values.kind.length === 0 || values.kind.includes(kind)),
@@ -59,5 +61,11 @@ if (sessions !== undefined) {
   );
   for (const line of sessions.missed.slice(0, Number(values.notable))) console.log(`  ${line}`);
 }
-if (values.write) await writeTables(all, half, sessions);
+const evasions =
+  values.set.length === 0 && values.kind.length === 0 ? await measureEvasions(wardens) : undefined;
+if (evasions !== undefined) {
+  console.log(`evasions: ${evasions.stopped} of ${evasions.n} stopped`);
+  for (const line of evasions.missed.slice(0, Number(values.notable))) console.log(`  ${line}`);
+}
+if (values.write) await writeTables(all, half, { sessions, evasions });
 for (const warden of open.values()) await (await warden)[Symbol.asyncDispose]();

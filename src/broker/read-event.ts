@@ -13,7 +13,7 @@ import { isoTime } from "./iso-time.ts";
 import { maxEventDepth, snapshot, tooLarge } from "./snapshot.ts";
 
 /** Largest event by default, in bytes of JSON. */
-export const defaultMaxEventBytes = 1_048_576;
+export const defaultMaxEventBytes = 8 * 1_048_576;
 
 /** What a host may hand in: an object, or the JSON text of one, or the bytes of that. */
 export type EventInput = object | string | Uint8Array;

@@ -17,7 +17,7 @@ import { rulesOf } from "./rules.ts";
 import { unsupported } from "./decision-queries.ts";
 
 export interface TranslatorOptions {
-  /** Largest message, in bytes of JSON. Default 1 MiB, as for events. The warden's own limit counts beside it. */
+  /** Largest message, in bytes of JSON. Default 8 MiB, as for events. The warden's own limit counts beside it. */
   readonly maxMessageBytes?: number;
 }
 

@@ -40,7 +40,7 @@ export interface WardenOptions {
   readonly store?: StateStore;
   /** Input schemas of the host's tools; an input that a hook has modified must keep to its tool's schema. */
   readonly tools?: ToolSchemas;
-  /** Largest event, in bytes of JSON. Default 1 MiB. */
+  /** Largest event, in bytes of JSON. Default 8 MiB. */
   readonly maxEventBytes?: number;
   /**
    * Reload when the folder of the pack changes, or the bundle's file or the trust file. Needs a path. Default `false`.

@@ -57,7 +57,7 @@ describe("a bad event is one sentence, exits 65, and does not lose the others", 
       "`constructor`",
     ],
     ["a number", "42", "event-invalid", "not a JSON object"],
-    ["2 MiB", JSON.stringify(bash("x".repeat(2 * 1_048_576))), "event-too-large", "1048576 bytes"],
+    ["9 MiB", JSON.stringify(bash("x".repeat(9 * 1_048_576))), "event-too-large", "8388608 bytes"],
     [
       "10,000 levels of objects",
       `{"hook_event_name":"Stop","session_id":"s","x":${deep(10_000)}}`,

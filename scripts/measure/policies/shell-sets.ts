@@ -1,6 +1,7 @@
 /** Command lines: attacks of public catalogues, and what people and agents type every day. */
 import { parseAllDocuments } from "yaml";
 import type { Item, PublicSet } from "./item.ts";
+import { shellBlocks } from "./shell-blocks.ts";
 import { type Checkout, filesOf, type SourceName } from "./sources.ts";
 
 const gtfoPlaces: readonly (readonly [RegExp, string])[] = [
@@ -132,22 +133,6 @@ function* runSteps(value: unknown): Generator<Item> {
   }
 }
 
-/** Shell blocks of documentation: what contributors and agents are asked to type. */
-function* shellBlocks(checkout: Checkout): Generator<Item> {
-  for (const { text } of filesOf(checkout, /\.(?:md|mdx|rst)$/)) {
-    for (const [, block = ""] of text.matchAll(
-      /^ *```(?:sh|bash|shell|console|text-console)\b[^\n]*\n([\s\S]*?)^ *```/gm,
-    )) {
-      const lines = block.split("\n").map((line) => line.trim());
-      const prompts = lines.filter((line) => /^[$%] /.test(line));
-      const joined = prompts.length > 0 ? prompts.map((line) => line.slice(2)) : lines;
-      for (const line of joined.join("\n").replace(/\\\n/g, " ").split("\n")) {
-        if (line !== "" && !line.startsWith("#")) yield { family: "documentation", text: line };
-      }
-    }
-  }
-}
-
 /** Commands that agents ran, as their public trajectories have them. */
 function* trajectories(checkout: Checkout): Generator<Item> {
   for (const { text } of filesOf(checkout, /\.traj$/)) {
@@ -186,6 +171,6 @@ export const shellSets: readonly PublicSet[] = [
     name: `documentation of ${source}`,
     kind: "shell-benign",
     source,
-    read: shellBlocks,
+    read: (checkout) => shellBlocks(checkout),
   })),
 ];

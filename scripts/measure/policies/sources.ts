@@ -38,6 +38,15 @@ export const sources = {
   promptmap: { repository: "utkusen/promptmap", licence: "GPL-3.0", paths: ["rules"] },
   proventra: { repository: "proventra/proventra-core", licence: "MIT", paths: ["benchmark/data"] },
   sweAgent: { repository: "SWE-agent/SWE-agent", licence: "MIT" },
+  geminiCli: { repository: "google-gemini/gemini-cli", licence: "Apache-2.0" },
+  terminalBench: {
+    repository: "laude-institute/terminal-bench-leaderboard",
+    licence: "no licence file",
+    paths: [
+      "results/terminal-bench-core@0.1.1/20250825_swe-agent-mini_claude-4-sonnet/2025-08-14__19-39-35",
+      "results/terminal-bench-core@0.1.1/20250825_swe-agent-mini_claude-4-sonnet/2025-08-15__16-23-45",
+    ],
+  },
   flask: { repository: "pallets/flask", licence: "BSD-3-Clause" },
   requests: { repository: "psf/requests", licence: "Apache-2.0" },
   prettier: { repository: "prettier/prettier", licence: "MIT" },
@@ -94,7 +103,7 @@ function cloned(repository: string, target: string): string {
 
 /** Names of files that are text; the extensionless ones are those of catalogues. */
 const textName =
-  /(?:^|\/)[^./]+$|\.(?:md|mdx|rst|txt|py|go|js|ts|tsx|json|jsonl|toml|ya?ml|cm|traj|plist|csv)$/;
+  /(?:^|\/)[^./]+$|\.(?:md|mdx|rst|txt|py|go|js|ts|tsx|json|jsonl|toml|ya?ml|cm|traj|plist|csv|log)$/;
 
 /** Writes the text files of the newest commit to a folder. Files that the clone does not have are left out. */
 function extract(git: string, paths: readonly string[], target: string): void {

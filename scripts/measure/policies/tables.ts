@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { format } from "prettier";
 import type { Kind } from "./item.ts";
 import type { Family, Measured } from "./run.ts";
+import type { EvasionResult } from "./evasions.ts";
 import type { SessionResult } from "./sessions.ts";
 import { sources } from "./sources.ts";
 
@@ -42,11 +43,17 @@ const titles: { readonly [K in Kind]: string } = {
   injection: "Injections: flagged by `flag-prompt-injection`",
 };
 
+/** What was measured on sets that the script makes itself. */
+export interface Simulated {
+  readonly sessions: SessionResult | undefined;
+  readonly evasions: EvasionResult | undefined;
+}
+
 /** All that was measured, as Markdown. */
 export async function tablesOf(
   all: readonly Measured[],
   half: string,
-  sessions: SessionResult | undefined,
+  { sessions, evasions }: Simulated,
 ): Promise<string> {
   const kinds = Object.keys(titles) as Kind[];
   const parts = kinds.flatMap((kind) => {
@@ -55,9 +62,12 @@ export async function tablesOf(
   });
   const note = half === "held-out" ? "Of each set the half that no rule was tuned on." : "";
   return (
-    await format([note, "", ...parts, ...flowOf(sessions), ...sourcesOf(all)].join("\n"), {
-      parser: "markdown",
-    })
+    await format(
+      [note, "", ...parts, ...flowOf(sessions), ...evasionsOf(evasions), ...sourcesOf(all)].join("\n"),
+      {
+        parser: "markdown",
+      },
+    )
   ).trim();
 }
 
@@ -113,6 +123,27 @@ function flowOf(sessions: SessionResult | undefined): readonly string[] {
   ];
 }
 
+function evasionsOf(evasions: EvasionResult | undefined): readonly string[] {
+  if (evasions === undefined) return [];
+  const { n, stopped, ways } = evasions;
+  const cell = (text: string): string =>
+    `\`${text.replace(/\s+/g, " ").replaceAll("`", "'").replaceAll("|", "\\|").slice(0, 110)}\``;
+  return [
+    `**Evasions**: ${stopped} of ${n} harmful commands that are written to hide what they do are stopped (${percent(stopped, n)}). They are made by rule from ${"`scripts/measure/policies/evasions.ts`"}. Missed:`,
+    "",
+    ...(ways.length === 0
+      ? ["None."]
+      : [
+          "| way of writing | missed | of | for example |",
+          "| --- | ---: | ---: | --- |",
+          ...ways.map(
+            ({ way, missed, n: count, example }) => `| ${way} | ${missed} | ${count} | ${cell(example)} |`,
+          ),
+        ]),
+    "",
+  ];
+}
+
 function sourcesOf(all: readonly Measured[]): readonly string[] {
   const lines = all.map(({ set, commit }) => {
     const { repository, licence } = sources[set.source];
@@ -127,9 +158,9 @@ const [begin, end] = ["<!-- begin: public sets -->", "<!-- end: public sets -->"
 export async function writeTables(
   all: readonly Measured[],
   half: string,
-  sessions: SessionResult | undefined,
+  simulated: Simulated,
 ): Promise<void> {
-  const tables = await tablesOf(all, half, sessions);
+  const tables = await tablesOf(all, half, simulated);
   for (const page of ["docs/policies.md", "policies/README.md"]) {
     const path = fileURLToPath(new URL(`../../../${page}`, import.meta.url));
     const text = readFileSync(path, "utf8");

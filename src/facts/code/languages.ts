@@ -54,6 +54,7 @@ const tex: Language = {
 const make: Language = {
   ...hash,
   options: /^(?:--eval|-E)$/,
+  input: true,
   patterns: [
     [/\$\(file\s{1,4}>{1,2}\s{0,4}([^,)\s]{1,400})/g, "write"],
     [/\$\(file\s{0,4}<\s{0,4}([^,)\s]{1,400})/g, "read"],

@@ -83,10 +83,16 @@ const find: Rule = ({ operands, options }) => {
   ];
 };
 
-const git: Rule = ({ operands, options }) => {
+const git: Rule = (args) => {
+  const { operands, options } = args;
   const [command = "", first, second] = operands;
-  const outputs = writes(
-    options.flatMap(([name, value]) => (/^(?:output|output-directory)$/.test(name) && value ? [value] : [])),
+  const folders = reads(valuesOf(args, "C", "git-dir", "work-tree"));
+  const outputs = folders.concat(
+    writes(
+      options.flatMap(([name, value]) =>
+        /^(?:output|output-directory)$/.test(name) && value ? [value] : [],
+      ),
+    ),
   );
   if (command === "clone") return [...outputs, ...writes([second ?? "."])];
   if (command === "init") return [...outputs, ...writes([first ?? "."])];

@@ -62,9 +62,12 @@ function fromOptions(invocation: Invocation): readonly Inner[] {
 }
 
 /** Variables whose values are command lines. */
-function fromVariables({ variables, name }: Invocation): readonly Inner[] {
+function fromVariables({ variables, through }: Invocation): readonly Inner[] {
+  // What such a command starts inherits the variable.
   return variables.flatMap(([variable, value]) =>
-    commandVariables.has(variable) ? [guessed(value.replace(/^\|/, ""), name)] : [],
+    commandVariables.has(variable) && !through.includes(variable)
+      ? [guessed(value.replace(/^\|/, ""), variable)]
+      : [],
   );
 }
 
