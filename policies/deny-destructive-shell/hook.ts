@@ -1,5 +1,5 @@
 import type { PreToolUse } from "hookwarden/hook";
-import { decide, type Finding, short, softened } from "../lib/findings.ts";
+import { decide, type Finding, short, softened, tooLarge } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
 import { downloadedBy } from "../lib/downloads.ts";
 import { TAINTED, UNKNOWN } from "../lib/marks.ts";
@@ -44,9 +44,8 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
       reason: "the command line cannot be read as shell, and names a dangerous program",
     });
   }
-  // A command line of which nothing is known hides from every other rule, too.
-  if (!shell.ok && shell.why.startsWith("too-") && unreadable !== "continue")
-    findings.push({ verdict: unreadable, reason: "the command line is too long or too deep to be read" });
+  if (unreadable !== "continue")
+    findings.push(...tooLarge(shell).map((finding) => ({ ...finding, verdict: unreadable })));
   return decide(findings);
 };
 
