@@ -55,10 +55,14 @@ export async function actionsInCases(
   for (const index of cases.keys()) {
     if ([...wanted].every((action) => seen.has(action))) break;
     try {
-      await runCase(hook, index, packs, sandbox, ({ trace }) => {
-        for (const { actions, refused } of trace) {
-          for (const { action } of [...actions, ...refused]) seen.add(action);
-        }
+      await runCase(hook, index, {
+        packs,
+        sandbox,
+        observe: ({ trace }) => {
+          for (const { actions, refused } of trace) {
+            for (const { action } of [...actions, ...refused]) seen.add(action);
+          }
+        },
       });
     } catch (error) {
       // A case whose configuration or state does not fit shows nothing; `test` reports it.

@@ -107,8 +107,8 @@ export const claudeCode: Dialect<ClaudeRow> = {
     const answer: { [field: string]: unknown } = {};
     const output: { [field: string]: unknown } = {};
     const stop = row.stops[decision.verdict as StopVerdict];
-    if (stop !== undefined) formatStop(decision, stop, message, helpers, answer, output);
-    else formatPass(decision, row, message, helpers, answer, output);
+    if (stop !== undefined) formatStop(decision, stop, { message, helpers, answer, output });
+    else formatPass(decision, row, { message, helpers, answer, output });
     const { notices } = decision.additions;
     if (notices.length > 0) answer.systemMessage = notices.map(({ text }) => text).join("\n");
     if (Object.keys(output).length > 0) answer.hookSpecificOutput = { hookEventName: row.event, ...output };
@@ -118,13 +118,18 @@ export const claudeCode: Dialect<ClaudeRow> = {
 
 type Part = { [field: string]: unknown };
 
+/** What an answer is made from, and the parts of it that are filled in. */
+interface Formatting {
+  readonly message: Message;
+  readonly helpers: Helpers;
+  readonly answer: Part;
+  readonly output: Part;
+}
+
 function formatStop(
   decision: Decision,
   form: StopFormat,
-  message: Message,
-  helpers: Helpers,
-  answer: Part,
-  output: Part,
+  { message, helpers, answer, output }: Formatting,
 ): void {
   const reason = reasonOf(decision);
   const halts = decision.verdict === "halt";
@@ -150,10 +155,7 @@ function formatStop(
 function formatPass(
   decision: Decision,
   { event }: ClaudeRow,
-  message: Message,
-  helpers: Helpers,
-  answer: Part,
-  output: Part,
+  { message, helpers, answer, output }: Formatting,
 ): void {
   const { verdict, reason, changes } = decision;
   if (verdict === "retry") {

@@ -43,7 +43,7 @@ export function maskEvent(event: BrokerEvent, masks: readonly (readonly string[]
   const values: unknown[] = [];
   let masked: unknown = event;
   for (const parts of masks) {
-    masked = replace(masked, parts, 0, "", (pointer, value) => {
+    masked = replace(masked, parts, "", (pointer, value) => {
       pointers.push(pointer);
       values.push(value);
       return maskText;
@@ -56,13 +56,12 @@ export function maskEvent(event: BrokerEvent, masks: readonly (readonly string[]
 function replace(
   value: unknown,
   parts: readonly string[],
-  at: number,
   pointer: string,
   take: (pointer: string, value: unknown) => unknown,
 ): unknown {
-  if (at === parts.length) return value === maskText ? value : take(pointer, value);
+  const [part, ...rest] = parts;
+  if (part === undefined) return value === maskText ? value : take(pointer, value);
   if (typeof value !== "object" || value === null) return value;
-  const part = parts[at] as string;
   const keys = part === "*" ? Object.keys(value) : Object.hasOwn(value, part) ? [part] : [];
   // The length of an array is no member of it.
   const members = Array.isArray(value) ? keys.filter((key) => /^(0|[1-9]\d*)$/.test(key)) : keys;
@@ -72,7 +71,7 @@ function replace(
   };
   for (const key of members) {
     const inner = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    copy[key] = replace(copy[key], parts, at + 1, inner, take);
+    copy[key] = replace(copy[key], rest, inner, take);
   }
   return copy;
 }

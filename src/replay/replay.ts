@@ -171,7 +171,12 @@ class Replayer {
       };
     }
     const pack = this.#packs.get(logged.decision.pack) ?? (this.#options.packs[0] as LoadedPack);
-    const { decision, calls } = await this.#decideAgain(run, pack, logged, head.tenant, record.line);
+    const { decision, calls } = await this.#decideAgain(run, {
+      pack,
+      logged,
+      tenant: head.tenant,
+      line: record.line,
+    });
     const sameEngine = run.start.engine.name === run.engine.name;
     const before = comparable(logged.decision, sameEngine);
     const after = comparable(decision, sameEngine);
@@ -180,11 +185,11 @@ class Replayer {
       ...found,
       cause: causeOf({ ...this.#circumstances(run, logged), pack, calls }),
     };
-    const proof = proofOf(run.engine, logged, pack, after, calls);
+    const proof = proofOf(run.engine, logged, { pack, decision: after, calls });
     return { ...head, result: difference ? "different" : "same", why: null, difference, proof };
   }
 
-  async #decideAgain(run: Run, pack: LoadedPack, logged: LoggedDecision, tenant: string, line: number) {
+  async #decideAgain(run: Run, { pack, logged, tenant, line }: Again) {
     const { event, clock } = readEvent(logged.event, Number.MAX_SAFE_INTEGER, 0);
     const recall = new RecordedState(logged);
     const parts = {
@@ -244,12 +249,18 @@ export function valueDigest(value: unknown): string {
   return digestOf(canonicalJson(value));
 }
 
+/** A logged decision to make again. `line`: where its record is in the log. */
+interface Again {
+  readonly pack: LoadedPack;
+  readonly logged: LoggedDecision;
+  readonly tenant: string;
+  readonly line: number;
+}
+
 function proofOf(
   engine: EngineIdentity,
   logged: LoggedDecision,
-  pack: LoadedPack,
-  decision: object,
-  calls: readonly CallRecord[],
+  { pack, decision, calls }: { pack: LoadedPack; decision: object; calls: readonly CallRecord[] },
 ): ReplayProof {
   return {
     pack: pack.digest,

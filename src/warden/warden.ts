@@ -60,7 +60,7 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
   }
   await bundle?.keep();
   const log = options.log === undefined ? null : await openLogFor(options, sandbox);
-  const warden = new Warden(options, generation, { sandbox, toolInputs }, log, bundle);
+  const warden = new Warden(options, generation, { sandbox, toolInputs, log, bundle });
   report = (divergence) => warden.announce("divergence", divergence);
   const refused = bundle?.refused;
   // Deferred, so that the caller can attach listeners first.
@@ -71,6 +71,11 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
     warden.on("decision", telemetry());
   }
   return warden;
+}
+
+interface WardenParts extends Pick<BrokerParts, "sandbox" | "toolInputs"> {
+  readonly log: DecisionLog | null;
+  readonly bundle: LoadedBundle | null;
 }
 
 /** Holds a pack and a sandbox, and decides events. Made by `createWarden`. */
@@ -89,13 +94,7 @@ export class Warden extends EventEmitter<WardenEvents> {
   #closing: Promise<void> | null = null;
 
   /** @internal */
-  constructor(
-    options: WardenOptions,
-    generation: Generation,
-    parts: Pick<BrokerParts, "sandbox" | "toolInputs">,
-    log: DecisionLog | null = null,
-    bundle: LoadedBundle | null = null,
-  ) {
+  constructor(options: WardenOptions, generation: Generation, { log, bundle, ...parts }: WardenParts) {
     super();
     this.#log = log;
     this.#bundle = bundle;

@@ -91,16 +91,14 @@ export async function testPack(dir: string, options: TestOptions = {}): Promise<
     const ran = await Promise.all(
       sandboxes.all.map(async (sandbox) => {
         const results: CaseResult[] = [];
-        await inParallel(
-          indexes,
-          options.concurrency ?? settingsOf({ engine: sandbox.engine }).processes,
-          (index) => runCase(hook, index, packs, sandbox),
-          (result) => {
+        await inParallel(indexes, options.concurrency ?? settingsOf({ engine: sandbox.engine }).processes, {
+          work: (index) => runCase(hook, index, { packs, sandbox }),
+          done: (result) => {
             results.push(result);
             options.progress?.(result, ++done, total);
           },
-          options.signal,
-        );
+          signal: options.signal,
+        });
         return results.toSorted((a, b) => placeOf(a) - placeOf(b));
       }),
     );

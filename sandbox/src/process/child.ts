@@ -73,14 +73,26 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+interface ChildOptions {
+  readonly pristine?: boolean;
+  readonly realm?: RealmKind;
+  readonly spinUs: number;
+}
+
+/** Loads the engine; reports one that is not installed, and exits. */
+async function startEngine(...parts: Parameters<typeof loadEngine>): Promise<Sandbox> {
+  try {
+    return await loadEngine(...parts);
+  } catch (error) {
+    if (!(error instanceof EngineMissingError)) throw error;
+    send(writeMissing(error.message));
+    process.exit(69);
+  }
+}
+
 async function main(): Promise<void> {
   const [name, json, modulePath] = process.argv.slice(2) as [EngineName, string, string?];
-  const { spinUs, ...options } = JSON.parse(json) as {
-    pristine?: boolean;
-    realm?: RealmKind;
-    spinUs: number;
-  };
-  let engine: Sandbox;
+  const { spinUs, ...options } = JSON.parse(json) as ChildOptions;
   /** Id of the running call; the parent has separate deadlines for loading and running it. */
   let running: number | null = null;
   let reported: "nothing" | "loading" | "running" = "nothing";
@@ -90,13 +102,7 @@ async function main(): Promise<void> {
     reported = begins ? "loading" : "running";
     send(writeLoad(running, begins));
   };
-  try {
-    engine = await loadEngine(name, { ...options, onLoad }, modulePath);
-  } catch (error) {
-    if (!(error instanceof EngineMissingError)) throw error;
-    send(writeMissing(error.message));
-    process.exit(69);
-  }
+  const engine = await startEngine(name, { ...options, onLoad }, modulePath);
   dropRights();
   send(writeReady(engine.version, protocolVersion));
   let calls = 0;

@@ -194,7 +194,7 @@ export class ForkServer {
   #connect(id: number, { streams, pid, done }: Expected): void {
     const [stdin, stdout, stderr] = streamNames.map((name) => streams.get(name));
     if (pid === undefined || !stdin || !stdout || !stderr) return;
-    const child = new ForkedChild(pid, stdin, stdout, stderr, () => this.#send({ kind: "kill", id }));
+    const child = new ForkedChild(pid, { stdin, stdout, stderr }, () => this.#send({ kind: "kill", id }));
     this.#children.set(id, child);
     done(child);
   }
@@ -239,12 +239,16 @@ class ForkedChild extends EventEmitter<ChildEvents> implements Child {
   readonly #kill: () => void;
   #ended = false;
 
-  constructor(pid: number, stdin: Socket, stdout: Socket, stderr: Socket, kill: () => void) {
+  constructor(
+    pid: number,
+    streams: { readonly stdin: Socket; readonly stdout: Socket; readonly stderr: Socket },
+    kill: () => void,
+  ) {
     super();
     this.pid = pid;
-    this.stdin = stdin;
-    this.stdout = stdout;
-    this.stderr = stderr;
+    this.stdin = streams.stdin;
+    this.stdout = streams.stdout;
+    this.stderr = streams.stderr;
     this.#kill = kill;
   }
 

@@ -112,7 +112,7 @@ export class ReplyReader {
     const bodySize = this.#number(buffer);
     const logSize = this.#number(buffer);
     if (this.#at !== newline + 1) refuse("a header with too many fields");
-    checkHeader(kind, id, bodySize, logSize, expected);
+    checkHeader({ kind, id, body: bodySize, logs: logSize }, expected);
 
     const bodyAt = newline + 1;
     const logsAt = bodyAt + bodySize + 1;
@@ -132,40 +132,10 @@ export class ReplyReader {
     this.#most = Infinity;
     this.#chunks = this.#size === 0 ? [] : [buffer.subarray(total)];
 
-    if (expected === undefined) {
-      return {
-        kind: kind === H ? "ready" : "missing",
-        id,
-        text: printable(text),
-        outcome: null,
-        inspection: null,
-      };
-    }
-    if (kind === L || kind === R) {
-      return { kind: kind === L ? "loading" : "running", id, text: "", outcome: null, inspection: null };
-    }
-    if (kind === S) return { kind: "outcome", id, text: "", outcome: skippedOutcome, inspection: null };
-    const fault = kind === E || kind === T ? readFault(text) : null;
-    if (kind === T && fault?.code !== "timeout") refuse("another fault where it said that time ran out");
-    if (expected.kind === "inspect") {
-      const inspection: Inspection = fault
-        ? { ok: false, fault }
-        : { ok: true, handlers: readHandlers(text) };
-      return { kind: "inspection", id, text: "", outcome: null, inspection };
-    }
-    const durationUs = ns / 1_000;
-    const outcome: Outcome = fault
-      ? {
-          ok: false,
-          fault,
-          steps,
-          durationUs,
-          memoryBytes,
-          logs,
-          ...(kind === T ? { loadTimedOut: true } : undefined),
-        }
-      : { ok: true, output: kind === N ? null : text, steps, durationUs, memoryBytes, logs };
-    return { kind: "outcome", id, text: "", outcome, inspection: null };
+    return replyOf(
+      { kind, id, text, figures: { steps, durationUs: ns / 1_000, memoryBytes, logs } },
+      expected,
+    );
   }
 
   #numberOrDash(buffer: Buffer): number | null {
@@ -193,13 +163,15 @@ export class ReplyReader {
   }
 }
 
-function checkHeader(
-  kind: number,
-  id: number,
-  body: number,
-  logs: number,
-  expected: Expected | undefined,
-): void {
+/** Kind and sizes of a frame, in bytes. */
+interface Header {
+  readonly kind: number;
+  readonly id: number;
+  readonly body: number;
+  readonly logs: number;
+}
+
+function checkHeader({ kind, id, body, logs }: Header, expected: Expected | undefined): void {
   if (expected === undefined) {
     if ((kind !== H && kind !== X) || body > messageBytes || logs !== 0)
       refuse("something else than its greeting");
@@ -224,4 +196,30 @@ function checkHeader(
   if (logs > (expected.kind === "call" ? maxLogBytes(limits) + maxLogLines(limits) * logHeadBytes : 0)) {
     refuse("more logs than their limit");
   }
+}
+
+/** A frame that was read whole. */
+interface Frame {
+  readonly kind: number;
+  readonly id: number;
+  readonly text: string;
+  readonly figures: Pick<Outcome, "steps" | "durationUs" | "memoryBytes" | "logs">;
+}
+
+function replyOf({ kind, id, text, figures }: Frame, expected: Expected | undefined): Reply {
+  const reply = { id, text: "", outcome: null, inspection: null };
+  if (expected === undefined)
+    return { ...reply, kind: kind === H ? "ready" : "missing", text: printable(text) };
+  if (kind === L || kind === R) return { ...reply, kind: kind === L ? "loading" : "running" };
+  if (kind === S) return { ...reply, kind: "outcome", outcome: skippedOutcome };
+  const fault = kind === E || kind === T ? readFault(text) : null;
+  if (kind === T && fault?.code !== "timeout") refuse("another fault where it said that time ran out");
+  if (expected.kind === "inspect") {
+    const inspection: Inspection = fault ? { ok: false, fault } : { ok: true, handlers: readHandlers(text) };
+    return { ...reply, kind: "inspection", inspection };
+  }
+  const outcome: Outcome = fault
+    ? { ok: false, fault, ...figures, ...(kind === T ? { loadTimedOut: true } : undefined) }
+    : { ok: true, output: kind === N ? null : text, ...figures };
+  return { ...reply, kind: "outcome", outcome };
 }

@@ -13,7 +13,13 @@ function whole(value: number): number {
   return value > 0 && value < 9e14 ? Math.round(value) : 0;
 }
 
-function frame(kind: string, id: number, figures: Figures, body: string, logs: string): string {
+/** What follows the header of a frame. */
+interface Content {
+  readonly body?: string;
+  readonly logs?: string;
+}
+
+function frame(kind: string, id: number, figures: Figures, { body = "", logs = "" }: Content = {}): string {
   const steps = figures.steps === null ? "-" : whole(figures.steps);
   const sizes = `${byteLength(body)} ${logs === "" ? 0 : byteLength(logs)}`;
   const ns = whole(figures.durationUs * 1_000);
@@ -48,37 +54,37 @@ function faultBody(fault: Fault): string {
 }
 
 export function writeReady(version: string, protocol: number): string {
-  return frame("H", protocol, noFigures, cut(version, 256), "");
+  return frame("H", protocol, noFigures, { body: cut(version, 256) });
 }
 
 export function writeMissing(message: string): string {
-  return frame("X", 0, noFigures, cut(message, messageBytes), "");
+  return frame("X", 0, noFigures, { body: cut(message, messageBytes) });
 }
 
 export function writeOutcome(id: number, outcome: Outcome, limits: Limits): string {
   const logs = outcome.logs.length === 0 ? "" : writeLogs(outcome.logs, limits);
   if (!outcome.ok)
-    return frame(outcome.loadTimedOut ? "T" : "E", id, outcome, faultBody(outcome.fault), logs);
-  if (outcome.output === null) return frame("N", id, outcome, "", logs);
-  return frame("K", id, outcome, outcome.output, logs);
+    return frame(outcome.loadTimedOut ? "T" : "E", id, outcome, { body: faultBody(outcome.fault), logs });
+  if (outcome.output === null) return frame("N", id, outcome, { logs });
+  return frame("K", id, outcome, { body: outcome.output, logs });
 }
 
 /** Reports that a call was not run, because an earlier one ended its group. */
 export function writeSkipped(id: number): string {
-  return frame("S", id, noFigures, "", "");
+  return frame("S", id, noFigures);
 }
 
 /** Reports that a call starts to load its program, or that the program is loaded and runs. */
 export function writeLoad(id: number, begins: boolean): string {
-  return frame(begins ? "L" : "R", id, noFigures, "", "");
+  return frame(begins ? "L" : "R", id, noFigures);
 }
 
 export function writeInspection(id: number, inspection: Inspection): string {
-  if (!inspection.ok) return frame("E", id, noFigures, faultBody(inspection.fault), "");
+  if (!inspection.ok) return frame("E", id, noFigures, { body: faultBody(inspection.fault) });
   const body = JSON.stringify(inspection.handlers);
   if (byteLength(body) > handlersBytes || (inspection.handlers?.length ?? 0) > maxHandlers) {
     const message = "the default export has too many names, or too long ones";
-    return frame("E", id, noFigures, faultBody({ code: "load-failed", message }), "");
+    return frame("E", id, noFigures, { body: faultBody({ code: "load-failed", message }) });
   }
-  return frame("I", id, noFigures, body, "");
+  return frame("I", id, noFigures, { body });
 }

@@ -135,7 +135,7 @@ export function readCases(bytes: Uint8Array, file: string): readonly Case[] {
     throw invalid('the file must be a list of cases: `[{ "name": …, "event": …, "expect": … }]`', file, "");
   const names = new Set<string>();
   return value.map((item: unknown, index) => {
-    checkForm(item, caseSchema, "the case", file, `/${index}`);
+    checkForm(item, caseSchema, "the case", { file, pointer: `/${index}` });
     const read = caseOf(item as Json, file, `/${index}`);
     if (names.has(read.name))
       throw invalid(`the name ${quote(read.name)} stands twice`, file, `/${index}/name`);
@@ -148,8 +148,15 @@ interface ObjectSchema {
   readonly properties: { readonly [name: string]: object };
 }
 
+/** A place in a file of cases; `pointer` is a JSON pointer. */
+interface Place {
+  readonly file: string;
+  readonly pointer: string;
+}
+
 /** Validates a value. An unknown field is reported first, with the one that was probably meant. */
-function checkForm(value: unknown, schema: ObjectSchema, what: string, file: string, pointer: string): void {
+function checkForm(value: unknown, schema: ObjectSchema, what: string, place: Place): void {
+  const { file, pointer } = place;
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     const known = Object.keys(schema.properties);
     const wrong = Object.keys(value).find((name) => !known.includes(name));
@@ -159,7 +166,10 @@ function checkForm(value: unknown, schema: ObjectSchema, what: string, file: str
     }
     const additions = (value as Json)["additions"];
     if (schema === expectation && typeof additions === "object") {
-      checkForm(additions, expectation.properties.additions, "`additions`", file, `${pointer}/additions`);
+      checkForm(additions, expectation.properties.additions, "`additions`", {
+        file,
+        pointer: `${pointer}/additions`,
+      });
     }
   }
   const problem = checkAgainst(schema, value);
@@ -190,7 +200,7 @@ function caseOf(item: Json, file: string, pointer: string): Case {
   const expected = (one ? [expect] : expect) as readonly (Expectation | null)[];
   expected.forEach((wanted, index) => {
     const at = one ? `${pointer}/expect` : `${pointer}/expect/${index}`;
-    if (one || wanted !== null) checkForm(wanted, expectation, "the expectation", file, at);
+    if (one || wanted !== null) checkForm(wanted, expectation, "the expectation", { file, pointer: at });
   });
   if (all.length !== expected.length) {
     throw invalid(

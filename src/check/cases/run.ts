@@ -33,19 +33,24 @@ export interface CaseResult {
 /** Tenant of every case. */
 const tenant = "default";
 
+/** What a case runs with. */
+export interface CaseRun {
+  readonly packs: SinglePacks;
+  readonly sandbox: Sandbox;
+  /** Called with each decision, as it is made. */
+  observe?(decision: Decision): void;
+}
+
 /**
  * Runs one case: its events one after another, in a warden and with state that belong to it alone. The decision ids are
  * `case-1`, `case-2` and so on, so that a hook that uses `Math.random` answers the same each time.
  *
- * @param observe called with each decision, as it is made.
  * @throws {HookwardenError} `cases-invalid` for a configuration or state that the hook cannot have
  */
 export async function runCase(
   hook: SuiteHook,
   index: number,
-  packs: SinglePacks,
-  sandbox: Sandbox,
-  observe?: (decision: Decision) => void,
+  { packs, sandbox, observe }: CaseRun,
 ): Promise<CaseResult> {
   const test = hook.cases[index] as Case;
   const begun = performance.now();
@@ -76,13 +81,17 @@ export async function runCase(
   };
 }
 
+interface ParallelWork<Item, Result> {
+  work(item: Item): Promise<Result>;
+  done(result: Result): void;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Runs many pieces of work, some at the same time, and hands each result over in order of finishing. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   concurrency: number,
-  work: (item: Item) => Promise<Result>,
-  done: (result: Result) => void,
-  signal?: AbortSignal,
+  { work, done, signal }: ParallelWork<Item, Result>,
 ): Promise<void> {
   let next = 0;
   let failed = false;
