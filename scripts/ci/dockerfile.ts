@@ -6,6 +6,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import type { Readable } from "node:stream";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -157,9 +158,10 @@ async function start(image: Stage): Promise<void> {
     "--no-new-privs",
     "--bounding-set=-all",
   ];
-  const line = [...inside(image, true), ...drop, ...image.entry];
-  const child = spawn(line[0]!, line.slice(1), { stdio: ["ignore", "pipe", "inherit"] });
+  const [bwrap, ...rest] = [...inside(image, true), ...drop, ...image.entry];
+  const child = spawn(bwrap!, ["--info-fd", "3", ...rest], { stdio: ["ignore", "inherit", "inherit", "pipe"] });
   const exited = new Promise<number | null>((done) => child.once("exit", done));
+  const serverPid = pidFrom(child.stdio[3] as Readable);
   try {
     const url = "http://127.0.0.1:8787";
     const ready = async (): Promise<{ containment: { missing: string[] } }> => {
@@ -173,14 +175,26 @@ async function start(image: Stage): Promise<void> {
     const { containment } = await ready();
     if (containment.missing.length > 0)
       throw new Error(`containment lacks ${containment.missing.join(", ")}`);
-    const key = readFileSync(join(state, "operator.key"), "utf8").trim();
+    const keyFile = join(state, "operator.key");
+    while (!existsSync(keyFile)) await new Promise((done) => setTimeout(done, 50));
+    const key = readFileSync(keyFile, "utf8").trim();
     const overview = await fetch(`${url}/v1/admin/overview`, { headers: { authorization: `Bearer ${key}` } });
     console.log(`-- ready, all layers of containment in force; GET /v1/admin/overview: ${overview.status}`);
     if (!overview.ok) throw new Error("the operator's key was refused");
   } finally {
-    child.kill("SIGTERM");
+    // Bubblewrap forwards no signals, and the server would outlive it.
+    process.kill(await serverPid, "SIGTERM");
   }
-  console.log(`-- SIGTERM: exit status ${await exited}`);
+  const status = await exited;
+  console.log(`-- SIGTERM: exit status ${status}`);
+  if (status !== 0) throw new Error("the server did not end in order");
+}
+
+/** The process that bubblewrap has started, as it reports it. */
+async function pidFrom(info: Readable): Promise<number> {
+  let text = "";
+  for await (const chunk of info) text += String(chunk);
+  return (JSON.parse(text) as { readonly "child-pid": number })["child-pid"];
 }
 
 try {

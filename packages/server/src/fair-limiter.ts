@@ -27,7 +27,7 @@ export interface FairLimiterOptions {
   /** Maximum number of items of all tenants that run at the same time. */
   readonly slots: number;
   /**
-   * Maximum expected cost of a tenant's running items together, in microseconds: whoever is next may have to wait for
+   * Maximum expected cost of a tenant's running items together, in microseconds: the next tenant may have to wait for
    * that long. One item may always run. Default: unlimited.
    */
   readonly maxLoadUs?: number;

@@ -24,7 +24,7 @@ export interface Lane {
   readonly limiter: FairLimiter;
 }
 
-/** Decisions under way for each process: enough that calls travel in batches, few enough that nobody waits long. */
+/** Decisions under way for each process: enough that calls travel in batches, few enough that no call waits long. */
 const slotsPerProcess = 32;
 /** Expected cost of one tenant's decisions under way, for each process, in microseconds. */
 const loadUsPerProcess = 4_000;

@@ -223,7 +223,7 @@ it("reports nothing about the requests before one that waits too long", async ()
   lane.limiter.leave(flow, 0);
 });
 
-it("tells of answers that were not read nothing but that", async () => {
+it("reports nothing about answers that were not read", async () => {
   const { unsent, settings } = test.server.context;
   const long = packOf("export default () => ({ action: 'notify', text: 'hunter2 '.repeat(5_000) })");
   const { key: own } = await test.tenant("reads-nothing", long);
@@ -304,7 +304,7 @@ it("holds the events of a batch to the same", async () => {
   expect(batch[1]).toMatchObject({ pointer: "/1/hook_event_name" });
 });
 
-it("tells of its end nothing but that, and has shown every problem by then", async () => {
+it("reports nothing but its end while it closes, and has shown every problem by then", async () => {
   const own = await startTestServer({ audit: "off" });
   const { key: theirKey } = await own.tenant("acme", guard);
   const socket = connect(own.port, "127.0.0.1");

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { quote } from "@hookwarden/sandbox/json";
@@ -75,12 +76,13 @@ async function serve(settings: Settings, { format }: ServeOptions, { terminal }:
   await using server = fleet
     ? await (await loadNats()).createFleetServer(options, fleet)
     : await createServer({ ...options, ...(data === undefined ? {} : { data }) });
-  await writeKeys(server, settings, log);
   using _folder =
     settings.pack === undefined
       ? null
       : await serveFolder(server.context, "default", settings.pack, settings.watch);
   const { url } = await server.listen();
+  // Only now: a start that fails, for example because the port is taken, leaves no key behind.
+  await writeKeys(server, settings, log);
   await terminal.line(format === "json" ? JSON.stringify({ url }) : url);
   // The signal may have come during startup.
   if (!terminal.signal.aborted) await new Promise((done) => terminal.signal.addEventListener("abort", done));
@@ -113,6 +115,7 @@ async function serverOptions(settings: Settings): Promise<ServerOptions> {
   const { jwks, issuer = "", audience = "", allowedHosts, allowedOrigins, mask, retentionDays } = settings;
   const { trust, limits, tenantLimits, processes, quarantine, requireReview, reviewers } = settings;
   return {
+    approvals: await approvalOptions(settings),
     ...(limits ? { limits } : {}),
     ...(tenantLimits ? { tenantLimits } : {}),
     ...(processes ? { processes } : {}),
@@ -137,6 +140,27 @@ async function serverOptions(settings: Settings): Promise<ServerOptions> {
     ...(settings.signingKey === undefined ? {} : { signingKey: await readJsonFile(settings.signingKey) }),
     ...(jwks === undefined ? {} : { jwt: { jwks, issuer, audience } }),
   };
+}
+
+async function approvalOptions({
+  approvalWebhook: url,
+  approvalSecret: file,
+  approvers,
+}: Settings): Promise<NonNullable<ServerOptions["approvals"]>> {
+  if ((url === undefined) !== (file === undefined))
+    throw new HookwardenError("usage", "`approvalWebhook` and `approvalSecret` need each other");
+  const listed = approvers ? { approvers } : {};
+  if (url === undefined || file === undefined) return listed;
+  return { ...listed, webhook: { url, secret: (await readTextFile(file)).trim() } };
+}
+
+async function readTextFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    throw new HookwardenError("file-unreadable", `${quote(path)} cannot be read (${code})`, { file: path });
+  }
 }
 
 /** The packages of NATS are optional: a single server does not need them. */

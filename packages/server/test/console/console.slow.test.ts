@@ -252,6 +252,24 @@ describe.skipIf(noBrowser !== null)("the console in a browser", { timeout: 120_0
     expect(fixture.posted.at(-1)).toEqual(["/v1/tenants/acme/packs/rollback", { revision: 16 }]);
   });
 
+  test("a trial is compared with what serves: counts, and a warning where it would have let more through", async () => {
+    await enter();
+    await go("tenants/acme");
+    const trial = page.locator("section", { hasText: "Trial of revision 18" });
+    const facts = await trial.locator("dl.facts div").allTextContents();
+    expect(facts).toEqual([
+      "Compared812",
+      "Same verdict790",
+      "Stricter14",
+      "Looser2",
+      "Other changes6",
+      "Faults0",
+      "Skipped3",
+    ]);
+    expect(await trial.textContent()).toContain("would have allowed what the serving pack stopped");
+    expect(trouble).toEqual([]);
+  });
+
   test("a quarantine says why the hook is in it", async () => {
     await enter();
     await go("quarantine");
