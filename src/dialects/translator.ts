@@ -27,6 +27,8 @@ export interface Reply {
   readonly answer: unknown;
   /** What was decided; `null` for a message that no hook can listen to. */
   readonly decision: Decision | null;
+  /** The event that was decided, in the catalogue's names; `null` without a decision. */
+  readonly event: object | null;
   /** Why no hook was asked; `null` where hooks were. */
   readonly note: string | null;
 }
@@ -63,7 +65,7 @@ export class Translator {
   async reply(input: EventInput, options: Omit<DispatchOptions, "rules"> = {}): Promise<Reply> {
     const { dialect } = this;
     const parsed = dialect.parse(readMessage(input, this.#maxBytes));
-    if (parsed.row === null) return { answer: parsed.answer, decision: null, note: parsed.note };
+    if (parsed.row === null) return { answer: parsed.answer, decision: null, event: null, note: parsed.note };
     const rules = this.#rules.get(parsed.name);
     if (!rules)
       throw new HookwardenError("internal", `${dialect.name} has no rules for ${quote(parsed.name)}`);
@@ -75,7 +77,21 @@ export class Translator {
         throw translateError(error, parsed);
       });
     refuseUnsupported(decision, parsed, dialect);
-    return { answer: dialect.format(decision, parsed, helpers), decision, note: null };
+    return { answer: dialect.format(decision, parsed, helpers), decision, event: parsed.event, note: null };
+  }
+
+  /**
+   * The answer to a message whose decision was `ask`, after a person has approved or refused it.
+   *
+   * @throws {HookwardenError} `dialect-unsupported` if the system has no word for it: treat it as a refusal.
+   */
+  answerAsked(input: EventInput, asked: Decision, approved: boolean): unknown {
+    const parsed = this.dialect.parse(readMessage(input, this.#maxBytes));
+    if (parsed.row === null) return parsed.answer;
+    const yes = parsed.row.carries.includes("allow") ? "allow" : "continue";
+    const decision: Decision = { ...asked, verdict: approved ? yes : "deny" };
+    refuseUnsupported(decision, parsed, this.dialect);
+    return this.dialect.format(decision, parsed, helpers);
   }
 
   #checkPack(): void {

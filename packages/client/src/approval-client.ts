@@ -32,6 +32,7 @@ export class ApprovalClient extends AdminClient {
    * Default deny: without an approval in time the verdict is `deny`. The approval holds for exactly this event, with the
    * decision's changes applied.
    *
+   * @param options.approvalSeconds default 300.
    * @throws {ServerError} where there is no decision, or the answer is not for this event: treat the event as refused
    */
   async decideWithApproval(event: object, options: ApprovalOptions = {}): Promise<ApprovedDecision> {

@@ -9,6 +9,7 @@ import { type Request, Transport } from "./transport.ts";
 import type {
   Answered,
   ClientOptions,
+  ApprovalOptions,
   DecideOptions,
   PackCheck,
   PackState,
@@ -62,6 +63,8 @@ export class Client extends ApprovalClient {
    * own. Events are asked for no faster than the server takes them. Not bound by `timeoutMs`; a `signal` ends it. Needs a
    * `fetch` that sends streams over HTTP/1.1, as those of Node.js, Deno and Bun do.
    *
+   * @param options.approvalSeconds opens an approval for each event whose decision is `ask`; its id is in `approval`. Wait
+   *   for it with `waitForApproval`, and compare its `input` with the SHA-256 of the event's JSON text. Default: none.
    * @throws {ServerError} where the stream as a whole is refused or ends early: events without an answer were refused.
    *
    * @example
@@ -71,7 +74,7 @@ export class Client extends ApprovalClient {
    */
   async *decideStream(
     events: AsyncIterable<object> | Iterable<object>,
-    options: Omit<DecideOptions, "idempotencyKey"> = {},
+    options: Omit<ApprovalOptions, "idempotencyKey"> = {},
   ): AsyncGenerator<Answered<Decision>> {
     const progress: StreamProgress = { unanswered: 0, ended: false };
     const ending = new AbortController();
@@ -93,8 +96,13 @@ export class Client extends ApprovalClient {
     }
   }
 
-  /** Decides one message of another system, and answers in that system's words. */
-  decideInDialect(dialect: string, message: object, options: DecideOptions = {}): Promise<unknown> {
+  /**
+   * Decides one message of another system, and answers in that system's words.
+   *
+   * @param options.approvalSeconds if the decision is `ask`, a person is asked, and the answer waits for it: at most 50
+   *   seconds, and below `timeoutMs`. Without approval in time it is a refusal. Default: the answer asks the client's user.
+   */
+  decideInDialect(dialect: string, message: object, options: ApprovalOptions = {}): Promise<unknown> {
     return this.#transport.json("POST", `/v1/dialects/${segment(dialect)}/decisions`, {
       json: message,
       ...asked(options),
@@ -214,9 +222,10 @@ export function createClient(options: ClientOptions): Client {
   return new Client(options);
 }
 
-function asked({ idempotencyKey, traceparent, signal }: DecideOptions): Request {
+function asked({ idempotencyKey, traceparent, signal, approvalSeconds }: ApprovalOptions): Request {
   return {
     headers: {
+      ...(approvalSeconds === undefined ? {} : { "hookwarden-approval": String(approvalSeconds) }),
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       ...(traceparent === undefined ? {} : { traceparent }),
     },

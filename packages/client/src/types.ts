@@ -32,7 +32,7 @@ export interface DecideOptions {
 }
 
 export interface ApprovalOptions extends DecideOptions {
-  /** How long a person may answer, in seconds. Default 300; at most a day. */
+  /** How long a person may answer, in seconds; at most a day. Default: see the method. */
   readonly approvalSeconds?: number;
 }
 
@@ -71,7 +71,14 @@ export interface DecisionFilter {
 }
 
 /** What became of one event of a batch or a trial. */
-export type Answered<T> = { readonly status: 200; readonly answer: T } | Refused;
+export type Answered<T> =
+  | {
+      readonly status: 200;
+      readonly answer: T;
+      /** Id of the approval that was opened for it, in a stream. */
+      readonly approval?: string;
+    }
+  | Refused;
 export type Tried<T> = { readonly answer: T } | Refused;
 
 /** An event of a batch or a trial that was not decided; pointers lead into the whole request. */

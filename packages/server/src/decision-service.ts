@@ -1,5 +1,13 @@
 import type { ProblemDetail } from "./problem.ts";
 
+/** That a person is to be asked. */
+export interface ApprovalWish {
+  /** How long the approval may be answered. */
+  readonly seconds: number;
+  /** Id of the credential that requests the decision: it cannot answer. */
+  readonly by: string;
+}
+
 /** A question to the server, however it came: over HTTP or over a channel between nodes. */
 export interface DecisionRequest {
   /** From the credential alone. */
@@ -15,6 +23,8 @@ export interface DecisionRequest {
   readonly decisionId?: string;
   /** `traceparent` of W3C Trace Context, as it came. */
   readonly traceparent?: string;
+  /** Opens an approval for each event whose decision is `ask`. Only with one event, or with a stream. */
+  readonly approval?: ApprovalWish;
   /** Id of the request, for the log. */
   readonly requestId?: string;
   /** True once the client has disconnected; work that has not started is dropped. */

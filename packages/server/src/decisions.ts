@@ -3,9 +3,11 @@ import { makeDecisionId, type EventInput, eventJsonLimits } from "hookwarden/bro
 import { HookwardenError } from "hookwarden/errors";
 import { KeyedQueue } from "hookwarden/state";
 import { decideInOrder } from "./decide-in-order.ts";
+import type { Approvals } from "./approvals/approvals.ts";
 import type { DecisionReply, DecisionRequest, StreamingDecisionService } from "./decision-service.ts";
 import { maxAnswerChars } from "./limits.ts";
 import type { FailureLog } from "./failure-log.ts";
+import type { Decided } from "./pipeline/decide.ts";
 import { pipeline } from "./pipeline/index.ts";
 import type { Recorders } from "./pipeline/record.ts";
 import { Problem, problemEntry, problemOf } from "./problem.ts";
@@ -24,8 +26,25 @@ export interface DecisionsOptions extends Recorders {
   readonly eventBytes: number;
   readonly batchEvents: number;
   readonly failures: FailureLog;
+  readonly approvals: Approvals;
   /** Runs work as a part of the trace that a request belongs to; `null` without telemetry. */
   readonly traced: (<T>(request: DecisionRequest, work: () => Promise<T>) => Promise<T>) | null;
+}
+
+/** One event to decide. */
+interface Asked {
+  readonly input: EventInput;
+  /** The bytes that it came as, which an approval is for; `null` in a batch. */
+  readonly body: Uint8Array | null;
+  /** Its size, from which its cost is estimated. */
+  readonly bytes: number;
+}
+
+/** The answer to one event, as JSON text. */
+interface Answer {
+  readonly text: string;
+  /** Id of the approval that was opened. */
+  readonly approval?: string;
 }
 
 /** Answers requests for decisions: limits, turn, dispatch, record. */
@@ -45,10 +64,9 @@ export class Decisions implements StreamingDecisionService {
   async decide(request: DecisionRequest): Promise<DecisionReply> {
     const { traced } = this.#options;
     try {
-      return {
-        status: 200,
-        body: await (traced ? traced(request, () => this.#answer(request)) : this.#answer(request)),
-      };
+      const work = (): Promise<Answer> => this.#answer(request);
+      const { text, approval } = await (traced ? traced(request, work) : work());
+      return { status: 200, body: text, ...(approval === undefined ? {} : { approval }) };
     } catch (error) {
       const { registry, failures } = this.#options;
       const { status, code, retryAfter, detail } = problemOf(error);
@@ -76,7 +94,8 @@ export class Decisions implements StreamingDecisionService {
       await sessions.acquire(session);
       try {
         const bytes = line?.byteLength ?? 0;
-        return await this.#entry(tenant, { ...request, body: noBytes }, { event, pointer: "", bytes });
+        const asked = { event, pointer: "", body: line, bytes };
+        return await this.#entry(tenant, { ...request, body: noBytes }, asked);
       } finally {
         sessions.release(session);
       }
@@ -92,16 +111,19 @@ export class Decisions implements StreamingDecisionService {
     return tenant;
   }
 
-  #answer(request: DecisionRequest): Promise<string> {
+  async #answer(request: DecisionRequest): Promise<Answer> {
     const tenant = this.#admit(request.tenant);
     const { body } = request;
-    if (firstByte(body) !== openBracket) return this.#one(tenant, request, body, body.byteLength);
+    const bytes = body.byteLength;
+    if (firstByte(body) !== openBracket) return this.#one(tenant, request, { input: body, body, bytes });
+    // An approval is for exact bytes, which the events of a batch do not have.
+    if (request.approval) throw new Problem("bad-request", undefined, { message: noBatchApprovals });
     // One id cannot name several decisions.
     const { decisionId: _, ...unnamed } = request;
     return this.#batch(tenant, unnamed);
   }
 
-  async #batch(tenant: Tenant, request: DecisionRequest): Promise<string> {
+  async #batch(tenant: Tenant, request: DecisionRequest): Promise<Answer> {
     const events = readBatch(request.body);
     if (events.length > this.#options.batchEvents) throw new Problem("body-too-large");
     const bytes = request.body.byteLength / Math.max(1, events.length);
@@ -113,21 +135,22 @@ export class Decisions implements StreamingDecisionService {
       for (let line = lines.pop(); line; line = lines.pop()) {
         for (const at of line) {
           const event = chars > maxAnswerChars ? tooMuch : events[at];
-          const answer = await this.#entry(tenant, request, { event, pointer: `/${at}`, bytes });
+          const asked = { event, pointer: `/${at}`, body: null, bytes };
+          const answer = await this.#entry(tenant, request, asked);
           answers[at] = answer;
           chars += answer.length;
         }
       }
     };
     await Promise.all(Array.from({ length: Math.min(batchConcurrency, lines.length) }, worker));
-    return `[${answers.join(",")}]`;
+    return { text: `[${answers.join(",")}]` };
   }
 
   /** One event of several: its answer with a status, or what was wrong with it. */
   async #entry(
     tenant: Tenant,
     request: DecisionRequest,
-    { event, pointer, bytes }: { readonly event: unknown; readonly pointer: string; readonly bytes: number },
+    { event, pointer, ...rest }: Omit<Asked, "input"> & { readonly event: unknown; readonly pointer: string },
   ): Promise<string> {
     try {
       if (event instanceof Error) throw event;
@@ -136,7 +159,9 @@ export class Decisions implements StreamingDecisionService {
           message: "the event is not a JSON object",
           pointer: "",
         });
-      return `{"status":200,"answer":${await this.#one(tenant, request, event, bytes)}}`;
+      const { text, approval } = await this.#one(tenant, request, { input: event, ...rest });
+      const id = approval === undefined ? "" : `,"approval":${JSON.stringify(approval)}`;
+      return `{"status":200,"answer":${text}${id}}`;
     } catch (error) {
       this.#options.failures.note(error, request);
       tenant.refused++;
@@ -144,8 +169,26 @@ export class Decisions implements StreamingDecisionService {
     }
   }
 
-  /** One event, from its turn to its answer as JSON. */
-  async #one(tenant: Tenant, request: DecisionRequest, input: EventInput, bytes: number): Promise<string> {
+  /** One event, from its turn to its answer. */
+  async #one(tenant: Tenant, request: DecisionRequest, asked: Asked): Promise<Answer> {
+    const { decision, text, event } = await this.#decide(tenant, request, asked);
+    const { approval: wish, dialect, gone } = request;
+    if (!wish || decision?.verdict !== "ask" || asked.body === null) return { text };
+    const { approvals } = this.#options;
+    const { seconds } = wish;
+    const { id } = await approvals.request(tenant, { decision, body: asked.body, event, ...wish });
+    if (dialect === undefined) return { text, approval: id };
+    // Other systems' clients cannot wait for an approval themselves. No turn is held meanwhile.
+    const isEnding = (): boolean => this.#closing.signal.aborted || gone?.() === true;
+    const { state } = await approvals.wait(tenant.name, id, { ms: seconds * 1_000, gone: isEnding });
+    const { warden } = tenant;
+    if (!warden) throw new Problem("no-pack");
+    const answer = tenant.translator(dialect, warden).answerAsked(asked.body, decision, state === "approved");
+    return { text: JSON.stringify(answer), approval: id };
+  }
+
+  /** Decides one event in the tenant's turn, and records it. */
+  async #decide(tenant: Tenant, request: DecisionRequest, { input, bytes }: Asked): Promise<Decided> {
     const begun = performance.now();
     const taken = pipeline.queue("decide", tenant, request.gone);
     const turn = taken instanceof Promise ? await taken : taken;
@@ -154,7 +197,8 @@ export class Decisions implements StreamingDecisionService {
       const { dialect, decisionId = makeDecisionId(Date.now()) } = request;
       const { sandbox } = turn;
       const options = dialect === undefined ? { decisionId, sandbox } : { decisionId, sandbox, dialect };
-      const { decision, text } = await pipeline.decide(tenant, input, options);
+      const decided = await pipeline.decide(tenant, input, options);
+      const { decision, text } = decided;
       cost += text.length * usPerByte;
       if (decision) {
         for (const { duration_us } of decision.trace) cost += duration_us;
@@ -164,13 +208,15 @@ export class Decisions implements StreamingDecisionService {
           us: (performance.now() - begun) * 1_000,
         });
       }
-      return text;
+      return decided;
     } finally {
       turn.leave(cost);
     }
   }
 }
 
+const noBatchApprovals =
+  "an approval is for one event: send it alone, or several as a stream of lines (`application/x-ndjson`)";
 /** In place of an event of a batch that is not decided, because the answers before it are too much already. */
 const tooMuch = new Problem("slow-consumer");
 /** In place of a line that is too long. */

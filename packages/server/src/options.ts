@@ -70,6 +70,11 @@ export interface ServerOptions {
   readonly approvals?: {
     /** Where approvals that are opened and closed are reported to. Default: none. */
     readonly webhook?: WebhookOptions;
+    /**
+     * Ids of the keys, or `jwt:` with the subjects of tokens, that may answer approvals. They need the scope `approve` as
+     * well, or must be operators. Default: all that have it, but the credential that requested the decision.
+     */
+    readonly approvers?: readonly string[];
     /** After how many days closed approvals are removed. Default 90. */
     readonly retentionDays?: number;
   };
@@ -131,7 +136,7 @@ const serverMembers: { readonly [Name in keyof Required<ServerOptions>]: object 
   tenantLimits: null,
   limits: null,
   quarantine: { faults: null, firstMs: null, longestMs: null },
-  approvals: { webhook: { url: null, secret: null, retryMs: null }, retentionDays: null },
+  approvals: { webhook: { url: null, secret: null, retryMs: null }, approvers: null, retentionDays: null },
   telemetry: null,
   node: null,
   console: null,

@@ -35,6 +35,10 @@ export const problemTable = {
   "too-many-approvals": { status: 429, means: "too many of the tenant's approvals are pending" },
   "approval-closed": { status: 409, means: "the approval was answered already, or its time is over" },
   "approval-mismatch": { status: 422, means: "the answer is for another input than the approval" },
+  "approval-not-allowed": {
+    status: 403,
+    means: "the server's settings do not let this credential answer approvals",
+  },
   "approval-own": { status: 403, means: "the credential that requested a decision cannot approve it" },
   "headers-too-large": { status: 431, means: "the headers are larger than the server takes" },
   "shutting-down": { status: 503, means: "the server is ending; ask another one" },

@@ -1,4 +1,5 @@
 import { describeContainment } from "@hookwarden/sandbox";
+import type { Approvals } from "./approvals/approvals.ts";
 import { openApprovals } from "./approvals/open.ts";
 import { auditOpener } from "./audit-log.ts";
 import { enforceRetention } from "./audit-retention.ts";
@@ -97,10 +98,12 @@ async function build(base: Foundation): Promise<HookwardenServer> {
   if (telemetry) opened.use(telemetry.observeLoad(() => operator.overview()));
   const metrics = new ServerMetrics(registry, lanes, quarantine);
   const failures = new FailureLog(log);
-  const decisions = makeDecisions(base, { registry, feed, failures, metrics, operator, telemetry });
   const { containment: mode } = options;
   if (settings.isOpen) await addDefaultTenant(stores);
   await registry.load();
+  const approvals = opened.use(await openApprovals({ ...base, stores, feed, registry }));
+  const parts = { registry, approvals, feed, failures, metrics, operator, telemetry };
+  const decisions = makeDecisions(base, parts);
   const context: ServerContext = {
     options,
     settings,
@@ -115,7 +118,7 @@ async function build(base: Foundation): Promise<HookwardenServer> {
     telemetry: telemetry?.http ?? null,
     lanes,
     idempotency: new Idempotency(),
-    approvals: opened.use(await openApprovals({ ...base, stores, feed, registry })),
+    approvals,
     unsent: new UnsentBudget(settings.limits.unsentBytes),
     uploadBudget: new UploadBudget(settings.limits.uploadBytes),
     openApi: openApi(routes),
@@ -199,6 +202,7 @@ function makeRegistry({ options, settings, log }: Foundation, parts: RegistryPar
 
 interface DecisionParts {
   readonly registry: Registry;
+  readonly approvals: Approvals;
   readonly feed: Feed;
   readonly failures: FailureLog;
   readonly metrics: ServerMetrics;
@@ -207,9 +211,10 @@ interface DecisionParts {
 }
 
 function makeDecisions({ settings }: Foundation, parts: DecisionParts): Decisions {
-  const { registry, feed, failures, metrics, operator, telemetry } = parts;
+  const { registry, approvals, feed, failures, metrics, operator, telemetry } = parts;
   return new Decisions({
     registry,
+    approvals,
     feed,
     eventBytes: settings.limits.eventBytes,
     batchEvents: settings.limits.batchEvents,

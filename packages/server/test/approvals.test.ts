@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Client, createClient } from "@hookwarden/client";
 import { verifyLog } from "hookwarden/log";
 import { type ApprovalRecord, answered, asOf } from "../src/approvals/approval.ts";
-import { signatureOf } from "../src/index.ts";
+import { makeKey, signatureOf } from "../src/index.ts";
 import { eventOf, packOf, startTestServer, type TestServer } from "./support.ts";
 
 const asking = packOf(
@@ -205,21 +205,63 @@ describe("approvals over HTTP", () => {
     expect(await verifyLog(chunks)).toMatchObject({ problem: null });
   });
 
-  it("are refused for another header than seconds, in a dialect, and in a stream", async () => {
-    const ask = async (headers: object, path = "/v1/decisions"): Promise<number> => {
-      const { key } = await test.operator.makeKey({ tenant: "acme", name: "k", scopes: ["decide"] });
+  it("are refused for another header than seconds, and for arrays of events", async () => {
+    const { key } = await test.operator.makeKey({ tenant: "acme", name: "k", scopes: ["decide"] });
+    const ask = async (seconds: string, body: object, path = "/v1/decisions"): Promise<number> => {
+      const headers = { "content-type": "application/json", "hookwarden-approval": seconds };
       const response = await fetch(test.url + path, {
         method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
-        body: JSON.stringify(danger),
+        headers: { authorization: `Bearer ${key}`, ...headers },
+        body: JSON.stringify(body),
       });
       await response.arrayBuffer();
       return response.status;
     };
-    for (const value of ["0", "-1", "86401", "soon", "1e3"])
-      expect(await ask({ "hookwarden-approval": value })).toBe(400);
-    expect(await ask({ "hookwarden-approval": "60", "hookwarden-dialect": "claude-code" })).toBe(400);
-    expect(await ask({ "hookwarden-approval": "60", "content-type": "application/x-ndjson" })).toBe(400);
+    const before = (await person.getApprovals("acme")).length;
+    for (const value of ["0", "-1", "86401", "soon", "1e3"]) expect(await ask(value, danger)).toBe(400);
+    expect(await ask("60", [danger])).toBe(400);
+    // Nothing moves on the connection while the answer waits.
+    expect(await ask("51", danger, "/v1/dialects/claude-code/decisions")).toBe(400);
+    expect((await person.getApprovals("acme")).length).toBe(before);
+  });
+
+  it("are opened for the events of a stream, each for the bytes of its line", async () => {
+    const answers = [];
+    for await (const one of host.decideStream([eventOf(), danger, danger], { approvalSeconds: 60 }))
+      answers.push(one);
+    const ids = answers.map((one) => ("approval" in one ? one.approval : null));
+    expect(ids).toEqual([null, expect.stringMatching(/^apr_/), expect.stringMatching(/^apr_/)]);
+    expect(ids[1]).not.toBe(ids[2]);
+    const { input } = await person.getApproval("acme", ids[1]!);
+    expect(input).toBe(`sha256:${createHash("sha256").update(JSON.stringify(danger)).digest("hex")}`);
+    await person.answerApproval("acme", ids[1]!, { answer: "approve", input });
+    expect(await host.waitForApproval(ids[1]!)).toMatchObject({ state: "approved", input });
+  });
+
+  // Clients of other systems do not know approvals: without this, an agent that runs without a user waits for one.
+  it.each([
+    ["approve", "allow"],
+    ["deny", "deny"],
+  ] as const)("%s: the answer in another system's words is %s", async (answer, permission) => {
+    const known = new Set((await person.getApprovals("acme")).map(({ id }) => id));
+    const replied = host.decideInDialect("claude-code", danger, { approvalSeconds: 20 });
+    let one: ApprovalRecord | undefined;
+    await expect
+      .poll(async () => (one = (await person.getApprovals("acme")).find(({ id }) => !known.has(id))), {
+        timeout: 10_000,
+      })
+      .toBeDefined();
+    expect(one!.event).toMatchObject({ tool_input: { command: "rm -rf build" }, cwd: "[masked]" });
+    // A person may take their time: no other decision of the tenant waits for that.
+    expect(test.server.context.registry.get("acme")!.inFlight).toBe(0);
+    await person.answerApproval("acme", one!.id, { answer, input: one!.input });
+    expect(await replied).toMatchObject({ hookSpecificOutput: { permissionDecision: permission } });
+  });
+
+  it("deny in another system's words when the time is over", async () => {
+    expect(await host.decideInDialect("claude-code", danger, { approvalSeconds: 1 })).toMatchObject({
+      hookSpecificOutput: { permissionDecision: "deny" },
+    });
   });
 
   it("survive a restart: those pending are answered after it, and those whose time is over expire", async () => {
@@ -241,6 +283,35 @@ describe("approvals over HTTP", () => {
     await test.operator.answerApproval("acme", one.id, { answer: "approve", input: one.input });
     expect((await result).verdict).toBe("allow");
   });
+});
+
+it("approvals are answered by no credential but those that the server's settings list", async () => {
+  const scopes = ["decide", "approve"] as const;
+  const keys = ["host", "listed", "other"].map((name) =>
+    makeKey({ tenant: "acme", name, scopes: [...scopes], expires: null }),
+  );
+  const [, listed] = keys;
+  await using test = await startTestServer({ approvals: { approvers: [listed!.record.id] } });
+  await test.tenant("acme", asking);
+  for (const { record: one } of keys) await test.server.context.stores.keys.add(one);
+  const [host, person, other] = keys.map(({ key }) => createClient({ url: test.url, key })) as [
+    Client,
+    Client,
+    Client,
+  ];
+  const result = host.decideWithApproval(danger);
+  let pending: readonly ApprovalRecord[] = [];
+  await expect
+    .poll(async () => (pending = await person.getApprovals("acme")), { timeout: 10_000 })
+    .toHaveLength(1);
+  const { id, input } = pending[0]!;
+  // Operators are not in the list either.
+  for (const client of [host, other, test.operator])
+    await expect(client.answerApproval("acme", id, { answer: "approve", input })).rejects.toMatchObject({
+      code: "approval-not-allowed",
+    });
+  await person.answerApproval("acme", id, { answer: "approve", input });
+  expect((await result).verdict).toBe("allow");
 });
 
 describe("the webhook of approvals", () => {

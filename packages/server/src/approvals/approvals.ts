@@ -30,6 +30,8 @@ export interface ApprovalsOptions {
   readonly tenantOf: (name: string) => Tenant | undefined;
   /** Whether the credential that requested a decision cannot approve it. */
   readonly isSeparate: boolean;
+  /** Ids of the credentials that may answer, where they have the scope; `null`: all that have it. */
+  readonly approvers: ReadonlySet<string> | null;
   readonly retentionDays?: number | undefined;
 }
 
@@ -38,6 +40,8 @@ export interface ApprovalRequest {
   readonly decision: Decision;
   /** The event's bytes, as the host sent them. */
   readonly body: Uint8Array;
+  /** The event in the catalogue's names, to which masks apply. Default: `body` holds them. */
+  readonly event?: object | null | undefined;
   /** Id of the credential that requested the decision. */
   readonly by: string;
   /** How long the approval may be answered. */
@@ -87,7 +91,10 @@ export class Approvals implements AsyncDisposable {
    *
    * @throws {Problem} `too-many-approvals`, `body-too-large`
    */
-  async request(tenant: Tenant, { decision, body, by, seconds }: ApprovalRequest): Promise<ApprovalRecord> {
+  async request(
+    tenant: Tenant,
+    { decision, body, event, by, seconds }: ApprovalRequest,
+  ): Promise<ApprovalRecord> {
     const own = [...this.#pending.values()].filter((one) => one.tenant === tenant.name);
     if (own.length >= maxPending) throw new Problem("too-many-approvals", 5);
     if (body.byteLength > maxEventBytes) throw new Problem("body-too-large");
@@ -98,7 +105,7 @@ export class Approvals implements AsyncDisposable {
       id: `apr_${randomBytes(16).toString("base64url")}`,
       decisionId: decision_id,
       pack,
-      event: this.#options.mask(JSON.parse(Buffer.from(body).toString("utf8")) as object),
+      event: this.#options.mask(event ?? (JSON.parse(Buffer.from(body).toString("utf8")) as object)),
       changes,
       input: sha256(body),
       reasons: reason === null ? [] : [{ hook: decided_by, text: reason }],
@@ -138,11 +145,13 @@ export class Approvals implements AsyncDisposable {
   /**
    * Answers a pending approval. Of several answers exactly one counts.
    *
-   * @throws {Problem} `not-found`, `approval-closed`, `approval-mismatch`, `approval-own`
+   * @throws {Problem} `not-found`, `approval-closed`, `approval-mismatch`, `approval-own`, `approval-not-allowed`
    */
   async answer(tenant: string, id: string, answer: PersonsAnswer): Promise<ApprovalRecord> {
     const record = await this.get(tenant, id);
-    if (this.#options.isSeparate && answer.by === record.openedBy) throw new Problem("approval-own");
+    const { approvers, isSeparate } = this.#options;
+    if (approvers && !approvers.has(answer.by)) throw new Problem("approval-not-allowed");
+    if (isSeparate && answer.by === record.openedBy) throw new Problem("approval-own");
     if (answer.input !== record.input) throw new Problem("approval-mismatch");
     const state = answer.approve ? "approved" : "denied";
     const closed = await this.#close(record, {

@@ -21,7 +21,7 @@ export interface ApprovalParts {
 /** Takes over the approvals of the store; the tenants have been loaded. */
 export function openApprovals(parts: ApprovalParts): Promise<Approvals> {
   const { options, settings, log, stores, feed, registry } = parts;
-  const { webhook, retentionDays } = options.approvals ?? {};
+  const { webhook, approvers, retentionDays } = options.approvals ?? {};
   const masks = (options.mask ?? []).map(parseMask);
   return Approvals.open({
     store: stores.approvals,
@@ -31,6 +31,7 @@ export function openApprovals(parts: ApprovalParts): Promise<Approvals> {
     mask: (event) => maskEvent(event as BrokerEvent, masks)?.event ?? event,
     tenantOf: (name) => registry.get(name),
     isSeparate: !settings.isOpen,
+    approvers: approvers ? new Set(approvers) : null,
     retentionDays,
   });
 }

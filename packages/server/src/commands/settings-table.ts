@@ -91,6 +91,18 @@ const own = {
   },
   issuer: { kind: "text", value: "<name>", means: "required `iss` of such tokens" },
   audience: { kind: "text", value: "<name>", means: "required `aud` of such tokens" },
+  approvalWebhook: {
+    kind: "text",
+    value: "<url>",
+    secret: true,
+    means: "report approvals to this URL, signed; needs `approvalSecret`",
+  },
+  approvalSecret: { kind: "text", value: "<file>", means: "file with the secret that signs these reports" },
+  approvers: {
+    kind: "list",
+    value: "<ids>",
+    means: "only these keys (ids) and tokens (`jwt:` and subject) may answer approvals",
+  },
   newOperatorKey: {
     kind: "text",
     value: "<file>",

@@ -17,6 +17,8 @@ export interface Decided {
   /** `null` where a dialect's message needs none. */
   readonly decision: Decision | null;
   readonly text: string;
+  /** The event in the catalogue's names, if it came in a dialect. */
+  readonly event?: object | null;
 }
 
 /**
@@ -35,8 +37,8 @@ export async function decide(
   if (!warden) throw tenant.broken === null ? new Problem("no-pack") : new Problem("not-ready", 5);
   const options = { tenant: tenant.name, decisionId, sandbox };
   if (dialect !== undefined) {
-    const { answer, decision } = await tenant.translator(dialect, warden).reply(input, options);
-    return { decision, text: JSON.stringify(answer) };
+    const { answer, decision, event } = await tenant.translator(dialect, warden).reply(input, options);
+    return { decision, text: JSON.stringify(answer), event };
   }
   const decision = await warden.dispatch(input, options);
   tenant.candidate?.see(input, decision, undefined);
