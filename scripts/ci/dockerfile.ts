@@ -159,7 +159,9 @@ async function start(image: Stage): Promise<void> {
     "--bounding-set=-all",
   ];
   const [bwrap, ...rest] = [...inside(image, true), ...drop, ...image.entry];
-  const child = spawn(bwrap!, ["--info-fd", "3", ...rest], { stdio: ["ignore", "inherit", "inherit", "pipe"] });
+  const child = spawn(bwrap!, ["--info-fd", "3", ...rest], {
+    stdio: ["ignore", "inherit", "inherit", "pipe"],
+  });
   const exited = new Promise<number | null>((done) => child.once("exit", done));
   const serverPid = pidFrom(child.stdio[3] as Readable);
   try {

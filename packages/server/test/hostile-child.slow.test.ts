@@ -171,7 +171,9 @@ describe("ipc-006: a child that does not end", () => {
 
   /** Whether the system call filter is in force: `kill` fails then, so that the process ends instead of stopping. */
   function refusesSignals(): boolean {
-    return test.server.context.containment.walls.some(({ wall, inForce }) => wall === "system-calls" && inForce);
+    return test.server.context.containment.walls.some(
+      ({ wall, inForce }) => wall === "system-calls" && inForce,
+    );
   }
 });
 
