@@ -1,7 +1,6 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { build } from "esbuild";
 import { defineConfig, type Options } from "tsup";
-import { guestGlobals } from "./src/check/types/guest-globals.ts";
 import { nodeProblem } from "./src/cli/node-version.ts";
 
 /** Oldest syntax in what is built: an old Node.js must be able to read the files, so that it can say that it is too old. */
@@ -50,10 +49,7 @@ const packages: readonly Package[] = [
       "lint-child": "src/check/lint/child.ts",
       "types-child": "src/check/types/child.ts",
     },
-    assets: () => {
-      cpSync("schemas/v1", "dist/schemas", { recursive: true });
-      writeFileSync("dist/globals.d.ts", guestGlobals);
-    },
+    assets: () => cpSync("schemas/v1", "dist/schemas", { recursive: true }),
   },
   {
     folder: "sandbox",

@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { format, type Options } from "prettier";
-import { artefacts, ownedFolders, readmePath, verbatim, withMatrix } from "./generate/artefacts.ts";
+import { artefacts, ownedFolders, readmePath, verbatim, withNumbers } from "./generate/artefacts.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const style = JSON.parse(await readFile(`${root}.prettierrc.json`, "utf8")) as Options;
@@ -66,7 +66,7 @@ for (const [index, [path, text]] of drafts.entries()) {
   made.set(path, await formatted(path, text));
 }
 const readme = await read(readmePath);
-if (readme !== null) made.set(readmePath, await withMatrix(readme, (text) => formatted(readmePath, text)));
+if (readme !== null) made.set(readmePath, await withNumbers(readme, (text) => formatted(readmePath, text)));
 
 const stale: string[] = [];
 for (const [path, text] of made) if ((await read(path)) !== text) stale.push(path);

@@ -5,11 +5,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { packedPackages, userEnv } from "./packed.ts";
 
-const root = new URL("../..", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "hookwarden-smoke-"));
-const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
+const env = userEnv;
 const run = (command: string, args: readonly string[], cwd = folder, input?: string): string =>
   execFileSync(command, args, {
     cwd,
@@ -18,15 +18,6 @@ const run = (command: string, args: readonly string[], cwd = folder, input?: str
     stdio: ["pipe", "pipe", "inherit"],
     ...(input ? { input } : {}),
   });
-
-/** Packs one package. @returns the name of the tarball. */
-function packed(name: string, ...flags: readonly string[]): string {
-  const out = run("npm", ["pack", "--json", "--pack-destination", folder, ...flags], join(root, name));
-  // Build scripts may write before the list.
-  const [one] = JSON.parse(out.slice(out.indexOf("[\n"))) as { filename: string }[];
-  if (!one) throw new Error(`npm pack made nothing of ${name}`);
-  return one.filename;
-}
 
 /** What a host installs for the library and the command line. */
 function mustBeSmall(): void {
@@ -49,10 +40,10 @@ try {
     JSON.stringify({ name: "smoke", private: true, type: "module" }),
   );
   const install = (...files: readonly string[]): void => {
-    run("npm", ["install", "--no-audit", "--no-fund", ...files.map((file) => join(folder, file))]);
+    run("npm", ["install", "--no-audit", "--no-fund", ...files]);
   };
-  // Packing the root builds all of them.
-  const core = [packed("."), packed("sandbox", "--ignore-scripts")];
+  const tarballs = packedPackages();
+  const core = ["hookwarden", "@hookwarden/sandbox"].map((name) => tarballs.get(name)!);
   install(...core);
   mustBeSmall();
 
@@ -108,8 +99,7 @@ console.log("library: " + verdicts.join());
   if (missing.status !== 69 || !missing.stderr.includes("npm install @hookwarden/server")) {
     throw new Error(`a command whose package is missing said: ${missing.stderr}`);
   }
-  const others = ["policies", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
-  install(...core, ...others.map((name) => packed(name, "--ignore-scripts")));
+  install(...tarballs.values());
   for (const command of ["serve", "review", "test", "diff", "bench", "push", "pull", "mcp", "playground"]) {
     if (!run(cli, [command, "--help"]).includes(`hookwarden ${command}`)) throw new Error(`no ${command}`);
   }

@@ -1,8 +1,9 @@
+import { guestGlobals } from "../../src/check/types/guest-globals.ts";
 import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts";
 import { architecturePage } from "./architecture.ts";
 import { baseModule } from "./base.ts";
-import { actionsPage, eventsPage, matrix } from "./docs-catalogue.ts";
-import { comparisonPage } from "./docs-comparison.ts";
+import { actionsPage, eventsPage } from "./docs-catalogue.ts";
+import { comparisonPage, readmeNumbers } from "./docs-comparison.ts";
 import { containmentPage } from "./docs-containment.ts";
 import { clientsPage } from "./docs-clients.ts";
 import { dialectsPage } from "./docs-dialects.ts";
@@ -18,6 +19,7 @@ import { helpersModule } from "./helpers.ts";
 import { preludeModule } from "./prelude.ts";
 import { routeValidatorsModule, routeValidatorsTypes } from "./route-validators.ts";
 import { catalogueSchema, schemaCatalog, singleSchemas } from "./schemas.ts";
+import { terminalPicture } from "./terminal-picture.ts";
 import { typesModule } from "./types.ts";
 import { validatorsModule, validatorsTypes } from "./validators.ts";
 
@@ -48,6 +50,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     [`${catalogue}/validators.js`, await validatorsModule()],
     [`${catalogue}/validators.d.ts`, validatorsTypes],
     [`src/hook/generated/types.ts`, typesModule()],
+    ["types/globals.d.ts", guestGlobals],
     ["schemas/catalog.json", json(schemaCatalog())],
     ...[
       ...singleSchemas(),
@@ -62,6 +65,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     [`${ownedFolders[5]}/validators.d.ts`, routeValidatorsTypes],
     ...manifests(),
     ["ARCHITECTURE.md", architecturePage()],
+    ["docs/images/terminal.svg", terminalPicture()],
     ["docs/events.md", eventsPage()],
     ["docs/actions.md", actionsPage()],
     ["docs/facts.md", factsPage()],
@@ -80,17 +84,20 @@ export async function artefacts(): Promise<Map<string, string>> {
   ]);
 }
 
-const begin = "<!-- events:start -->";
-const end = "<!-- events:end -->";
+const begin = "<!-- numbers:start -->";
+const end = "<!-- numbers:end -->";
 
 /**
- * The README with its table of events renewed; as it was where it has no markers.
+ * The README with its numbers renewed; as it was where it has no markers.
  * @param format formats a piece of Markdown
  */
-export async function withMatrix(readme: string, format: (text: string) => Promise<string>): Promise<string> {
+export async function withNumbers(
+  readme: string,
+  format: (text: string) => Promise<string>,
+): Promise<string> {
   const from = readme.indexOf(begin);
   const to = readme.indexOf(end, from);
   if (from < 0 || to < 0) return readme;
-  const table = await format(matrix((name) => `[${name}](docs/events.md#${name.toLowerCase()})`));
+  const table = await format(readmeNumbers());
   return `${readme.slice(0, from + begin.length)}\n\n${table}\n${readme.slice(to)}`;
 }

@@ -91,7 +91,7 @@ ${[...eventRows].map(([name, row]) => eventSection(name, row)).join("\n\n")}
 }
 
 /** Events against what is legal there, by kind of action; short enough for a README. */
-export function matrix(link: (event: string) => string): string {
+function matrix(link: (event: string) => string): string {
   return table(
     ["event", "verdicts", "changes", "additions", "closed as"],
     [...eventRows].map(([name, row]) => [

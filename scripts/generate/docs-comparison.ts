@@ -81,25 +81,48 @@ fails lets the tool run.
 
 /** `docs/comparison.md`, with the times of the last bench. */
 export function comparisonPage(): string {
+  const lines = measured().map(({ name, time, times, contains, limits, decides }) => [
+    name,
+    time,
+    times,
+    contains,
+    limits,
+    decides,
+  ]);
+  const columns = ["what", "time", "multiple", "containment", "limits", "what it decides with"];
+  return `${head}${table(columns, lines)}\n${foot}`;
+}
+
+/** The rows of the README: what a decision costs. */
+export function readmeNumbers(): string {
+  const lines = measured()
+    .slice(0, readmeRows)
+    .map(({ name, time, contains }) => [name, time, contains]);
+  return table(["one decision on an event of 1 KB", "time", "containment"], lines);
+}
+
+/** How many of the rows the README has. */
+const readmeRows = 5;
+
+/** The rows with their times, as text. */
+function measured() {
   const bench = readFileSync(new URL("../../docs/bench.md", import.meta.url), "utf8");
-  const times = new Map(
+  const figures = new Map(
     [...bench.matchAll(/^\| (.+?) +\|[^|]*×? *\|[^|]*\| *([\d.]+) \|/gm)].map(([, name, time]) => [
       name!,
       Number(time),
     ]),
   );
   const timeOf = (row: string): number => {
-    const time = times.get(row);
+    const time = figures.get(row);
     if (time === undefined) throw new Error(`docs/bench.md has no row \`${row}\``);
     return time;
   };
   const first = timeOf(rows[0]!.row);
-  const lines = rows.map(({ name, row, contains, limits, decides }) => {
-    const time = timeOf(row);
-    return [name, microseconds(time), multiple(time / first), contains, limits, decides];
+  return rows.map((one) => {
+    const time = timeOf(one.row);
+    return { ...one, time: microseconds(time), times: multiple(time / first) };
   });
-  const columns = ["what", "time", "multiple", "containment", "limits", "what it decides with"];
-  return `${head}${table(columns, lines)}\n${foot}`;
 }
 
 function microseconds(time: number): string {

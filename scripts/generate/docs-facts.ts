@@ -66,7 +66,7 @@ ${Object.entries(unknownReasons)
 costs next to nothing, however many such hooks a pack has: all conditions of a pack are one index, each path is read once for
 an event, and all patterns for it match in one pass.
 
-\`\`\`json
+\`\`\`json fragment
 "on": [{
   "event": "PreToolUse",
   "when": { "any": [

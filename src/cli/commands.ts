@@ -7,6 +7,8 @@ export interface CommandRow {
   readonly summary: string;
   /** Whether it starts child processes, and so has `--containment`. */
   readonly contains?: true;
+  /** Whether it needs the options of all other commands. */
+  readonly needsAll?: true;
   /** Loads the command's module: only the command that was called is loaded, so that starting stays quick. */
   load(): Promise<CommandModule>;
 }
@@ -140,5 +142,11 @@ export const commandTable: readonly CommandRow[] = [
     name: "playground",
     summary: "open a page for editing hooks and trying them on events",
     load: () => commandOf("@hookwarden/playground", "playground"),
+  },
+  {
+    name: "completion",
+    summary: "print a completion script for a shell",
+    needsAll: true,
+    load: () => import("./commands/completion.ts"),
   },
 ];

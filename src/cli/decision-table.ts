@@ -9,7 +9,7 @@ const columns = [
   { title: "EVENT", width: 19 },
   { title: "TOOL", width: 22 },
   { title: "VERDICT", width: 10 },
-  { title: "µs", width: 8, right: true },
+  { title: "ms", width: 8, right: true },
 ] as const;
 /** Longest name of a tool, in characters. */
 const longestName = 60;
@@ -36,7 +36,7 @@ export class DecisionTable {
       hook_event_name,
       typeof tool_name === "string" ? excerpt(tool_name, longestName) : "",
       { text: verdict, style: verdictStyle(verdict) },
-      String(duration_us),
+      inMs(duration_us),
     ]);
     const deeds = summarizeHooks(decision).map(({ hook, text, style }) =>
       this.#table.below(1, { text: `${hook}: ${text}`, style }),
@@ -50,12 +50,12 @@ export class Totals {
   #events = 0;
   #faults = 0;
   #refusals = 0;
-  #duration = 0;
+  readonly #durations: number[] = [];
   readonly #verdicts = new Map<string, number>();
 
   add({ verdict, trace, duration_us }: Decision): void {
     this.#events++;
-    this.#duration += duration_us;
+    this.#durations.push(duration_us);
     this.#verdicts.set(verdict, (this.#verdicts.get(verdict) ?? 0) + 1);
     for (const { fault, refused } of trace) {
       if (fault) this.#faults++;
@@ -70,9 +70,15 @@ export class Totals {
       .toSorted(([, a], [, b]) => b - a)
       .map(([verdict, count]) => `${count} ${verdict}`);
     const refusals = this.#refusals > 0 ? `; ${plural(this.#refusals, "refused answer")}` : "";
-    const mean = this.#events > 0 ? `; ${Math.round(this.#duration / this.#events)} µs each on average` : "";
-    return `${plural(this.#events, "event")}: ${verdicts.join(", ") || "no decision"}; ${plural(this.#faults, "fault")}${refusals}${mean}`;
+    // The first one has started the sandbox, so a mean would say little.
+    const median = this.#durations.toSorted((a, b) => a - b)[(this.#events - 1) >> 1] ?? 0;
+    const time = this.#events > 1 ? `; median ${inMs(median)} ms` : "";
+    return `${plural(this.#events, "event")}: ${verdicts.join(", ") || "no decision"}; ${plural(this.#faults, "fault")}${refusals}${time}`;
   }
+}
+
+function inMs(us: number): string {
+  return (us / 1_000).toFixed(2);
 }
 
 export function plural(count: number, noun: string): string {

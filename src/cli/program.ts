@@ -50,14 +50,21 @@ async function buildProgram(args: readonly string[], cli: Cli): Promise<Command>
     .configureHelp({ showGlobalOptions: false })
     .addHelpText("after", "\nExample:\n  $ hookwarden run ./policies --events session.jsonl");
   const called = calledCommand(args);
+  const all = commandTable.some(({ name, needsAll }) => needsAll && name === called);
   for (const row of commandTable) {
     const command = program
       .command(row.name)
       .summary(row.summary)
       .description(`${capital(row.summary)}.`);
-    if (row.name !== called) continue;
-    (await row.load()).define(command, cli);
-    if (row.contains) addChildOptions(command);
+    if (row.name !== called && !all) continue;
+    const module = await row.load().catch((error: unknown) => {
+      // Of a command whose package is not installed, only the name can be completed.
+      if (row.name !== called && error instanceof HookwardenError && error.code === "package-missing")
+        return null;
+      throw error;
+    });
+    module?.define(command, cli);
+    if (module && row.contains) addChildOptions(command);
   }
   return program;
 }

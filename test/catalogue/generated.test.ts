@@ -36,6 +36,7 @@ describe("the generated files", () => {
       for (const part of [
         "scripts/generate.ts",
         "scripts/generate",
+        "scripts/journeys/page-steps.ts",
         "src",
         "sandbox",
         "packages",
@@ -58,7 +59,7 @@ describe("the generated files", () => {
       symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
       writeFileSync(
         join(copy, "README.md"),
-        "# Title\n\n<!-- events:start -->\nold\n<!-- events:end -->\n\nmore\n",
+        "# Title\n\n<!-- numbers:start -->\nold\n<!-- numbers:end -->\n\nmore\n",
       );
       const table = join(copy, "src/catalogue/events.ts");
       const row = 'NewEvent: { phase: "notice", when: "it is new", fields: {}, actions: ["deny"] },';
@@ -89,9 +90,11 @@ describe("the generated files", () => {
       expect(run(copy).status).toBe(0);
       expect(run(copy, "--check").status).toBe(0);
       const readme = readFileSync(join(copy, "README.md"), "utf8");
-      expect(readme).toMatch(/^# Title\n\n<!-- events:start -->\n\n\| event /);
-      expect(readme).toMatch(/\[NewEvent\]\(docs\/events\.md#newevent\) +\| `deny` /);
-      expect(readme).toMatch(/\|\n\n<!-- events:end -->\n\nmore\n$/);
+      expect(readme).toMatch(/^# Title\n\n<!-- numbers:start -->\n\n\| one decision /);
+      expect(readme).toMatch(/\|\n\n<!-- numbers:end -->\n\nmore\n$/);
+      expect(readFileSync(join(copy, "docs/events.md"), "utf8")).toMatch(
+        /\[NewEvent\]\(#newevent\) +\| `deny` /,
+      );
       expect(readdirSync(join(copy, "schemas/v1/events"))).not.toContain("Gone.schema.json");
       const event = JSON.stringify({ hook_event_name: "NewEvent", session_id: "s" });
       const probe = spawnSync(

@@ -116,9 +116,10 @@ export function still(text: string): string {
   return text
     .replace(/[\d,]+ steps/g, "N steps")
     .replace(/[\d,]+ µs/g, "N µs")
+    .replace(/[\d.]+ ms/g, "N ms")
     .replace(/[\d,]+ KiB/g, "N KiB")
     .replace(
-      /( (?:continue|deny|ask|block|halt|allow)\s+)\d+$/gm,
+      /( (?:continue|deny|ask|block|halt|allow)\s+)[\d.]+$/gm,
       (_, verdict: string) => `${verdict.trimEnd()} N`,
     );
 }

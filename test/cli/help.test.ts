@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const page = readFileSync(`${root}docs/cli.md`, "utf8");
 
 /** Commands that other programs speak with, each in words of its own. */
-const ownFormat: ReadonlySet<string> = new Set(["serve"]);
+const ownFormat: ReadonlySet<string> = new Set(["serve", "completion"]);
 
 describe("help", () => {
   it("lists every command", async () => {

@@ -36,7 +36,7 @@ describe("run", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
     expect(still(out)).toMatchInlineSnapshot(`
-      "TIME      EVENT                TOOL                    VERDICT           µs
+      "TIME      EVENT                TOOL                    VERDICT           ms
       09:59:59  SessionStart                                 continue N
       10:00:00  PreToolUse           Bash                    continue N
       10:00:00  PreToolUse           Bash                    deny N
@@ -46,7 +46,7 @@ describe("run", () => {
       10:00:01  PostToolUse          Read                    continue N
                 mark: augment: result 1
 
-      5 events: 3 continue, 2 deny; 0 faults; N µs each on average
+      5 events: 3 continue, 2 deny; 0 faults; median N ms
       "
     `);
   });

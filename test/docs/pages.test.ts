@@ -45,7 +45,7 @@ describe("the pages", () => {
 });
 
 const blocks = (page: string, language: string): string[] =>
-  [...read(page).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(
+  [...read(page).matchAll(new RegExp(`^\`\`\`${language}\\b[^\\n]*\\n(.*?)^\`\`\``, "gms"))].map(
     ([, text = ""]) => text,
   );
 

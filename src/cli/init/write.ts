@@ -34,7 +34,7 @@ export async function exists(path: string): Promise<boolean> {
  *
  * @throws {HookwardenError} `file-unwritable`
  */
-export async function appendToList(path: string, key: string, item: string): Promise<void> {
+export async function appendToList(path: string, key: string, item: unknown): Promise<void> {
   const next = `${path}.new`;
   try {
     const text = await readFile(path, "utf8");
