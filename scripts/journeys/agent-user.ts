@@ -27,7 +27,7 @@ export async function agentUser(): Promise<void> {
   journey.run("npm init -y");
   journey.run("npm install hookwarden @hookwarden/clients @hookwarden/policies");
   const pack = "node_modules/@hookwarden/policies";
-  journey.run(`npx hookwarden install claude-code --pack ${pack} --idle 10 --yes`);
+  journey.run(`npx hookwarden install claude-code --pack ${pack} --accept-gaps --idle 10 --yes`);
   const settings = JSON.parse(
     readFileSync(join(journey.folder, ".claude/settings.json"), "utf8"),
   ) as Settings;
