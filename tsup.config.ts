@@ -41,7 +41,7 @@ interface Package {
 const packages: readonly Package[] = [
   {
     folder: ".",
-    programs: { start: "src/cli/start.ts" },
+    programs: { start: "src/cli/start.ts", "facts-thread": "src/facts/facts-thread.ts" },
     guest: { hook: "src/hook/index.ts" },
     alone: {
       cli: "src/cli/main.ts",

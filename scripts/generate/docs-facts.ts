@@ -1,6 +1,7 @@
 import type { JsonSchema } from "../../src/catalogue/schema.ts";
 import { type CostClass, type FactRow, unknownReasons } from "../../src/facts/fact.ts";
 import { conditionLimits } from "../../src/facts/routing/condition.ts";
+import { lightLimits } from "../../src/facts/weight.ts";
 import { factRows } from "../../src/facts/table.ts";
 import { clientTools, toolKinds } from "../../src/facts/tool/clients.ts";
 import { code, codes, markdownNotice, sentence, table } from "./text.ts";
@@ -51,8 +52,16 @@ export default hook;
 
 ## Where facts are derived
 
-In the host's process, within the limits below. The code is trusted, and reads text that is not: it has no
-side effects, starts nothing, and does not look at files. What it costs is bounded by the limits.
+Outside the sandbox, in trusted code that reads text that is not: it has no side effects, starts nothing, and does not look
+at files. Its limits bound what it costs.
+
+What takes microseconds is derived where the decision is made. What may take longer is derived in a thread that all wardens
+of the process share, whatever the isolation of the hooks is, so that no text blocks the host's event loop: command lines
+of more than ${lightLimits.commandLines.toLocaleString("en")} characters together, or with loops, functions, \`find\` or \`xargs\`, whose parts are read more than
+once; texts of more than ${lightLimits.text.toLocaleString("en")} characters. That costs about 0.1 ms more. The value is the same in both places. The thread
+derives one event at a time: on a server, an event with large texts waits for those before it. The time counts against
+\`budgets.decisionMs\`; if it is used up, or the thread dies, guards that read facts are faults (\`budget-exceeded\`), and a
+replay uses what was recorded.
 
 | \`why\` | meaning |
 | --- | --- |

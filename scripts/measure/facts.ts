@@ -7,10 +7,13 @@
  *    listed, or the fact must say that it does not know.
  * 2. Conditions against a naive evaluation: 500 packs, 100,000 pairs of condition and event.
  * 3. The longest time that a fact takes at its limits.
- * 4. A pack of 100 hooks of which `when` lets 3 match, against a pack of those 3.
+ * 4. How long the host's event loop is blocked meanwhile.
+ * 5. A pack of 100 hooks of which `when` lets 3 match, against a pack of those 3.
  */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createWarden } from "../../src/index.ts";
-import { FactSet, factNames } from "../../src/facts/index.ts";
+import { FactSet, factNames, factsOf } from "../../src/facts/index.ts";
 import { loadPackFromFiles } from "../../src/pack/index.ts";
 import { commandLine } from "../../test/facts/command-lines.ts";
 import { differences, random } from "../../test/facts/conditions.ts";
@@ -76,6 +79,74 @@ function extremes(): void {
   }
 }
 
+/** How long the host's event loop is blocked at most while events are decided whose facts take longest. */
+async function blocking(): Promise<void> {
+  const hook = (name: string, event: string): readonly [string, string][] => [
+    [
+      `${name}/hook.json`,
+      JSON.stringify({
+        apiVersion: 1,
+        name,
+        version: "1.0.0",
+        entry: "hook.js",
+        on: [{ event }],
+        reads: factsOf(event).map((fact) => `facts.${fact}`),
+        actions: ["notify"],
+        limits: { inputBytes: 8_388_608 },
+      }),
+    ],
+    [`${name}/hook.js`, "export default () => undefined;"],
+  ];
+  const files = [
+    ["hookwarden.json", JSON.stringify({ apiVersion: 1, hooks: ["shell", "text"] })] as const,
+    ...hook("shell", "PreToolUse"),
+    ...hook("text", "UserPromptSubmit"),
+  ];
+  const pack = await loadPackFromFiles(new Map(files.map(([path, text]) => [path, Buffer.from(text)])));
+  await using warden = await createWarden({ pack });
+  const shell = (command: string) => ({
+    hook_event_name: "PreToolUse" as const,
+    session_id: "s",
+    tool_name: "Bash",
+    tool_input: { command },
+  });
+  const prompt = (text: string) => ({
+    hook_event_name: "UserPromptSubmit" as const,
+    session_id: "s",
+    prompt: text,
+  });
+  const events = {
+    "an ordinary command": shell("ls -la | sort"),
+    "1 KB of assignments": shell(Array.from({ length: 80 }, (_, n) => `x=$x$x${n}`).join(";")),
+    "5 KB of assignments": shell(Array.from({ length: 300 }, (_, n) => `x=$x$x${n};a $x`).join(";")),
+    "nested loops": shell(`${"while a; do x=$x$y; ".repeat(12)}b; ${"done; ".repeat(12)}`),
+    "1 MB of prose": prompt("It is a long text. ".repeat(50_000)),
+    "16 KB of hexadecimal digits": prompt(`${"6".repeat(23)} `.repeat(680)),
+    "1 MB of hexadecimal digits": prompt(`${"6".repeat(23)} `.repeat(43_000)),
+    "1 MB of lookalikes": prompt("ignоre ".repeat(149_000)),
+  };
+  for (const [what, event] of Object.entries(events)) {
+    const times: number[] = [];
+    const here: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const set = new FactSet(event);
+      const before = performance.now();
+      for (const fact of factsOf(event.hook_event_name)) set.textOf(fact);
+      here.push(performance.now() - before);
+      const delay = monitorEventLoopDelay({ resolution: 1 });
+      delay.enable();
+      await sleep(5);
+      await warden.dispatch(event);
+      await sleep(5);
+      delay.disable();
+      times.push(delay.max / 1e6);
+    }
+    console.log(
+      `${what}: deriving takes ${Math.min(...here).toFixed(1)} ms; the event loop is blocked for ${Math.min(...times).toFixed(1)} ms`,
+    );
+  }
+}
+
 async function packOf(hooks: number, matching: number) {
   const names = Array.from({ length: hooks }, (_, at) => `hook-${at}`);
   const files: [string, string][] = [["hookwarden.json", JSON.stringify({ apiVersion: 1, hooks: names })]];
@@ -124,6 +195,7 @@ async function routing(): Promise<void> {
 
 conditions();
 extremes();
+await blocking();
 await routing();
 truth();
 process.exitCode = failed ? 1 : 0;

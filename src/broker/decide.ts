@@ -54,13 +54,17 @@ export async function decide(
       const run = new DecisionRun(parts, request, plan, { state, started });
       const { composition } = run;
       for (const binding of plan.sequential) {
-        if (!listens(binding, name, run.view)) run.noteUnmatched(binding);
+        const facts = run.deriveFacts(name);
+        if (facts) await facts;
+        if (!run.listens(binding, name)) run.noteUnmatched(binding);
         else if (composition.stop) run.noteNotRun(binding);
         else {
           const result = run.call(binding, false);
           run.applyResult(binding, result instanceof Promise ? await result : result, false);
         }
       }
+      const facts = run.deriveFacts(name);
+      if (facts) await facts;
       if (composition.lastRewrite > 0 && !composition.stop) await recheck(run, name);
       if (plan.parallel.length > 0) await runParallel(run, plan, name);
       if (!state)
@@ -112,7 +116,7 @@ function openState(
 /** Reruns guards whose input was rewritten after they ran, and runs those whose condition only holds now. */
 async function recheck(run: DecisionRun, name: unknown): Promise<void> {
   for (const binding of run.staleGuards()) {
-    if (!listens(binding, name, run.view)) continue;
+    if (!run.listens(binding, name)) continue;
     if (run.composition.stop) run.noteNotRun(binding, true);
     else run.applyResult(binding, await run.call(binding, true), true);
   }
@@ -122,11 +126,11 @@ async function recheck(run: DecisionRun, name: unknown): Promise<void> {
 async function runParallel(run: DecisionRun, plan: EventPlan, name: unknown): Promise<void> {
   const stopped = run.composition.stop !== null;
   const results = plan.parallel.map((binding) =>
-    stopped || !listens(binding, name, run.view) ? null : run.call(binding, false),
+    stopped || !run.listens(binding, name) ? null : run.call(binding, false),
   );
   for (const [index, binding] of plan.parallel.entries()) {
     const result = await results[index];
-    if (!listens(binding, name, run.view)) run.noteUnmatched(binding);
+    if (!run.listens(binding, name)) run.noteUnmatched(binding);
     else if (!result) run.noteNotRun(binding);
     else if (run.composition.stop) run.applyDiscarded(binding, result);
     else run.applyResult(binding, result, false);

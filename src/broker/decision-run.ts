@@ -3,6 +3,7 @@ import { type Answer, readAnswer, refusals } from "./answer.ts";
 import { Composition } from "./compose.ts";
 import type { Refusal } from "./decision.ts";
 import type { DecisionState } from "./decision-state.ts";
+import type { FactDeriver } from "../facts/index.ts";
 import { type BrokerEvent, EventView } from "./event.ts";
 import { makeFault } from "./failure.ts";
 import { HookCalls, type HookInput } from "./hook-calls.ts";
@@ -19,6 +20,8 @@ export interface BrokerParts {
   readonly retries: Pick<RetryCounters, "count" | "add" | "reset"> &
     Partial<Pick<RetryCounters, "fetch" | "settle">>;
   readonly toolInputs: ToolInputChecks;
+  /** Derives facts that may take long; absent: they are derived here. */
+  readonly deriveFacts?: FactDeriver;
 }
 
 /** One event to decide. */
@@ -56,6 +59,8 @@ export class DecisionRun {
   readonly #deadline: number;
   #hooksRun = 0;
   readonly #hookCalls: HookCalls;
+  /** The state of the event whose facts have been looked at. */
+  #factsVersion = -1;
   /** Hooks that started with less than half of the decision's budget left. */
   readonly #lateStarts = new Set<Binding>();
 
@@ -78,6 +83,33 @@ export class DecisionRun {
       typeof event.tool_name === "string" ? (this.#parts.toolInputs.get(event.tool_name) ?? null) : null;
   }
 
+  /**
+   * Derives elsewhere the facts that may take long to derive here, for the event as rewritten so far; `null` if there is
+   * nothing to wait for. To be called before the hooks' conditions are tested or their inputs made.
+   *
+   * @param name what matchers test
+   */
+  deriveFacts(name: unknown): Promise<void> | null {
+    const { view } = this;
+    if (!this.#plan.usesFacts || this.#factsVersion === view.version) return null;
+    this.#factsVersion = view.version;
+    const { deriveFacts } = this.#parts;
+    if (!deriveFacts) return null;
+    const { sequential, parallel } = this.#plan;
+    const read = [...sequential, ...parallel].flatMap((one) => (listens(one, name) ? one.facts : []));
+    const heavy = view.facts.heavyOnes([...new Set(read)]);
+    if (heavy.length === 0) return null;
+    return view.facts.deriveElsewhere(heavy, (...task) => within(this.#leftMs(), deriveFacts(...task)));
+  }
+
+  /** Whether a hook is to be called for the event as rewritten so far; in a replay, also if it was to be called then. */
+  listens(binding: Binding, name: unknown): boolean {
+    return (
+      listens(binding, name, this.view) ||
+      (binding.routes !== null && Boolean(this.#request.replayedSkip?.(binding.hook.name, false)))
+    );
+  }
+
   /** Calls a hook, or returns why it is skipped. */
   call(binding: Binding, recheck: boolean): Outcome | Promise<Outcome> | SkippedCall {
     const result =
@@ -98,6 +130,8 @@ export class DecisionRun {
     if (left <= 0) return skipForBudget(binding, `\`budgets.decisionMs\` (${budgets.decisionMs}) is used up`);
     // A hook that got at least half the budget is to blame for its own timeout.
     if (left < budgets.decisionMs / 2) this.#lateStarts.add(binding);
+    if (this.view.facts.lost && binding.facts.length > 0)
+      return skipForBudget(binding, "the event's facts could not be derived in time");
     if (this.#isStateUnavailable(binding))
       return skipWithFault("state-unavailable", "the hook's state cannot be read or written");
     const input = this.#hookCalls.inputOf(binding, this.view);
@@ -276,6 +310,19 @@ export class DecisionRun {
 /** The key under which this hook's bounded verdicts at this event are counted. */
 export function retryKeyOf({ tenant, event }: DecideRequest, binding: Binding): RetryKey {
   return { tenant, session: event.session_id, event: binding.event, hook: binding.hook.name };
+}
+
+/** The result of a promise, if it comes within a time in milliseconds. */
+async function within<Result>(ms: number, result: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("too late")), Math.max(0, ms));
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function isTooLarge({ limits }: Binding, [event, context]: HookInput): boolean {

@@ -8,7 +8,7 @@ import {
   eventRows,
   legalActions,
 } from "../catalogue/index.ts";
-import type { Matcher } from "../facts/index.ts";
+import { type FactName, factsOf, factsOfCondition, factsRead, type Matcher } from "../facts/index.ts";
 import type { FailurePolicy, LoadedHook, LoadedPack, Subscription } from "../pack/index.ts";
 import type { Verdict } from "./decision.ts";
 import type { EventView } from "./event.ts";
@@ -48,6 +48,8 @@ export interface Binding {
   /** Where it listens, if any of it has a condition; otherwise `null`. */
   readonly routes: readonly Subscription[] | null;
   readonly project: Projector;
+  /** The facts that it or its conditions read. */
+  readonly facts: readonly FactName[];
   /** Runs for the record only; what it returns has no effect. */
   readonly monitor: boolean;
   readonly parallel: boolean;
@@ -75,6 +77,8 @@ export interface EventPlan {
   /** Sequential and monitored hooks. */
   readonly sequential: readonly Binding[];
   readonly parallel: readonly Binding[];
+  /** Whether any hook or condition reads facts. */
+  readonly usesFacts: boolean;
   /** Whether any hook keeps state. */
   readonly stateful: boolean;
   /** Whether any hook may return a verdict that is counted and bounded. */
@@ -111,6 +115,7 @@ export function makePlan(pack: LoadedPack, rules: PlanRules = {}): Plan {
           matches: eventRows.get(event)?.matches ?? null,
           sequential: bindings.filter((binding) => !binding.parallel),
           parallel: bindings.filter((binding) => binding.parallel),
+          usesFacts: bindings.some((binding) => binding.facts.length > 0),
           stateful: bindings.some((binding) => binding.hook.state !== null),
           bounded: bindings.some((binding) => binding.bounded),
         },
@@ -134,6 +139,8 @@ function bind(
   seed: Seed,
 ): Binding {
   const on = hook.on.filter((subscription) => subscription.event === event);
+  const conditions = on.flatMap(({ when }) => (when ? factsOfCondition(when.condition) : []));
+  const used = [...factsRead(hook.reads), ...conditions];
   const matchers = on.map(({ matcher }) => matcher);
   const monitor = pack.monitor || hook.mode === "monitor";
   const parallel = hook.mode === "parallel";
@@ -145,6 +152,7 @@ function bind(
     matchers: matchers.includes(null) ? null : (matchers as Matcher[]),
     routes: on.some(({ when }) => when) ? on : null,
     project: projectors.compile(event, hook.reads),
+    facts: factsOf(event).filter((fact) => used.includes(fact)),
     monitor,
     parallel,
     guard: !monitor && actionNames.some((name) => isStrongVerdict(name) && !disallowed.has(name)),

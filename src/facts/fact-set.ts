@@ -4,11 +4,13 @@ import { derivePaths } from "./paths/paths.ts";
 import type { PathsFact } from "./paths/row.ts";
 import type { ShellFact } from "./shell/row.ts";
 import { deriveShell } from "./shell/shell.ts";
-import type { FactName } from "./table.ts";
+import { type NotKnown, notKnown } from "./fact.ts";
+import { type FactName, facts } from "./table.ts";
 import type { TextFact } from "./text/row.ts";
-import { deriveText } from "./text/text.ts";
+import { deriveText, textField } from "./text/text.ts";
 import type { ToolFact } from "./tool/row.ts";
 import { deriveTool } from "./tool/tool.ts";
+import { isHeavyShell, isHeavyText } from "./weight.ts";
 
 /** The facts' values. */
 export interface FactValues {
@@ -18,6 +20,8 @@ export interface FactValues {
   readonly hosts: HostsFact;
   readonly text: TextFact;
 }
+
+const lostFact: NotKnown = notKnown("too-many");
 
 type Fields = { readonly [field: string]: unknown };
 
@@ -32,11 +36,26 @@ const derivations: {
   text: deriveText,
 };
 
+/** Whether a fact may take long to derive. */
+const heavy: { readonly [Name in FactName]: (fields: Fields, set: FactSet) => boolean } = {
+  tool: () => false,
+  shell: (_, set) => isHeavyShell(set.valueOf("tool")),
+  paths: (_, set) => isHeavyShell(set.valueOf("tool")),
+  hosts: (_, set) => isHeavyShell(set.valueOf("tool")),
+  text: (fields) => isHeavyText(fields[textField(fields) ?? ""]),
+};
+
+/** Derives facts elsewhere than in this thread: each as JSON text, in the order of the names. */
+export type FactDeriver = (names: readonly FactName[], fields: Fields) => Promise<readonly string[]>;
+
 /** The facts of one state of an event. Each is derived when it is first asked for, and then kept. */
 export class FactSet {
   readonly #fields: Fields;
   readonly #values = new Map<FactName, FactValues[FactName]>();
   readonly #texts = new Map<FactName, string>();
+
+  /** Whether facts could not be derived in time. */
+  lost = false;
 
   /** @param fields the event's fields; they must not change afterwards. */
   constructor(fields: Fields) {
@@ -46,10 +65,34 @@ export class FactSet {
   valueOf<Name extends FactName>(name: Name): FactValues[Name] {
     let value = this.#values.get(name) as FactValues[Name] | undefined;
     if (value === undefined) {
-      value = derivations[name](this.#fields, this);
+      const text = this.#texts.get(name);
+      value =
+        text === undefined ? derivations[name](this.#fields, this) : (JSON.parse(text) as FactValues[Name]);
       this.#values.set(name, value);
     }
     return value;
+  }
+
+  /** Those of some facts that may take long to derive here, and are not derived yet. */
+  heavyOnes(names: readonly FactName[]): readonly FactName[] {
+    return names.filter(
+      (name) => !this.#values.has(name) && !this.#texts.has(name) && heavy[name](this.#fields, this),
+    );
+  }
+
+  /**
+   * Takes facts from a deriver. If it fails, they are `lost`: not known, and no hook may see them.
+   */
+  async deriveElsewhere(names: readonly FactName[], derive: FactDeriver): Promise<void> {
+    const from = new Set<string>([...names, "tool"].flatMap((name) => facts[name as FactName].from));
+    const fields = Object.fromEntries(Object.entries(this.#fields).filter(([field]) => from.has(field)));
+    try {
+      const texts = await derive(names, fields);
+      for (const [index, name] of names.entries()) this.#texts.set(name, texts[index] ?? "null");
+    } catch {
+      this.lost = true;
+      for (const name of names) this.#values.set(name, lostFact as FactValues[FactName]);
+    }
   }
 
   /** The fact as JSON text. */

@@ -8,7 +8,7 @@ export {
   type UnknownReason,
   unknownReasons,
 } from "./fact.ts";
-export { FactSet, type FactValues } from "./fact-set.ts";
+export { type FactDeriver, FactSet, type FactValues } from "./fact-set.ts";
 export {
   type Condition,
   conditionLimits,
@@ -18,6 +18,8 @@ export {
   factsOfCondition,
   operators as conditionOperators,
 } from "./routing/condition.ts";
+export type { FactAnswer, FactTask } from "./facts-thread.ts";
+export { lightLimits } from "./weight.ts";
 export { type Route, type RouteMemory, Router } from "./routing/router.ts";
 export { compileMatcher, type Matcher, matcherLimits } from "./matcher.ts";
 export { factDifferences, factProblem, factsRead, factVersions, type FactVersions } from "./pins.ts";

@@ -24,6 +24,7 @@ import { BreakerSandbox } from "./breaker.ts";
 import { type Chunk, chunkStream, type ChunkStreamOptions } from "./chunk-stream.ts";
 import type { Divergence } from "./cross-check.ts";
 import type { WardenEvents } from "./events.ts";
+import { deriveInThread } from "./fact-thread.ts";
 import { forgetPrograms, Generation } from "./generation.ts";
 import { describeHook, type HookDescription } from "./hooks.ts";
 import { type DispatchOptions, type WardenOptions } from "./options.ts";
@@ -105,6 +106,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     this.#sandbox = parts.sandbox;
     this.#parts = {
       ...parts,
+      deriveFacts: deriveInThread,
       sandbox: new BreakerSandbox(parts.sandbox, options.store ?? null),
       retries: options.store ? new StoredRetryCounters(options.store) : new RetryCounters(),
       store: options.store ?? new MemoryStateStore(),

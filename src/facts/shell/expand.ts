@@ -12,12 +12,15 @@ export type Ways = readonly (readonly string[])[];
 const mostWays = 8;
 const mostFields = 512;
 const mostBraces = 64;
+/** Characters of the values of words that count as one node. */
+const charactersOfNode = 16;
 
 /** Expands a word as an argument: to each list of fields that it may become. */
 export function waysOf(word: Word, scope: Scope): Ways {
   if (word.parts === undefined) return [[tildeOfArgument(word.text, word.value, scope)]];
   scope.spend(word.parts.length);
   const alternatives = expand(word.parts, scope, 0).map((fields) => fields.finish());
+  spendCharacters(alternatives.flat(), scope);
   return distinctWays(alternatives);
 }
 
@@ -61,7 +64,14 @@ export function textsOfParts(parts: readonly WordPart[], scope: Scope, tilded = 
         ? texts.flatMap((text) => values.map((value) => text + value))
         : texts.map((text) => text + UNKNOWN);
   }
+  spendCharacters(texts, scope);
   return texts.map((text) => flat(text));
+}
+
+/** Counts long values as nodes: variables that contain each other grow exponentially. */
+function spendCharacters(texts: readonly string[], scope: Scope): void {
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (characters >= charactersOfNode) scope.spend(Math.floor(characters / charactersOfNode));
 }
 
 /** A list as one text, as in `x=$@`. */

@@ -10,7 +10,7 @@ export const shellLimits = {
   substitutions: { maximum: 2_000, doc: "substitutions and expansions in braces" },
   nodes: {
     maximum: 8_000,
-    doc: "syntax nodes and parts of words, those of nested command lines and repeated bodies included",
+    doc: "syntax nodes and parts of words, those of nested command lines and repeated bodies included; 16 characters of values count as one",
   },
   depth: { maximum: 40, doc: "nesting of commands, substitutions and command lines in command lines" },
   commands: { maximum: 400, doc: "commands" },

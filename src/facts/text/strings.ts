@@ -34,3 +34,21 @@ export function stringsOf(value: unknown, pointer: string): readonly Found[] | N
   if (characters > textLimits.characters.maximum) return notKnown("too-long");
   return found.length > textLimits.strings.maximum ? notKnown("too-many") : found;
 }
+
+/** Length of all strings of a value, members' names included; counting ends when it is more than `most`. */
+export function stringsLength(value: unknown, most: number): number {
+  let length = 0;
+  const rest: unknown[] = [value];
+  while (rest.length > 0 && length <= most) {
+    const item = rest.pop();
+    if (typeof item === "string") length += item.length;
+    if (typeof item !== "object" || item === null) continue;
+    // A value without text costs as well.
+    length++;
+    for (const [name, inner] of Object.entries(item)) {
+      length += name.length;
+      rest.push(inner);
+    }
+  }
+  return length;
+}

@@ -7,8 +7,13 @@ import { stringsOf } from "./strings.ts";
 
 /** Derives `facts.text`. */
 export function deriveText(fields: { readonly [field: string]: unknown }): TextFact {
-  const field = textRow.from.find((name) => Object.hasOwn(fields, name));
+  const field = textField(fields);
   return field === undefined ? notKnown("absent") : readTexts(fields[field], `/${field}`);
+}
+
+/** The field of an event that its texts come from. */
+export function textField(fields: { readonly [field: string]: unknown }): string | undefined {
+  return textRow.from.find((name) => Object.hasOwn(fields, name));
 }
 
 interface Task {
