@@ -9,6 +9,9 @@ import { defaultLimits, type Call, type Sandbox, type SandboxOptions } from "@ho
 import type { Warden } from "../../src/warden/warden.ts";
 import { keepAwake } from "./awake.ts";
 import { createSandbox, createWarden } from "./built.ts";
+import { largeHook, manyHooks, shippedPack, shortField } from "./recorded.ts";
+import { peers } from "./peers.ts";
+import { picture } from "./picture.ts";
 import { bareEcho, rawIsolate, rivals } from "./rivals.ts";
 import { type Case, type Measured, measure } from "./rounds.ts";
 import { eventOf, hookBody, packOf } from "./workload.ts";
@@ -101,36 +104,31 @@ const wardenIsolate = await createWarden({ pack: onePack, sandbox: isolates });
 const others = await rivals(event, json);
 const pipe = bareEcho(json);
 
-table(
-  "One decision on an event of 1 KB",
-  await measure(
-    [
-      rawIsolate(json),
-      tidied(calling("sandbox.call, quickjs, inline, pristine", inline, call), inline),
-      calling("sandbox.call, quickjs, inline, pristine, back to back", inline, call),
-      calling("sandbox.call, quickjs, inline, kept", inlineKept, { ...call, keep: "session" }),
-      pipe.echo,
-      calling("sandbox.call, quickjs, child process, pristine", inProcess, call, 1_000),
-      calling("sandbox.call, isolate, child process, pristine", isolates, call, 200),
-      calling(
-        "sandbox.call, isolate, child process, kept",
-        isolatesKept,
-        { ...call, keep: "session" },
-        1_000,
-      ),
-      tidied(dispatching("dispatch, quickjs, inline", wardenInline), inline),
-      dispatching("dispatch, quickjs, inline, back to back", wardenInline),
-      dispatching("dispatch, quickjs, child process", wardenProcess, event, 1_000),
-      inFlight("dispatch, quickjs, child process, 32 in flight (each)", 32, () =>
-        wardenProcess.dispatch(event),
-      ),
-      dispatching("dispatch, isolate, child process", wardenIsolate, event, 200),
-      ...others.cases,
-    ],
-    rounds,
-    progress,
-  ),
+const decisions = await measure(
+  [
+    rawIsolate(json),
+    tidied(calling("sandbox.call, quickjs, inline, pristine", inline, call), inline),
+    calling("sandbox.call, quickjs, inline, pristine, back to back", inline, call),
+    calling("sandbox.call, quickjs, inline, kept", inlineKept, { ...call, keep: "session" }),
+    pipe.echo,
+    calling("sandbox.call, quickjs, child process, pristine", inProcess, call, 1_000),
+    calling("sandbox.call, isolate, child process, pristine", isolates, call, 200),
+    calling("sandbox.call, isolate, child process, kept", isolatesKept, { ...call, keep: "session" }, 1_000),
+    tidied(dispatching("dispatch, quickjs, inline", wardenInline), inline),
+    dispatching("dispatch, quickjs, inline, back to back", wardenInline),
+    dispatching("dispatch, quickjs, child process", wardenProcess, event, 1_000),
+    inFlight("dispatch, quickjs, child process, 32 in flight (each)", 32, () =>
+      wardenProcess.dispatch(event),
+    ),
+    dispatching("dispatch, isolate, child process", wardenIsolate, event, 200),
+    ...others.cases,
+    ...(await peers(event, json)),
+  ],
+  rounds,
+  progress,
 );
+table("One decision on an event of 1 KB", decisions);
+writeFileSync(new URL("../../docs/images/bench.svg", import.meta.url), picture(decisions));
 others.close();
 pipe.close();
 
@@ -150,6 +148,12 @@ table(
     progress,
   ),
 );
+
+const bench = { rounds, progress, table };
+await shortField(bench);
+await manyHooks(bench);
+await largeHook(bench);
+await shippedPack(bench);
 
 say("\n### Resident hooks (sandbox.call, quickjs, inline, pristine)\n");
 say("| hooks | any, against one hot | µs | RSS MiB | bytes kept for each |");

@@ -31,15 +31,24 @@ export function eventOf(
   return event;
 }
 
+interface PackOptions {
+  /** How many hooks their condition lets match; without it, none has a condition. */
+  readonly routed?: number;
+  readonly reads?: readonly string[];
+}
+
 /** Loads a pack of `count` hooks that all match; each is a program of its own. */
-export async function packOf(count: number, body = hookBody): Promise<LoadedPack> {
+export async function packOf(
+  count: number,
+  { routed, reads = ["tool_input"] }: PackOptions = {},
+): Promise<LoadedPack> {
   const root = mkdtempSync(join(tmpdir(), "hookwarden-bench-"));
   const names = Array.from({ length: count }, (_, index) => `hook-${index}`);
   for (const [index, name] of names.entries()) {
     mkdirSync(join(root, name));
     writeFileSync(
       join(root, name, "hook.js"),
-      `export default ${body.replace("destructive", `destructive ${index}`)};\n`,
+      `export default ${hookBody.replace("destructive", `destructive ${index}`)};\n`,
     );
     writeFileSync(
       join(root, name, "hook.json"),
@@ -48,12 +57,19 @@ export async function packOf(count: number, body = hookBody): Promise<LoadedPack
         name,
         version: "1.0.0",
         entry: "hook.js",
-        on: [{ event: "PreToolUse", matcher: "Bash" }],
-        reads: ["tool_input"],
+        on: [{ event: "PreToolUse", matcher: "Bash", ...conditionOf(index, routed) }],
+        reads,
         actions: ["deny"],
       }),
     );
   }
   writeFileSync(join(root, "hookwarden.json"), JSON.stringify({ apiVersion: 1, hooks: names }));
   return loadPack(root);
+}
+
+function conditionOf(index: number, routed: number | undefined): object {
+  if (routed === undefined) return {};
+  return {
+    when: { path: "facts.shell.commands.*.name", equals: index < routed ? "git" : `program-${index}` },
+  };
 }
