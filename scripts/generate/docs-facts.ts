@@ -69,6 +69,45 @@ ${Object.entries(unknownReasons)
   .map(([why, meaning]) => `| \`${why}\` | ${meaning} |`)
   .join("\n")}
 
+## Facts of the host
+
+A host registers facts of its own, which hooks read as \`facts.host.NAME\`, and conditions as \`facts.host.NAME.member\`:
+
+\`\`\`ts
+import { createWarden } from "hookwarden";
+
+const customers = new Map([["acme", { plan: "free" }]]);
+
+await using warden = await createWarden({
+  pack: "./policies",
+  facts: {
+    customer: {
+      version: "1.0",
+      events: ["PreToolUse"],
+      schema: { type: "object", properties: { plan: { type: "string" } }, required: ["plan"] },
+      derive: (event, { tenant }) => customers.get(tenant),
+    },
+  },
+});
+\`\`\`
+
+- **\`derive\` is trusted code.** It runs in the host's process without a sandbox, on events whose texts are not trusted, and
+  what it returns is shown to third-party hooks and logged. It gets a copy of the event, the tenant, and an
+  \`AbortSignal\`; it is called if a hook or condition of the event reads the fact, once for an event, before any hook runs.
+  A rewrite by a hook does not derive it again.
+- **\`{ "ok": false, "why": "host" }\`** is what hooks see if it throws, takes longer than \`timeoutMs\` (1,000), or gives
+  anything but an object that its schema accepts, of at most \`maxBytes\` (65,536) of JSON; \`absent\` if the host has no such
+  fact for the event.
+- **Recorded whole** in the event, in \`host_facts\`, with its version: the decision log has it there, a mask such as
+  \`/host_facts/customer/value/mail\` covers it as it covers fields, and a replay uses it. What an event from outside brings
+  under this name is removed.
+- **In cases**, write it into the event: \`"host_facts": { "customer": { "version": "1.0", "value": { "plan": "free" } } }\`.
+  \`check\`, \`test\`, \`diff\` and \`try\` use it.
+
+**Symbolic links.** With the option \`resolveLink\`, a function of the host that gets an absolute path and returns where it
+leads, \`facts.paths\` has the paths that are really used. They are recorded in \`host_facts.links\`. A path that a hook wrote
+into the event afterwards is not resolved: whether it is \`inside\` is not known then.
+
 ## Routing
 
 \`when\` in a subscription is a condition on fields and facts. A hook whose condition does not hold is not called, which

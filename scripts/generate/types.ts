@@ -69,9 +69,10 @@ export interface ${name}Event extends ${base} {
 }
 
 function factsMember(event: string): string {
-  const names = factsOf(event);
-  if (names.length === 0) return "";
-  const types = names.map((name) => `readonly ${name}: ${pascal(name)}Fact;`);
+  const types = [
+    ...factsOf(event).map((name) => `readonly ${name}: ${pascal(name)}Fact;`),
+    "/** Facts of the host, as far as `reads` names them. */ readonly host: { readonly [name: string]: HostFact };",
+  ];
   return `\n/** Facts, as far as \`reads\` names them. */\nreadonly facts: { ${types.join(" ")} };`;
 }
 
@@ -86,6 +87,8 @@ export interface NotKnown {
     .map((why) => JSON.stringify(why))
     .join(" | ")};
 }`,
+    `/** A fact of the host, which says what its members are; one that the host does not have is \`absent\`. */
+export type HostFact = NotKnown | { readonly ok: true; readonly [member: string]: unknown };`,
     ...[...factRows].flatMap(([name, { doc, members: own, types = {} }]) => [
       ...Object.entries(types).map(
         ([type, { doc: what, schema }]) =>

@@ -91,7 +91,7 @@ export class DecisionRun {
    */
   deriveFacts(name: unknown): Promise<void> | null {
     const { view } = this;
-    if (!this.#plan.usesFacts || this.#factsVersion === view.version) return null;
+    if (this.#plan.facts.length === 0 || this.#factsVersion === view.version) return null;
     this.#factsVersion = view.version;
     const { deriveFacts } = this.#parts;
     if (!deriveFacts) return null;
@@ -99,7 +99,7 @@ export class DecisionRun {
     const read = [...sequential, ...parallel].flatMap((one) => (listens(one, name) ? one.facts : []));
     const heavy = view.facts.heavyOnes([...new Set(read)]);
     if (heavy.length === 0) return null;
-    return view.facts.deriveElsewhere(heavy, (...task) => within(this.#leftMs(), deriveFacts(...task)));
+    return view.facts.deriveElsewhere(heavy, deriveFacts, this.#leftMs());
   }
 
   /** Whether a hook is to be called for the event as rewritten so far; in a replay, also if it was to be called then. */
@@ -310,19 +310,6 @@ export class DecisionRun {
 /** The key under which this hook's bounded verdicts at this event are counted. */
 export function retryKeyOf({ tenant, event }: DecideRequest, binding: Binding): RetryKey {
   return { tenant, session: event.session_id, event: binding.event, hook: binding.hook.name };
-}
-
-/** The result of a promise, if it comes within a time in milliseconds. */
-async function within<Result>(ms: number, result: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("too late")), Math.max(0, ms));
-  });
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function isTooLarge({ limits }: Binding, [event, context]: HookInput): boolean {

@@ -8,7 +8,14 @@ import {
   eventRows,
   legalActions,
 } from "../catalogue/index.ts";
-import { type FactName, factsOf, factsOfCondition, factsRead, type Matcher } from "../facts/index.ts";
+import {
+  type FactName,
+  factsOf,
+  factsOfCondition,
+  factsRead,
+  hostPrefix,
+  type Matcher,
+} from "../facts/index.ts";
 import type { FailurePolicy, LoadedHook, LoadedPack, Subscription } from "../pack/index.ts";
 import type { Verdict } from "./decision.ts";
 import type { EventView } from "./event.ts";
@@ -50,6 +57,8 @@ export interface Binding {
   readonly project: Projector;
   /** The facts that it or its conditions read. */
   readonly facts: readonly FactName[];
+  /** The facts of the host that it or its conditions read. */
+  readonly hostFacts: readonly string[];
   /** Runs for the record only; what it returns has no effect. */
   readonly monitor: boolean;
   readonly parallel: boolean;
@@ -77,8 +86,10 @@ export interface EventPlan {
   /** Sequential and monitored hooks. */
   readonly sequential: readonly Binding[];
   readonly parallel: readonly Binding[];
-  /** Whether any hook or condition reads facts. */
-  readonly usesFacts: boolean;
+  /** The facts of the host that hooks or conditions read. */
+  readonly hostFacts: readonly string[];
+  /** The facts that hooks or conditions read. */
+  readonly facts: readonly FactName[];
   /** Whether any hook keeps state. */
   readonly stateful: boolean;
   /** Whether any hook may return a verdict that is counted and bounded. */
@@ -115,7 +126,8 @@ export function makePlan(pack: LoadedPack, rules: PlanRules = {}): Plan {
           matches: eventRows.get(event)?.matches ?? null,
           sequential: bindings.filter((binding) => !binding.parallel),
           parallel: bindings.filter((binding) => binding.parallel),
-          usesFacts: bindings.some((binding) => binding.facts.length > 0),
+          hostFacts: [...new Set(bindings.flatMap((binding) => binding.hostFacts))],
+          facts: [...new Set(bindings.flatMap((binding) => binding.facts))],
           stateful: bindings.some((binding) => binding.hook.state !== null),
           bounded: bindings.some((binding) => binding.bounded),
         },
@@ -153,6 +165,9 @@ function bind(
     routes: on.some(({ when }) => when) ? on : null,
     project: projectors.compile(event, hook.reads),
     facts: factsOf(event).filter((fact) => used.includes(fact)),
+    hostFacts: used
+      .filter((fact) => fact.startsWith(hostPrefix))
+      .map((fact) => fact.slice(hostPrefix.length)),
     monitor,
     parallel,
     guard: !monitor && actionNames.some((name) => isStrongVerdict(name) && !disallowed.has(name)),

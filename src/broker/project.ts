@@ -1,5 +1,5 @@
 import { catalogueFields } from "../catalogue/index.ts";
-import { type FactName, factsOf, factsRead } from "../facts/index.ts";
+import { type FactName, factsOf, factsRead, hostFactOf, hostFactsField, hostPrefix } from "../facts/index.ts";
 import type { EventView } from "./event.ts";
 
 /** What of a value a hook may see: all of it, or parts by name. */
@@ -23,10 +23,13 @@ export class ProjectorPool {
     const parts = partsOf(event, reads);
     const read = factsRead(reads);
     const facts = factsOf(event).filter((name) => read.includes(name));
-    const signature = `${event} ${JSON.stringify(describe(parts))} ${facts.join()}`;
+    const ofHost = read
+      .filter((name) => name.startsWith(hostPrefix))
+      .map((name) => name.slice(hostPrefix.length));
+    const signature = `${event} ${JSON.stringify(describe(parts))} ${facts.join()} ${ofHost.join()}`;
     let projector = this.#bySignature.get(signature);
     if (!projector) {
-      projector = makeProjector(this.#bySignature.size, event, parts, facts);
+      projector = makeProjector(this.#bySignature.size, event, parts, [facts, ofHost]);
       this.#bySignature.set(signature, projector);
     }
     return projector;
@@ -41,6 +44,7 @@ function partsOf(event: string, reads: readonly string[]): ReadonlyMap<string, P
   }
   // A field of this name that comes with the event must not pass for the facts.
   root.delete("facts");
+  root.delete(hostFactsField);
   root.delete("hook_event_name");
   return new Map([...root].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }
@@ -71,7 +75,7 @@ function makeProjector(
   id: number,
   event: string,
   parts: ReadonlyMap<string, Part>,
-  facts: readonly FactName[],
+  [facts, ofHost]: readonly [facts: readonly FactName[], ofHost: readonly string[]],
 ): Projector {
   const head = `{"hook_event_name":${JSON.stringify(event)}`;
   const members = membersOf(parts);
@@ -84,8 +88,12 @@ function makeProjector(
       const value = inner === null ? view.textOf(name) : inner(view.fields[name]);
       if (value !== "") text += `,${key}${value}`;
     }
-    if (facts.length > 0)
-      text += `,"facts":{${facts.map((name) => `"${name}":${view.facts.textOf(name)}`).join(",")}}`;
+    const derived = facts.map((name) => `"${name}":${view.facts.textOf(name)}`);
+    if (ofHost.length > 0) {
+      const values = ofHost.map((name) => [name, hostFactOf(view.fields, name)]);
+      derived.push(`"host":${JSON.stringify(Object.fromEntries(values))}`);
+    }
+    if (derived.length > 0) text += `,"facts":{${derived.join(",")}}`;
     return view.cacheProjection(id, `${text}}`);
   };
 }

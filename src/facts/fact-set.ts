@@ -10,6 +10,7 @@ import type { TextFact } from "./text/row.ts";
 import { deriveText, textField } from "./text/text.ts";
 import type { ToolFact } from "./tool/row.ts";
 import { deriveTool } from "./tool/tool.ts";
+import { within } from "./within.ts";
 import { isHeavyShell, isHeavyText } from "./weight.ts";
 
 /** The facts' values. */
@@ -81,13 +82,14 @@ export class FactSet {
   }
 
   /**
-   * Takes facts from a deriver. If it fails, they are `lost`: not known, and no hook may see them.
+   * Takes facts from a deriver. If it fails or takes longer than a time in milliseconds, they are `lost`: not known, and no hook may see them.
    */
-  async deriveElsewhere(names: readonly FactName[], derive: FactDeriver): Promise<void> {
+  async deriveElsewhere(names: readonly FactName[], derive: FactDeriver, ms: number): Promise<void> {
+    if (names.length === 0) return;
     const from = new Set<string>([...names, "tool"].flatMap((name) => facts[name as FactName].from));
     const fields = Object.fromEntries(Object.entries(this.#fields).filter(([field]) => from.has(field)));
     try {
-      const texts = await derive(names, fields);
+      const texts = await within(ms, derive(names, fields));
       for (const [index, name] of names.entries()) this.#texts.set(name, texts[index] ?? "null");
     } catch {
       this.lost = true;

@@ -6,6 +6,7 @@ export const unknownReasons = {
   "too-long": "the text is longer than the fact's limit",
   "too-deep": "the text nests deeper than the fact's limit",
   "too-many": "the text has more parts than the fact's limit",
+  host: "the host could not derive its fact",
   language: "the text is in a language that the fact does not read",
 } as const;
 export type UnknownReason = keyof typeof unknownReasons;

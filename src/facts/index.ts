@@ -8,6 +8,8 @@ export {
   type UnknownReason,
   unknownReasons,
 } from "./fact.ts";
+export { hostFactOf, type HostFactRecord, hostFactsField, hostPrefix, isHostFactName } from "./host-fact.ts";
+export { type LinkResolver, linksName, resolveLinks } from "./links.ts";
 export { type FactDeriver, FactSet, type FactValues } from "./fact-set.ts";
 export {
   type Condition,

@@ -1,4 +1,5 @@
 import { quote } from "@hookwarden/sandbox/json";
+import { hostPrefix, isHostFactName } from "./host-fact.ts";
 import { type Condition, conditionProblem, factsOfCondition } from "./routing/condition.ts";
 import { factNames, factRows, facts, majorOf } from "./table.ts";
 
@@ -50,7 +51,9 @@ export function factProblem(
     const problem = when && conditionProblem(when, event, `/on/${index}/when`);
     if (problem) return problem;
   }
-  const used = [...factsRead(reads), ...on.flatMap(({ when }) => (when ? factsOfCondition(when) : []))];
+  const all = [...factsRead(reads), ...on.flatMap(({ when }) => (when ? factsOfCondition(when) : []))];
+  // Those of the host have no pins: what they are is recorded with the event.
+  const used = all.filter((name) => !name.startsWith(hostPrefix));
   const needed = Object.fromEntries(used.map((name) => [name, 1]));
   for (const [name, major] of Object.entries({ ...needed, ...pins })) {
     if (major === majorOf(name)) continue;
@@ -63,7 +66,9 @@ export function factProblem(
 /** What is wrong with a read path of a fact; `null` if nothing is, or if it is a path of a field. */
 function pathProblem(path: string, events: readonly string[]): string | null {
   if (path !== "facts" && !path.startsWith(prefix)) return null;
-  const row = factRows.get(path.slice(prefix.length));
+  const name = path.slice(prefix.length);
+  if (name.startsWith(hostPrefix) && isHostFactName(name.slice(hostPrefix.length))) return null;
+  const row = factRows.get(name);
   const all = factNames.map((fact) => `\`${prefix}${fact}\``).join(", ");
   if (!row) return `is not a fact, of which there are ${all}; a fact is read whole`;
   if (events.some((event) => (row.events as readonly string[]).includes(event))) return null;

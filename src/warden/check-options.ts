@@ -185,6 +185,8 @@ export const wardenMembers: Members<WardenOptions> = {
   crossCheck: null,
   store: null,
   tools: null,
+  facts: null,
+  resolveLink: null,
   maxEventBytes: null,
   watch: null,
   preload: null,

@@ -4,6 +4,8 @@ import { type DecisionRecord, type PlanRules, type ToolSchemas } from "../broker
 import type { RequiredReview, Trust } from "../bundle/index.ts";
 import type { DecisionLog, LogOptions } from "../log/index.ts";
 import type { LoadOptions, LoadedPack } from "../pack/index.ts";
+import type { LinkResolver } from "../facts/index.ts";
+import type { HostFact } from "./host-facts.ts";
 import type { StateStore } from "../state/index.ts";
 
 export type Isolation = "process" | "inline";
@@ -40,6 +42,16 @@ export interface WardenOptions {
   readonly store?: StateStore;
   /** Input schemas of the host's tools; an input that a hook has modified must keep to its tool's schema. */
   readonly tools?: ToolSchemas;
+  /**
+   * Facts of the host's own, by name, which hooks read as `facts.host.NAME`; see docs/facts.md. `recorded`: those that
+   * come with the events, for programs that replay or test; anyone who sends events could forge them.
+   */
+  readonly facts?: { readonly [name: string]: HostFact } | "recorded";
+  /**
+   * Where an absolute path leads if symbolic links are followed; for `facts.paths`. It is called with the paths of the
+   * event as it comes. If it throws or takes longer than a second, `inside` is not known.
+   */
+  readonly resolveLink?: LinkResolver;
   /** Largest event, in bytes of JSON. Default 8 MiB. */
   readonly maxEventBytes?: number;
   /**

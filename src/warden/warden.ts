@@ -26,6 +26,7 @@ import type { Divergence } from "./cross-check.ts";
 import type { WardenEvents } from "./events.ts";
 import { deriveInThread } from "./fact-thread.ts";
 import { forgetPrograms, Generation } from "./generation.ts";
+import { HostFacts } from "./host-facts.ts";
 import { describeHook, type HookDescription } from "./hooks.ts";
 import { type DispatchOptions, type WardenOptions } from "./options.ts";
 import { checkDispatch, checkOptions, maxEventBytesOf } from "./check-options.ts";
@@ -47,6 +48,7 @@ import { watchSupply } from "./watch-supply.ts";
 export async function createWarden(options: WardenOptions): Promise<Warden> {
   checkOptions(options);
   const toolInputs = toolInputChecks(options.tools ?? {});
+  const hostFacts = new HostFacts(options.facts ?? {}, options.resolveLink);
   const { pack, bundle } = await supply(options);
   const generation = new Generation(pack, options.rules);
   let report: (divergence: Divergence) => void = () => undefined;
@@ -61,7 +63,7 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
   }
   await bundle?.keep();
   const log = options.log === undefined ? null : await openLogFor(options, sandbox);
-  const warden = new Warden(options, generation, { sandbox, toolInputs, log, bundle });
+  const warden = new Warden(options, generation, { sandbox, toolInputs, hostFacts, log, bundle });
   report = (divergence) => warden.announce("divergence", divergence);
   const refused = bundle?.refused;
   // Deferred, so that the caller can attach listeners first.
@@ -75,6 +77,7 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
 }
 
 interface WardenParts extends Pick<BrokerParts, "sandbox" | "toolInputs"> {
+  readonly hostFacts: HostFacts;
   readonly log: DecisionLog | null;
   readonly bundle: LoadedBundle | null;
 }
@@ -84,6 +87,7 @@ export class Warden extends EventEmitter<WardenEvents> {
   readonly #options: WardenOptions;
   readonly #parts: BrokerParts & StateAccess;
   readonly #sandbox: Sandbox;
+  readonly #hostFacts: HostFacts;
   readonly #maxEventBytes: number;
   readonly #watch: { close(): void } | null;
   readonly #log: DecisionLog | null;
@@ -95,7 +99,11 @@ export class Warden extends EventEmitter<WardenEvents> {
   #closing: Promise<void> | null = null;
 
   /** @internal */
-  constructor(options: WardenOptions, generation: Generation, { log, bundle, ...parts }: WardenParts) {
+  constructor(
+    options: WardenOptions,
+    generation: Generation,
+    { hostFacts, log, bundle, ...parts }: WardenParts,
+  ) {
     super();
     this.#log = log;
     this.#bundle = bundle;
@@ -103,6 +111,7 @@ export class Warden extends EventEmitter<WardenEvents> {
     this.#options = options;
     this.#generation = generation;
     this.#maxEventBytes = maxEventBytesOf(options);
+    this.#hostFacts = hostFacts;
     this.#sandbox = parts.sandbox;
     this.#parts = {
       ...parts,
@@ -169,8 +178,11 @@ export class Warden extends EventEmitter<WardenEvents> {
     let admitted = log !== null;
     generation.enter();
     try {
+      const plan = generation.planFor(rules);
+      const deriving = this.#hostFacts.add(event, plan, tenant);
+      if (deriving) await deriving;
       const made = await decide(sandbox ? { ...this.#parts, sandbox } : this.#parts, {
-        plan: generation.planFor(rules),
+        plan,
         event,
         clock,
         decisionId: id,

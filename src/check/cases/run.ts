@@ -59,7 +59,7 @@ export async function runCase(
   const store = new MemoryStateStore();
   const states = new CaseState(store, loadedHook(pack));
   states.begin(test, hook.file, pointer);
-  await using warden = await createWarden({ pack, sandbox, store });
+  await using warden = await createWarden({ pack, sandbox, store, facts: "recorded" });
   const failures: StepFailure[] = [];
   for (const [step, given] of test.events.entries()) {
     const event = { ...caseDefaults, ...given };

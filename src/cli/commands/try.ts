@@ -83,7 +83,7 @@ async function tryScript(script: string, options: TryOptions, cli: Cli): Promise
   const on = asked.on ?? (await subscriptions(sandbox, program, events));
   const pack = barePack(program, { ...asked, on });
   const store = storeWith(options.state, pack, events);
-  await using warden = await createWarden({ pack, sandbox, store });
+  await using warden = await createWarden({ pack, sandbox, store, facts: "recorded" });
   if (options.format === "pretty") await terminal.line(heading(pack, cli, options));
   for (const found of events) {
     if (terminal.signal.aborted) break;

@@ -1,4 +1,5 @@
 import { type NotKnown, notKnown } from "../fact.ts";
+import { hostFactsField } from "../host-fact.ts";
 import { resolvePath } from "../path-text.ts";
 import type { ShellCommand, ShellFact } from "../shell/row.ts";
 import { clean, fromWord, isUnknown, toWord } from "../shell/text.ts";
@@ -8,7 +9,7 @@ import { type PathAccess, pathLimits, type PathsFact, type PathUse } from "./row
 
 /** Derives `facts.paths`. */
 export function derivePaths(
-  { cwd }: { readonly [field: string]: unknown },
+  { cwd, [hostFactsField]: ofHost }: { readonly [field: string]: unknown },
   tool: ToolFact,
   shell: ShellFact,
 ): PathsFact {
@@ -17,12 +18,12 @@ export function derivePaths(
   const workspace = typeof cwd === "string" && cwd.startsWith("/") ? resolvePath(clean(cwd), "/") : null;
   const base = workspace ?? ".";
   const directory = tool.directory === null ? base : resolvePath(clean(tool.directory), base);
-  const use = (path: string, access: PathAccess, command: number | null): PathUse => ({
-    path: toWord(path),
-    access,
-    inside: isInside(path, workspace),
-    command,
-  });
+  const links = linksOf(ofHost);
+  const use = (named: string, access: PathAccess, command: number | null): PathUse => {
+    const path = links?.get(named) ?? named;
+    const isResolved = links === null || links.has(named);
+    return { path: toWord(path), access, inside: isResolved ? isInside(path, workspace) : null, command };
+  };
   const paths: PathUse[] = tool.files.map(({ path, access }) =>
     use(resolvePath(asPath(path), directory), accessOf[access], null),
   );
@@ -35,6 +36,12 @@ export function derivePaths(
   });
   if (paths.length > pathLimits.paths.maximum) return notKnown("too-many");
   return { ok: true, workspace, paths, complete };
+}
+
+/** Where paths lead, as the host has resolved them; `null` if it resolves none. */
+function linksOf(ofHost: unknown): ReadonlyMap<string, string> | null {
+  const { links } = (ofHost ?? {}) as { readonly links?: { readonly [path: string]: string } };
+  return links === undefined ? null : new Map(Object.entries(links));
 }
 
 const accessOf: { readonly [access in ToolAccess]: PathAccess } = {

@@ -54,10 +54,10 @@ const useSchema: JsonSchema = {
 };
 
 export const pathsRow = {
-  version: "1.0",
+  version: "1.1",
   doc: "the files and folders that a call reads, writes, deletes or runs, by a tool of its own or by commands. Symbolic links are not followed",
   events: toolEvents,
-  from: ["tool_name", "tool_input", "cwd"],
+  from: ["tool_name", "tool_input", "cwd", "host_facts"],
   cost: "medium",
   limits: pathLimits,
   members: {

@@ -1,3 +1,4 @@
+import { hostPrefix, isHostFactName } from "../host-fact.ts";
 import { quote } from "@hookwarden/sandbox/json";
 import { catalogueFields } from "../../catalogue/index.ts";
 import { compileMatcher } from "../matcher.ts";
@@ -78,7 +79,10 @@ function testProblem(
     return { message: `a test has exactly one of ${all}`, pointer: at };
   }
   const [first = "", second = "", third = ""] = test.path.split(".");
-  if (first === "facts") {
+  if (first === "facts" && second === "host") {
+    if (!isHostFactName(third))
+      return { message: `${quote(`facts.host.${third}`)} is not a fact of a host`, pointer: `${at}/path` };
+  } else if (first === "facts") {
     const row = factRows.get(second);
     if (!row) return { message: `${quote(`facts.${second}`)} is not a fact`, pointer: `${at}/path` };
     if (!(row.events as readonly string[]).includes(event))
@@ -97,8 +101,9 @@ export function factsOfCondition(condition: Condition): readonly string[] {
   if ("not" in condition) return factsOfCondition(condition.not);
   if ("all" in condition) return condition.all.flatMap(factsOfCondition);
   if ("any" in condition) return condition.any.flatMap(factsOfCondition);
-  const [first, name] = condition.path.split(".");
-  return first === "facts" && name !== undefined ? [name] : [];
+  const [first, name, inner] = condition.path.split(".");
+  if (first !== "facts" || name === undefined) return [];
+  return [name === "host" ? `${hostPrefix}${inner}` : name];
 }
 
 /** A condition in one line, for people. */

@@ -1,3 +1,4 @@
+import { hostFactOf } from "../host-fact.ts";
 import { type FactName, factNames } from "../table.ts";
 
 /** What conditions are tested on: the fields of an event, and its facts. */
@@ -18,9 +19,14 @@ const names: ReadonlySet<string> = new Set(factNames);
 /** The values at a path, such as `tool_input.command` or `facts.shell.commands.*.name`. */
 export function valuesAt(path: readonly string[], { fields, facts }: Routed): Values {
   if (path[0] !== "facts") return { known: walk(fields, path), more: false };
-  const [, name = "", ...rest] = path;
-  if (!names.has(name)) return { known: [], more: true };
-  const fact = facts.valueOf(name as FactName) as { ok: boolean; complete?: boolean };
+  const [, name = "", ...inner] = path;
+  const isHosts = name === "host";
+  if (!isHosts && !names.has(name)) return { known: [], more: true };
+  const rest = isHosts ? inner.slice(1) : inner;
+  const fact = (isHosts ? hostFactOf(fields, inner[0] ?? "") : facts.valueOf(name as FactName)) as {
+    ok: boolean;
+    complete?: boolean;
+  };
   if (rest[0] === "ok") return { known: [fact.ok], more: false };
   if (!fact.ok) return { known: [], more: true };
   const found = walk(fact, rest);

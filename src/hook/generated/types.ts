@@ -18,8 +18,11 @@ export interface EventBase {
 export interface NotKnown {
   readonly ok: false;
   /** Why. */
-  readonly why: "absent" | "too-long" | "too-deep" | "too-many" | "language";
+  readonly why: "absent" | "too-long" | "too-deep" | "too-many" | "host" | "language";
 }
+
+/** A fact of the host, which says what its members are; one that the host does not have is `absent`. */
+export type HostFact = NotKnown | { readonly ok: true; readonly [member: string]: unknown };
 
 /** `facts.tool`: what kind of call this is, with the fields that matter, whatever the client calls the tool and its fields. */
 export type ToolFact =
@@ -221,6 +224,12 @@ export interface SessionStartEvent extends EventBase {
   readonly model?: string;
   /** The conversation. */
   readonly messages?: readonly { role?: string; content?: unknown; [key: string]: unknown }[];
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A session has ended. */
@@ -232,6 +241,12 @@ export interface SessionEndEvent extends EventBase {
   readonly messages?: readonly { role?: string; content?: unknown; [key: string]: unknown }[];
   /** How many times the model was asked. */
   readonly total_iterations?: number;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A person has sent a prompt, and the model has not seen it. */
@@ -242,7 +257,12 @@ export interface UserPromptSubmitEvent extends EventBase {
   /** The conversation. */
   readonly messages?: readonly { role?: string; content?: unknown; [key: string]: unknown }[];
   /** Facts, as far as `reads` names them. */
-  readonly facts: { readonly text: TextFact };
+  readonly facts: {
+    readonly text: TextFact;
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A prompt has passed, as it goes to the model. */
@@ -253,7 +273,12 @@ export interface UserPromptAcceptedEvent extends EventBase {
   /** The conversation. */
   readonly messages?: readonly { role?: string; content?: unknown; [key: string]: unknown }[];
   /** Facts, as far as `reads` names them. */
-  readonly facts: { readonly text: TextFact };
+  readonly facts: {
+    readonly text: TextFact;
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A request to the model is about to be made. */
@@ -267,6 +292,12 @@ export interface PreModelRequestEvent extends EventBase {
   readonly system?: unknown;
   /** Parameters of the model request. */
   readonly params?: Record<string, unknown>;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A piece of a streamed response has arrived, and has not been shown yet. */
@@ -282,6 +313,12 @@ export interface ModelResponseChunkEvent extends EventBase {
   readonly final?: boolean;
   /** Name of the model. */
   readonly model?: string;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** The model has answered, and the answer has not been shown yet. */
@@ -298,7 +335,12 @@ export interface PostModelResponseEvent extends EventBase {
   /** How long it took, in milliseconds. */
   readonly duration_ms?: number;
   /** Facts, as far as `reads` names them. */
-  readonly facts: { readonly text: TextFact };
+  readonly facts: {
+    readonly text: TextFact;
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A request to the model has failed. */
@@ -308,6 +350,12 @@ export interface ModelRequestFailureEvent extends EventBase {
   readonly error: string | Record<string, unknown>;
   /** Name of the model. */
   readonly model?: string;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A tool is about to run. */
@@ -325,6 +373,9 @@ export interface PreToolUseEvent extends EventBase {
     readonly shell: ShellFact;
     readonly paths: PathsFact;
     readonly hosts: HostsFact;
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
   };
 }
 
@@ -345,6 +396,9 @@ export interface PermissionRequestEvent extends EventBase {
     readonly shell: ShellFact;
     readonly paths: PathsFact;
     readonly hosts: HostsFact;
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
   };
 }
 
@@ -365,6 +419,9 @@ export interface PermissionDeniedEvent extends EventBase {
     readonly shell: ShellFact;
     readonly paths: PathsFact;
     readonly hosts: HostsFact;
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
   };
 }
 
@@ -392,6 +449,9 @@ export interface PostToolUseEvent extends EventBase {
     readonly paths: PathsFact;
     readonly hosts: HostsFact;
     readonly text: TextFact;
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
   };
 }
 
@@ -417,6 +477,9 @@ export interface PostToolUseFailureEvent extends EventBase {
     readonly paths: PathsFact;
     readonly hosts: HostsFact;
     readonly text: TextFact;
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
   };
 }
 
@@ -433,6 +496,12 @@ export interface StopEvent extends EventBase {
   readonly model?: string;
   /** The system prompt. */
   readonly system?: unknown;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A turn has ended in an error. */
@@ -440,6 +509,12 @@ export interface StopFailureEvent extends EventBase {
   readonly hook_event_name: "StopFailure";
   /** What went wrong: a text, or the provider's error object. */
   readonly error: string | Record<string, unknown>;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A turn has ended. */
@@ -451,6 +526,12 @@ export interface TurnCompleteEvent extends EventBase {
   readonly model?: string;
   /** How many times the model was asked. */
   readonly total_iterations?: number;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A subagent is about to start. */
@@ -460,6 +541,12 @@ export interface SubagentStartEvent extends Omit<EventBase, "agent_id" | "agent_
   readonly agent_id: string;
   /** Kind of subagent. */
   readonly agent_type: string;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** A subagent is about to end. */
@@ -473,6 +560,12 @@ export interface SubagentStopEvent extends Omit<EventBase, "agent_id" | "agent_t
   readonly stop_hook_active?: boolean;
   /** The last thing the model said. */
   readonly last_assistant_message?: string | Record<string, unknown>;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** The conversation is about to be compacted. */
@@ -488,6 +581,12 @@ export interface PreCompactEvent extends EventBase {
   readonly system?: unknown;
   /** Instructions of the person for the compaction. */
   readonly custom_instructions?: string;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** One stage of a compaction has ended. */
@@ -497,6 +596,12 @@ export interface CompactStageEvent extends EventBase {
   readonly stage: string;
   /** What started the compaction. */
   readonly trigger?: string;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** The conversation has been compacted. */
@@ -508,6 +613,12 @@ export interface PostCompactEvent extends EventBase {
   readonly messages?: readonly { role?: string; content?: unknown; [key: string]: unknown }[];
   /** What the conversation was compacted to. */
   readonly summary?: string;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** The agent notifies the person. */
@@ -517,6 +628,12 @@ export interface NotificationEvent extends EventBase {
   readonly message: string;
   /** Kind of notification. */
   readonly notification_type?: string;
+  /** Facts, as far as `reads` names them. */
+  readonly facts: {
+    /** Facts of the host, as far as `reads` names them. */ readonly host: {
+      readonly [name: string]: HostFact;
+    };
+  };
 }
 
 /** Every event by its name. */

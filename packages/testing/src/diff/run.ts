@@ -41,8 +41,8 @@ export async function decideOldAndNew(
     ...pack,
     budgets: { ...budgets, decisionMs },
   });
-  await using old = await createWarden({ pack: roomy(packs.old), sandbox });
-  await using next = await createWarden({ pack: roomy(packs.new), sandbox });
+  await using old = await createWarden({ pack: roomy(packs.old), sandbox, facts: "recorded" });
+  await using next = await createWarden({ pack: roomy(packs.new), sandbox, facts: "recorded" });
   const hooks = [...packs.old.hooks, ...packs.new.hooks];
   const perTenant = hooks.some(({ state }) => state?.scope === "tenant");
   const results: Pair[] = new Array<Pair>(events.length);
