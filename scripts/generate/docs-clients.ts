@@ -9,18 +9,24 @@ import { carriedActions } from "../../packages/clients/src/translate/client-dial
 import { claudeCode } from "../../src/dialects/claude-code.ts";
 import { code, codes, markdownNotice, table } from "./text.ts";
 
+type Outcomes = { readonly [what: string]: string };
+
 interface Proven {
-  readonly date: string;
   readonly clients: {
     readonly [name in ClientName]: {
       readonly version: string;
-      readonly paths: { readonly [path: string]: string };
-      readonly faults: { readonly [fault: string]: string };
+      /** Of the last run. */
+      readonly date: string;
+      readonly actions: { readonly [event: string]: Outcomes };
+      readonly paths: Outcomes;
+      readonly tools: Outcomes;
+      readonly faults: Outcomes;
+      readonly session: Outcomes;
     };
   };
 }
 
-/** What the last run of the real clients has shown (`packages/clients/test/live/prove.ts`). */
+/** What the last runs of the real clients have shown (`packages/clients/test/live/prove.ts`). */
 const proven = JSON.parse(
   readFileSync(new URL("../../packages/clients/proven.json", import.meta.url), "utf8"),
 ) as Proven;
@@ -50,9 +56,8 @@ export function clientsPage(): string {
   return `${markdownNotice}
 # Agent clients
 
-One pack decides for several agent clients. What each client carries out is taken from the adapters' tables, and for Qwen Code,
-droid, Cline and opencode not every cell was seen on the real program. The results under [paths](#paths) and [faults](#faults) come from
-runs of the real programs against a stand-in for their model, last on ${proven.date}.
+One pack decides for several agent clients. Everything on this page that is called seen, denied or carried out was observed on the
+real program, run against a stand-in for its model without credentials or a network.
 
 \`\`\`sh
 npm install --global hookwarden @hookwarden/clients
@@ -66,8 +71,13 @@ hookwarden is answered with a denial in the client's own form. The deadline of t
 whose hook they gave up. If the hook program is missing, the command itself refuses, and says how to get out.
 
 ${table(
-  ["client", "name", "tested version"],
-  names.map(({ title, name }) => [title, code(name), proven.clients[name].version]),
+  ["client", "name", "version", "last run"],
+  names.map(({ title, name }) => [
+    title,
+    code(name),
+    proven.clients[name].version,
+    proven.clients[name].date,
+  ]),
 )}
 
 ## What each client carries out
@@ -75,21 +85,41 @@ ${table(
 An action without a form in the client is refused when a pack is installed, unless \`--accept-gaps\` is given; at run time it is a
 [fault](faults.md). A \`halt\` where a client cannot end the turn is kept: the rest of the turn is refused.
 
+Actions under "seen" were carried out by the real program in the last run. Those under "untested" have a form in the client by its
+documentation or source, but the run did not reach the event, for example because it fires only when a person is asked.
+
 ${names.map(section).join("\n\n")}
 
 ## Paths
 
-By these paths the model made the client run something, with a policy that denies every tool. \`denied\`: a hook was met, and the call did not
-run. \`not offered\`: the client did not offer such a tool in the test, so that nothing is proven. \`not run\`: not part of the last run.
+By these paths the model made the client run something, with a policy that refuses the call. \`denied\`: a hook was met, and the call did not
+run. \`not offered\`: the client did not offer such a tool in the test, so that nothing is proven.
 
 ${resultTable("path", "paths")}
 
+## Tools
+
+The model called every tool that the client offered to it, with a policy that denies all of them. \`not proven\`: the client itself refused
+the call before any hook, for example because it named something that does not exist.
+
+${toolTable()}
+
 ## Faults
 
-hookwarden was made to fail while the client worked. \`denied\`: no tool ran; where the program itself fails, the prompt may have been refused
-already, so this does not show by itself that the hook of the tool held. \`not run\`: not part of the last run.
+hookwarden was made to fail before a tool, with no hook at any other event. \`denied\`: the model called the tool, and it did not run.
 
 ${resultTable("fault", "faults")}
+
+The last row is the one failure that hookwarden cannot answer: its program is alive and says nothing, so that only the client's own deadline
+ends it. \`hookwarden doctor\` warns of clients that run the tool then.
+
+## One policy, one session
+
+The same pack of shipped policies (\`guard-data-flow\`, \`deny-destructive-shell\` and \`protect-git-history\`) decided one session: the model
+read a file with credentials, fetched a page, tried to send the file, and deleted the repository. The policies see
+[\`facts.tool\`](facts.md), not the client's names of tools. A client that cannot ask denies.
+
+${resultTable("step", "session")}
 
 ## Known gaps
 
@@ -110,27 +140,48 @@ function section(client: AgentClient): string {
   const rows = Object.entries(client.events).map(([name, event]) => {
     const carried =
       client.name === "claude-code" ? (claudeCode.rows.get(name)?.carries ?? []) : carriedActions(event);
-    const native = carried.filter((action) => action !== "ask" || event.instead?.ask !== "stop");
-    const degraded = [
-      ...(event.instead?.ask === "stop" ? ["`ask` becomes a denial"] : []),
-      ...(client.name !== "claude-code" && !event.answers.halt && carried.includes("halt")
-        ? [event.answers.stop ? "`halt` becomes a denial, and is kept" : "`halt` is kept"]
-        : []),
-    ];
+    const shown = proven.clients[client.name].actions?.[event.event] ?? {};
+    const seen = carried.filter((action) => shown[action] === "carried");
+    const becomes = carried.filter((action) => shown[action] === "denied");
+    const untested = carried.filter(
+      (action) => shown[action] === undefined || shown[action] === "not reached",
+    );
+    const kept = client.name !== "claude-code" && !event.answers.halt && carried.includes("halt");
     return [
       code(name),
       code(event.event),
-      native.length > 0 ? codes(native) : "–",
-      degraded.join("; ") || "–",
-    ];
+      listed(seen),
+      listed(becomes) + (kept ? `${becomes.length > 0 ? "; " : ""}\`halt\` is kept` : ""),
+      listed(untested),
+    ].map((cell) => cell || "–");
   });
-  return `### ${client.title}\n\n${table(["event", "event of hookwarden", "carried out", "instead"], rows)}`;
+  const head = ["event", "event of hookwarden", "seen", "becomes a denial", "untested"];
+  return `### ${client.title}\n\n${table(head, rows)}`;
 }
 
-function resultTable(title: string, kind: "paths" | "faults"): string {
-  const keys = [...new Set(clientNames.flatMap((name) => Object.keys(proven.clients[name][kind])))];
+const listed = (actions: readonly string[]): string => (actions.length > 0 ? codes(actions) : "");
+
+function toolTable(): string {
+  const having = (name: ClientName, outcome: string): string[] =>
+    Object.entries(proven.clients[name].tools ?? {}).flatMap(([tool, one]) =>
+      one === outcome ? [tool] : [],
+    );
+  return table(
+    ["client", "version", "denied", "fired no hook", "not proven"],
+    clientNames.map((name) => [
+      clients[name].title,
+      proven.clients[name].version,
+      String(having(name, "denied").length),
+      listed(having(name, "no hook")) || "none",
+      listed(having(name, "not proven")) || "none",
+    ]),
+  );
+}
+
+function resultTable(title: string, kind: "paths" | "faults" | "session"): string {
+  const keys = [...new Set(clientNames.flatMap((name) => Object.keys(proven.clients[name][kind] ?? {})))];
   return table(
     [title, ...clientNames.map((name) => code(name))],
-    keys.map((key) => [key, ...clientNames.map((name) => proven.clients[name][kind][key] ?? "not run")]),
+    keys.map((key) => [key, ...clientNames.map((name) => proven.clients[name][kind]?.[key] ?? "not run")]),
   );
 }

@@ -76,7 +76,7 @@ export const clientTools: {
     edit: ["replace"],
     search: ["glob", "search_file_content", "grep_search", "list_directory", "google_web_search"],
     fetch: ["web_fetch"],
-    task: ["delegate_to_agent"],
+    task: ["delegate_to_agent", "invoke_agent"],
     other: ["save_memory", "write_todos"],
   },
   "qwen-code": {

@@ -25,9 +25,7 @@ export const qwenCode: AgentClient = {
       event: "PreToolUse",
       answers: {
         stop: preToolUse.stop,
-        halt: endTurn,
         ask: preToolUse.ask,
-        context: context("PreToolUse"),
         notice,
       },
     },
@@ -46,10 +44,7 @@ export const qwenCode: AgentClient = {
       event: "PostToolUseFailure",
       answers: { context: context("PostToolUseFailure"), notice },
     },
-    SubagentStart: {
-      event: "SubagentStart",
-      answers: { context: context("SubagentStart"), notice },
-    },
+    SubagentStart: { event: "SubagentStart", answers: { notice } },
     SubagentStop: { event: "SubagentStop", answers: { retry: block, notice } },
     Stop: { event: "Stop", answers: { retry: block, notice } },
     StopFailure: { event: "StopFailure", answers: {} },

@@ -52,15 +52,21 @@ async function doctor(names: readonly string[], options: DoctorOptions, cli: Cli
 }
 
 async function show(found: Examination, terminal: Cli["terminal"]): Promise<void> {
-  const { title, version, paths, faults, knownGaps, problems } = found;
+  const { title, version, paths, tools, faults, knownGaps, problems, warnings } = found;
   await terminal.line(terminal.style("bold", `${title} ${version ?? ""}`));
   for (const { path, outcome, tool } of paths) {
     await terminal.line(`  ${path}${tool === null ? "" : ` (${visible(tool)})`}: ${outcome}`);
+  }
+  const met = tools.filter(({ outcome }) => outcome === "denied");
+  await terminal.line(`  every tool: ${met.length} of ${tools.length} met a hook`);
+  for (const { tool, outcome } of tools) {
+    if (outcome !== "denied") await terminal.line(`    ${visible(tool)}: ${outcome}`);
   }
   for (const { fault, outcome } of faults) {
     await terminal.line(`  when hookwarden fails, ${fault}: ${outcome}`);
   }
   for (const gap of knownGaps) await terminal.line(`  fires no hook: ${gap}`);
+  for (const warning of warnings) await terminal.line(terminal.style("yellow", `  ${visible(warning)}`));
   for (const problem of problems) await terminal.line(terminal.style("red", `  ${visible(problem)}`));
   if (problems.length === 0) await terminal.line(terminal.style("green", "  every call met a hook"));
 }

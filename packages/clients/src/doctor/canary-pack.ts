@@ -6,6 +6,8 @@ export interface CanaryHook {
   readonly actions: readonly string[];
   /** The text of a function. */
   readonly does: string;
+  /** Whether it keeps state for the session. */
+  readonly state?: true;
 }
 
 /** A hook that may deny every tool, and denies it. */
@@ -20,7 +22,7 @@ export const passes: CanaryHook = { ...denies, does: "() => undefined" };
 
 /** Writes a pack of one hook. */
 export async function writeCanaryPack(folder: string, hook: CanaryHook): Promise<void> {
-  const { on, actions, does } = hook;
+  const { on, actions, does, state } = hook;
   const files = {
     "hookwarden.json": { apiVersion: 1, hooks: ["canary"], grants: { canary: { actions } } },
     "canary/hook.json": {
@@ -31,6 +33,7 @@ export async function writeCanaryPack(folder: string, hook: CanaryHook): Promise
       on: on.map((event) => ({ event })),
       reads: ["*"],
       actions,
+      ...(state ? { state: { scope: "session", maxBytes: 1_000 } } : {}),
     },
     "canary/hook.js": `export default ${does};\n`,
   };

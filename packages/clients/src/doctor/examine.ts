@@ -5,9 +5,9 @@ import { clients, type ClientName, type Json } from "../clients/index.ts";
 import { programs } from "../hook/programs.ts";
 import { findClients, type FoundClient } from "../settings/find-clients.ts";
 import { type Place, placesOf } from "../settings/places.ts";
-import { denies, writeCanaryPack } from "./canary-pack.ts";
-import { type FaultResult, faults, tryFault } from "./faults.ts";
-import { type PathResult, paths, tryPath } from "./paths.ts";
+import { type CanaryHook, denies, passes, writeCanaryPack } from "./canary-pack.ts";
+import { type FaultResult, faults, hangingProgram, tryFault } from "./faults.ts";
+import { type PathResult, paths, type ToolResult, tryEveryTool, tryPath } from "./paths.ts";
 import { installIn, type SessionPlace } from "./session.ts";
 
 /** What was found out about one client. */
@@ -20,11 +20,15 @@ export interface Examination {
   readonly installed: boolean;
   /** Calls with the person's own configuration, or, without one of hookwarden's, with a fresh one. */
   readonly paths: readonly PathResult[];
+  /** Every tool that the client offered to its model. */
+  readonly tools: readonly ToolResult[];
   readonly faults: readonly FaultResult[];
   /** Tools that are known to run without a hook. */
   readonly knownGaps: readonly string[];
   /** What makes the examination fail, one line each. */
   readonly problems: readonly string[];
+  /** Ways to fail open that the client leaves no means against, one line each. */
+  readonly warnings: readonly string[];
 }
 
 export interface ExamineOptions {
@@ -44,12 +48,14 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const { client, binary, cwd, onProgress } = options;
   const [found] = (await findClients(cwd)).filter(({ name }) => name === client);
   const installed = isInstalled(found);
-  const prepare = installed ? copyHooks(client, cwd) : freshInstall;
+  const own = installed ? copyHooks(client, cwd) : null;
   const pathResults: PathResult[] = [];
   for (const path of paths) {
     onProgress?.(path.name);
-    pathResults.push(await tryPath({ client, binary, prepare }, path));
+    pathResults.push(await tryPath({ client, binary, prepare: own ?? freshInstall(passes) }, path));
   }
+  onProgress?.("every tool");
+  const tools = await tryEveryTool({ client, binary, prepare: own ?? freshInstall(denies) }, own !== null);
   const faultResults: FaultResult[] = [];
   for (const fault of options.withFaults ? faults : []) {
     onProgress?.(fault.name);
@@ -62,9 +68,13 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     version: options.version,
     installed,
     paths: pathResults,
+    tools,
     faults: faultResults,
     knownGaps: clients[client].gaps,
-    problems: problemsOf(installed, pathResults, faultResults),
+    problems: [...problemsOf(installed, pathResults, faultResults), ...toolProblems(tools)],
+    warnings: faultResults
+      .filter(isOpenByDesign)
+      .map(({ fault }) => `${fault}: the tool ran, and ${clients[client].title} gives no way to prevent it`),
   };
 }
 
@@ -89,16 +99,32 @@ function problemsOf(
     ...(pathResults.some(({ outcome }) => outcome === "denied")
       ? []
       : ["no call was refused, so that nothing is proven"]),
-    ...faultResults.flatMap(({ fault, outcome }) =>
-      outcome === "denied" ? [] : [`${fault}: the tool ${outcome === "ran" ? "ran" : "was not called"}`],
+    ...faultResults.flatMap((result) =>
+      result.outcome === "denied" || isOpenByDesign(result)
+        ? []
+        : [`${result.fault}: the tool ${result.outcome === "ran" ? "ran" : "was not called"}`],
     ),
   ];
 }
 
-async function freshInstall(place: SessionPlace): Promise<void> {
-  await writeCanaryPack(place.pack, denies);
-  await installIn(place, { node: process.execPath, client: programs().client });
+function toolProblems(tools: readonly ToolResult[]): string[] {
+  return tools.flatMap(({ tool, outcome }) =>
+    outcome === "no hook" ? [`the call of \`${tool}\` met no hook`] : [],
+  );
 }
+
+/** Whether only the client could have kept the tool from running: nothing of ours answers any more. */
+function isOpenByDesign({ fault, outcome }: FaultResult): boolean {
+  return fault === hangingProgram && outcome === "ran";
+}
+
+/** Installs a pack of one hook. With one that refuses nothing, only the canary is refused. */
+export const freshInstall =
+  (hook: CanaryHook) =>
+  async (place: SessionPlace): Promise<void> => {
+    await writeCanaryPack(place.pack, hook);
+    await installIn(place, { node: process.execPath, client: programs().client });
+  };
 
 /** Copies the hooks of the person and the project, and nothing else, into the folders of a session. */
 function copyHooks(client: ClientName, cwd: string): (place: SessionPlace) => Promise<void> {

@@ -25,6 +25,9 @@ export interface Fault {
   readonly log?: string;
 }
 
+/** The fault that only the client's own deadline ends. */
+export const hangingProgram = "the hook program itself hangs";
+
 /** Time after which the hook refuses an event without a decision, in milliseconds. */
 const deadlineMs = 4_000;
 
@@ -54,17 +57,21 @@ export const faults: readonly Fault[] = [
   },
   { name: "package removed", paths: { client: "/nonexistent/agent-hook.js" } },
   { name: "disk full", log: "/dev/full" },
+  { name: hangingProgram, program: "exec sleep 90" },
 ];
 
 /** What happened to a shell call while hookwarden failed. */
 export interface FaultResult {
   readonly fault: string;
-  /** `denied`: the tool did not run. `not reached`: the client never called a tool. */
+  /** `denied`: the model called the tool, and it did not run. `not reached`: the model was never asked. */
   readonly outcome: "denied" | "ran" | "not reached";
   readonly ms: number;
 }
 
-/** Runs a real client once with a hook that fails in one way. */
+/**
+ * Runs a real client once with a hook before tools that fails in one way. No other event has a hook, so that nothing else
+ * can keep the tool from running.
+ */
 export async function tryFault(client: ClientName, binary: string, fault: Fault): Promise<FaultResult> {
   const ending = new AbortController();
   let called = false;
@@ -82,18 +89,23 @@ export async function tryFault(client: ClientName, binary: string, fault: Fault)
     prepare: async (place) => {
       // Only without a daemon is there a decision, and it must be the policy's own.
       await writeCanaryPack(place.pack, fault.name === "no daemon" ? denies : passes);
-      await installIn(place, await programsOf(fault, place));
+      await installIn(place, await programsOf(fault, place), preToolEvents(client));
       await fault.breaks?.(place);
       return fault.daemon ? failingDaemon(place, fault.daemon(client), ending) : undefined;
     },
   });
-  // A refusal may end the prompt before any tool: a tool that was not called did not run either.
-  const outcome = session.ran
-    ? "ran"
-    : called || session.conversations.length === 0
-      ? "denied"
-      : "not reached";
-  return { fault: fault.name, outcome, ms: session.ms };
+  return {
+    fault: fault.name,
+    outcome: session.ran ? "ran" : called ? "denied" : "not reached",
+    ms: session.ms,
+  };
+}
+
+/** The client's names of the event before a tool runs. */
+function preToolEvents(client: ClientName): string[] {
+  return Object.entries(clients[client].events)
+    .filter(([, { event }]) => event === "PreToolUse")
+    .map(([name]) => name);
 }
 
 async function programsOf(fault: Fault, { home }: SessionPlace): Promise<HookPrograms> {
@@ -104,7 +116,7 @@ async function programsOf(fault: Fault, { home }: SessionPlace): Promise<HookPro
   return { node: "/bin/sh", client: script };
 }
 
-/** Serves in the daemon's place, with its secrets, and answers the event before a tool runs in a fixed way. */
+/** Serves in the daemon's place, with its secrets, and answers every event in a fixed way. */
 async function failingDaemon(
   { home, hook }: SessionPlace,
   answer: string | null,
@@ -113,14 +125,8 @@ async function failingDaemon(
   await mkdir(join(home, "run"), { recursive: true, mode: 0o700 });
   const identity = identityOf(hook, programs().daemon);
   const files = daemonFiles(runtimeFolder({ XDG_RUNTIME_DIR: join(home, "run") }), identity);
-  const { events } = clients[hook.client];
-  const decide = (event: Uint8Array): Promise<Outcome> => {
-    const name = String((JSON.parse(Buffer.from(event).toString("utf8")) as Json)["hook_event_name"]);
-    if (events[name]?.event !== "PreToolUse") return Promise.resolve({ exit: 0, out: "{}", err: "" });
-    return answer === null
-      ? new Promise(() => undefined)
-      : Promise.resolve({ exit: 0, out: answer, err: "" });
-  };
+  const decide = (): Promise<Outcome> =>
+    answer === null ? new Promise(() => undefined) : Promise.resolve({ exit: 0, out: answer, err: "" });
   const served = serve({ files, identity, decider: { decide }, idleSeconds: 600, deadlineMs }, ending.signal);
   served.catch(() => undefined);
   return {

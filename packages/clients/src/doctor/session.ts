@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ClientName } from "../clients/index.ts";
 import { hookDefaults, type HookOptions } from "../hook/hook-options.ts";
+import { stopDaemons } from "./stop-daemons.ts";
 import { type ClientRun, runClient } from "../launch/run-client.ts";
 import { type Conversation, type Script, startModelServer } from "../model-server/index.ts";
 import type { HookPrograms } from "../settings/command.ts";
@@ -83,18 +84,27 @@ export async function runSession(options: SessionOptions): Promise<Session> {
     await options.finish?.(place);
     return { ...run, ms, ran: existsSync(place.canary), conversations: [...server.conversations] };
   } finally {
+    await stopDaemons(home);
     await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch(() => undefined);
   }
 }
 
 const nothing: AsyncDisposable = { [Symbol.asyncDispose]: () => Promise.resolve() };
 
-/** Installs a hook for a session as `install` does for a person. */
-export async function installIn(place: SessionPlace, programs: HookPrograms): Promise<void> {
+/**
+ * Installs a hook for a session as `install` does for a person.
+ *
+ * @param events the client's events that get a hook. Default: all of them.
+ */
+export async function installIn(
+  place: SessionPlace,
+  programs: HookPrograms,
+  events?: readonly string[],
+): Promise<void> {
   const { home, cwd, hook } = place;
   const user = placesOf(hook.client, { cwd, home, env: {} }).find(({ scope }) => scope === "user");
   if (!user) throw new Error(`${hook.client} has no configuration of a user`);
-  for (const { file, after, mode } of await planInstall(hook, programs, user)) {
+  for (const { file, after, mode } of await planInstall(hook, programs, user, events)) {
     await mkdir(dirname(file.path), { recursive: true });
     await writeFile(file.path, after ?? "", { mode: mode ?? 0o600 });
   }

@@ -1,28 +1,41 @@
-import type { OfferedTool, ToolCall } from "../model-server/index.ts";
+import { kindOfTool, roleOfInputField, type ToolKind } from "hookwarden/facts";
+import type { Conversation, Json, OfferedTool, ToolCall } from "../model-server/index.ts";
 
-/** Names under which clients offer a shell. */
-const shells =
-  /^(Bash|bash|run_shell_command|shell_command|exec_command|shell|Execute|execute_command|run_commands)$/;
-/** Names under which clients offer a subagent. */
-const subagents =
-  /^(Task|task|Agent|agent|spawn_agent|spawn_agents_on_csv|generalist|invoke_agent|use_subagents|delegate)$/;
+/** What a call should contain, by what a field of the tool's input holds. */
+export interface CallValues {
+  readonly command?: string;
+  readonly path?: string;
+  readonly url?: string;
+  /** What a subagent is to do. */
+  readonly prompt?: string;
+  /** Every other text. */
+  readonly text: string;
+}
 
-/** A call of the client's shell with one command; `null` if it offers none. */
+/** A call of the client's shell with one command; `null` if it offers no shell. */
 export function shellCall(tools: readonly OfferedTool[], command: string): ToolCall | null {
-  const tool = tools.find(({ name }) => shells.test(name));
-  return tool ? called(tool, inputOf(tool, { command, text: "a command" })) : null;
+  const tool = ofKind(tools, "shell");
+  return tool ? callOf(tool, { command, text: "a command" }) : null;
 }
 
-/** A call that starts a subagent; `null` if the client offers none. */
-export function subagentCall(tools: readonly OfferedTool[], prompt: string): ToolCall | null {
-  const tool = tools.find(({ name }) => subagents.test(name));
-  return tool ? called(tool, inputOf(tool, { prompt, text: prompt })) : null;
+/**
+ * The calls of a conversation that runs a subagent: one that starts it, and, where subagents run beside the conversation, one
+ * that waits for it. `null` if the client offers none, or after both.
+ */
+export function subagentCall({ tools, rounds, results }: Conversation, prompt: string): ToolCall | null {
+  if (rounds === 0) {
+    const tool = ofKind(tools, "task");
+    return tool ? callOf(tool, { prompt, text: prompt }) : null;
+  }
+  const wait = rounds === 1 ? tools.find(({ name }) => name === "wait_agent") : undefined;
+  const id = /"agent_id":\s*"([^"]+)"/.exec(results[0] ?? "")?.[1];
+  return wait && id !== undefined ? callOf(wait, { text: id }) : null;
 }
 
-/** A call of the canary tool that our MCP server offers. */
+/** A call of the canary tool of our MCP server. */
 export function mcpCall(tools: readonly OfferedTool[], command: string): ToolCall | null {
   const tool = tools.find(({ name, namespace = "" }) => /canary/.test(namespace + name));
-  return tool ? called(tool, { command }) : null;
+  return tool ? callOf(tool, { command, text: command }) : null;
 }
 
 /** A patch that adds a file; `null` if the client has no tool for patches. */
@@ -30,60 +43,113 @@ export function patchCall(tools: readonly OfferedTool[], path: string): ToolCall
   const tool = tools.find(({ name }) => /^apply_?patch$/i.test(name));
   if (!tool) return null;
   const patch = `*** Begin Patch\n*** Add File: ${path}\n+canary\n*** End Patch\n`;
-  return called(tool, tool.freeform ? patch : inputOf(tool, { text: patch }));
+  return callOf(tool, { text: patch });
 }
 
 /** A call that writes a file; `null` if the client has no such tool. */
 export function writeCall(tools: readonly OfferedTool[], path: string): ToolCall | null {
-  const tool = tools.find(({ name }) =>
-    /^(Write|write|write_file|create|Create|write_to_file|editor)$/.test(name),
-  );
-  return tool ? called(tool, inputOf(tool, { path, text: "canary\n" })) : null;
+  const tool = ofKind(tools, "write") ?? tools.find(({ name }) => name === "editor");
+  return tool ? callOf(tool, { path, text: "canary\n" }) : null;
 }
 
-function called({ name, namespace }: OfferedTool, input: ToolCall["input"]): ToolCall {
-  return { name, ...(namespace === undefined ? {} : { namespace }), input };
+/** A call that reads a file; `null` if the client has no such tool. */
+export function readCall(tools: readonly OfferedTool[], path: string): ToolCall | null {
+  const tool = ofKind(tools, "read");
+  return tool ? callOf(tool, { path, text: path }) : null;
 }
 
-interface Values {
-  readonly command?: string;
-  readonly prompt?: string;
-  readonly path?: string;
-  readonly text: string;
+/** A call that fetches a page; `null` if the client has no such tool. */
+export function fetchCall(tools: readonly OfferedTool[], url: string): ToolCall | null {
+  const tool = ofKind(tools, "fetch");
+  return tool ? callOf(tool, { url, text: `Summarize ${url}` }) : null;
 }
 
-/** Fills the fields of a tool's input by their names and types. */
-function inputOf({ fields }: OfferedTool, values: Values): { readonly [field: string]: unknown } {
+/** A call of any tool, with the fields that its schema requires and those that take one of the values. */
+export function callOf(tool: OfferedTool, values: CallValues): ToolCall {
+  const { name, namespace, freeform, fields, required } = tool;
   const input: { [field: string]: unknown } = {};
+  // The address may belong into a text.
+  const text = kindOfTool(name) === "fetch" && values.url !== undefined ? `Read ${values.url}` : values.text;
+  // The path of a search is a folder, and optional.
+  const { path: _, ...withoutPath } = values;
+  const given = { ...(kindOfTool(name) === "search" ? withoutPath : values), text };
   for (const [field, schema] of Object.entries(fields)) {
-    const value = valueOf(field, schema as { readonly [key: string]: unknown }, values);
+    const value = /agent(_?(type|name))?$/i.test(field)
+      ? agentIn(tool)
+      : valueOf(field, schema as Json, given, required.includes(field));
     if (value !== undefined) input[field] = value;
   }
-  return input;
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    input: freeform ? values.text : input,
+  };
 }
 
-/** Fields that change what a call means, and are left to their defaults. */
-const optional =
-  /^(timeout|timeoutSec|timeout_ms|yield_time_ms|max_output_tokens|workdir|cwd|dir_path|directory|login|shell|tty|sandbox_permissions|justification|prefix_rule|run_in_background|background|isolation|model|mode|resume|name|team_name|fork_context|task_id|fireAndForget|additional_permissions|dangerouslyDisableSandbox|initial_wait|sessionId|shellId|detach|async|reasoning_effort|service_tier|items|agent_id|working_dir|delay_ms|wait_for_previous|insert_line|requestSandboxBypass)$/;
+function ofKind(tools: readonly OfferedTool[], kind: ToolKind): OfferedTool | undefined {
+  return tools.find(({ name }) => kindOfTool(name) === kind);
+}
 
-function valueOf(
-  field: string,
-  schema: { readonly [key: string]: unknown },
-  { command, prompt, path, text }: Values,
-): unknown {
-  if (optional.test(field)) return undefined;
-  if (command !== undefined && /^(command|cmd)$/.test(field)) {
-    return schema["type"] === "array" ? ["/bin/sh", "-c", command] : command;
-  }
-  if (command !== undefined && field === "commands") return schema["type"] === "array" ? [command] : command;
-  if (path !== undefined && /^(file_?path|path|absolute_path|filename)$/i.test(field)) return path;
-  if (prompt !== undefined && /^(prompt|message|task|request|objective)$/.test(field)) return prompt;
+function valueOf(field: string, schema: Json, values: CallValues, required: boolean): unknown {
+  const role = roleOfInputField(field);
+  const given =
+    role === "command" || role === "commands"
+      ? values.command
+      : role === "file"
+        ? values.path && (/notebook/i.test(field) ? `${values.path}.ipynb` : values.path)
+        : role === "url"
+          ? values.url
+          : undefined;
+  if (values.prompt !== undefined && /^(prompt|message|task|objective)$/.test(field)) return values.prompt;
+  if (given !== undefined) return inForm(schema, given, role === "command");
+  // What runs in the background may outlive the session.
+  if (/background/i.test(field) && schema["type"] === "boolean") return false;
+  return required ? filled(field, schema, values) : undefined;
+}
+
+/** A value in the form that the schema asks for: one text, or a list. */
+function inForm(schema: Json, value: string, isCommand: boolean): unknown {
+  if (schema["type"] !== "array") return value;
+  const items = (schema["items"] ?? {}) as Json;
+  if (items["type"] === "object") return [filled("", items, { text: value, path: value, command: value })];
+  return isCommand ? ["/bin/sh", "-c", value] : [value];
+}
+
+/** A value for a required field that no value is meant for. */
+function filled(field: string, schema: Json, values: CallValues): unknown {
   const choices = schema["enum"];
   if (Array.isArray(choices))
-    return choices.find((one) => /general|explore|low|create/.test(String(one))) ?? choices[0];
-  if (/^(subagent_type|agent_type|agent_name|agent)$/.test(field)) return "general-purpose";
-  if (schema["type"] === "boolean") return false;
-  if (schema["type"] === "string") return text;
-  if (schema["type"] === "object") return { value: "low", reason: "a test" };
-  return undefined;
+    return choices.find((one) => /general|explore|low|create/i.test(String(one))) ?? choices[0];
+  if (schema["const"] !== undefined) return schema["const"];
+  const [alternative] = (schema["anyOf"] ?? schema["oneOf"] ?? []) as readonly Json[];
+  if (alternative) return filled(field, alternative, values);
+  switch (Array.isArray(schema["type"]) ? schema["type"][0] : schema["type"]) {
+    case "boolean":
+      return false;
+    case "integer":
+    case "number":
+      return schema["minimum"] ?? 1;
+    case "array":
+      return [filled("", (schema["items"] ?? {}) as Json, values)];
+    case "object": {
+      const required = (schema["required"] ?? []) as readonly string[];
+      const fields = Object.entries((schema["properties"] ?? {}) as { readonly [name: string]: Json });
+      return Object.fromEntries(
+        fields.flatMap(([name, inner]) => {
+          const value = valueOf(name, inner, values, required.includes(name));
+          return value === undefined ? [] : [[name, value]];
+        }),
+      );
+    }
+    default:
+      return values.text;
+  }
+}
+
+/** The name of the subagent for any work, as the description of the tool that starts subagents has it. */
+function agentIn({ description, fields }: OfferedTool): string {
+  const text = description + JSON.stringify(fields);
+  return (
+    ["general-purpose", "generalist", "general", "worker"].find((name) => text.includes(name)) ?? "generalist"
+  );
 }

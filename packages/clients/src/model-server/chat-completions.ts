@@ -1,4 +1,5 @@
 import {
+  callId,
   fieldsOf,
   type Json,
   listOf,
@@ -23,8 +24,8 @@ export const chatCompletions: ModelApi = {
         .length,
       results: messages.filter(({ role }) => role === "tool").map(({ content }) => textOf(content)),
       tools: listOf(body["tools"]).map(({ function: one }) => {
-        const { name, parameters } = (one ?? {}) as Json;
-        return { name: String(name), fields: fieldsOf(parameters) };
+        const { name, description, parameters } = (one ?? {}) as Json;
+        return { name: String(name), description: String(description ?? ""), ...fieldsOf(parameters) };
       }),
     };
   },
@@ -60,5 +61,5 @@ export const chatCompletions: ModelApi = {
 
 function callOf({ name, input }: ToolCall, index: number): Json {
   const text = typeof input === "string" ? JSON.stringify({ input }) : JSON.stringify(input);
-  return { index, id: `call_${index + 1}_${name}`, type: "function", function: { name, arguments: text } };
+  return { index, id: callId(), type: "function", function: { name, arguments: text } };
 }

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+
 /** What a stand-in model sees of one request, whichever API it came by. */
 export interface Conversation {
   /** Everything that people, and the client itself, said to the model. */
@@ -12,8 +14,11 @@ export interface Conversation {
 
 export interface OfferedTool {
   readonly name: string;
+  readonly description: string;
   /** Fields of the input and their JSON Schemas. */
   readonly fields: Json;
+  /** Fields that the input must have. */
+  readonly required: readonly string[];
   /** The group that it belongs to, such as an MCP server's tools. */
   readonly namespace?: string;
   /** A tool whose whole input is one text. */
@@ -43,6 +48,9 @@ export interface ModelApi {
 
 export type Json = { readonly [field: string]: unknown };
 
+/** An identifier that no other call of a session has. */
+export const callId = (): string => `call_${randomBytes(6).toString("hex")}`;
+
 /** The text of a message's content, whatever its form. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
@@ -58,9 +66,13 @@ export function listOf(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "object" && one !== null) : [];
 }
 
-export function fieldsOf(schema: unknown): Json {
-  const { properties } = (schema ?? {}) as Json;
-  return (properties ?? {}) as Json;
+/** The fields of a tool's input, by its JSON Schema. */
+export function fieldsOf(schema: unknown): Pick<OfferedTool, "fields" | "required"> {
+  const { properties, required } = (schema ?? {}) as Json;
+  return {
+    fields: (properties ?? {}) as Json,
+    required: Array.isArray(required) ? required.map(String) : [],
+  };
 }
 
 export function serverSentEvents(

@@ -1,4 +1,12 @@
-import { fieldsOf, type Json, listOf, type ModelApi, serverSentEvents, textOf } from "./conversation.ts";
+import {
+  callId,
+  fieldsOf,
+  type Json,
+  listOf,
+  type ModelApi,
+  serverSentEvents,
+  textOf,
+} from "./conversation.ts";
 
 /** Google's generateContent. */
 export const generateContent: ModelApi = {
@@ -23,9 +31,10 @@ export const generateContent: ModelApi = {
       ),
       tools: listOf(body["tools"])
         .flatMap((tool) => listOf(tool["functionDeclarations"]))
-        .map(({ name, parameters, parametersJsonSchema }) => ({
+        .map(({ name, description, parameters, parametersJsonSchema }) => ({
           name: String(name),
-          fields: fieldsOf(parametersJsonSchema ?? parameters),
+          description: String(description ?? ""),
+          ...fieldsOf(parametersJsonSchema ?? parameters),
         })),
     };
   },
@@ -37,8 +46,8 @@ export const generateContent: ModelApi = {
     const parts =
       "text" in turn
         ? [{ text: wantsJson ? "{}" : turn.text }]
-        : turn.calls.map(({ name, input }, index) => ({
-            functionCall: { id: `call_${index + 1}`, name, args: input },
+        : turn.calls.map(({ name, input }) => ({
+            functionCall: { id: callId(), name, args: input },
           }));
     const answer = {
       candidates: [{ index: 0, content: { role: "model", parts }, finishReason: "STOP" }],

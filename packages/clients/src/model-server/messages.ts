@@ -1,4 +1,12 @@
-import { fieldsOf, type Json, listOf, type ModelApi, serverSentEvents, textOf } from "./conversation.ts";
+import {
+  callId,
+  fieldsOf,
+  type Json,
+  listOf,
+  type ModelApi,
+  serverSentEvents,
+  textOf,
+} from "./conversation.ts";
 
 /** Anthropic's Messages. */
 export const messages: ModelApi = {
@@ -23,9 +31,10 @@ export const messages: ModelApi = {
           role === "assistant" && listOf(content).some(({ type }) => type === "tool_use"),
       ).length,
       results: blocks.filter(({ type }) => type === "tool_result").map(({ content }) => textOf(content)),
-      tools: listOf(body["tools"]).map(({ name, input_schema }) => ({
+      tools: listOf(body["tools"]).map(({ name, description, input_schema }) => ({
         name: String(name),
-        fields: fieldsOf(input_schema),
+        description: String(description ?? ""),
+        ...fieldsOf(input_schema),
       })),
     };
   },
@@ -34,9 +43,9 @@ export const messages: ModelApi = {
     const content: Json[] =
       "text" in turn
         ? [{ type: "text", text: turn.text }]
-        : turn.calls.map(({ name, input }, index) => ({
+        : turn.calls.map(({ name, input }) => ({
             type: "tool_use",
-            id: `toolu_${index + 1}_${Date.now().toString(36)}`,
+            id: callId(),
             name,
             input,
           }));

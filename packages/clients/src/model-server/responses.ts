@@ -1,4 +1,5 @@
 import {
+  callId,
   fieldsOf,
   type Json,
   listOf,
@@ -43,7 +44,7 @@ export const responses: ModelApi = {
         : turn.calls.map(({ name, namespace, input }, index) => {
             const call = {
               id: `fc_${index + 1}`,
-              call_id: `call_${index + 1}`,
+              call_id: callId(),
               name,
               ...(namespace === undefined ? {} : { namespace }),
               status: "completed",
@@ -85,7 +86,10 @@ export const responses: ModelApi = {
 function offered(tool: Json, namespace?: string): OfferedTool[] {
   const name = String(tool["name"] ?? tool["type"]);
   if (tool["type"] === "namespace") return listOf(tool["tools"]).flatMap((inner) => offered(inner, name));
-  const where = namespace === undefined ? {} : { namespace };
-  if (tool["type"] === "custom") return [{ name, ...where, fields: {}, freeform: true }];
-  return [{ name, ...where, fields: fieldsOf(tool["parameters"]) }];
+  const where = {
+    description: String(tool["description"] ?? ""),
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+  if (tool["type"] === "custom") return [{ name, ...where, fields: {}, required: [], freeform: true }];
+  return [{ name, ...where, ...fieldsOf(tool["parameters"]) }];
 }

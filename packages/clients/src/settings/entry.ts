@@ -25,19 +25,22 @@ const extras: { readonly [name in ClientName]?: (seconds: number) => Json } = {
   droid: (timeout) => ({ timeout }),
 };
 
-/**
- * The hooks that a configuration file names: one entry for each event of the client.
- *
- * @param platform on Windows, an entry has no shell, where the client can do without one.
- */
+export interface EntryOptions {
+  /** On Windows an entry runs without a shell. Default: this machine's platform. */
+  readonly platform?: NodeJS.Platform;
+  /** The client's events that get a hook. Default: all of them. */
+  readonly events?: readonly string[];
+}
+
+/** The hooks that a configuration file names: one entry for each event. */
 export function hookEntries(
   options: HookOptions,
   programs: HookPrograms,
-  platform: NodeJS.Platform = process.platform,
+  { platform = process.platform, events = Object.keys(clients[options.client].events) }: EntryOptions = {},
 ): ReadonlyMap<string, HookEntry> {
   const extra = extras[options.client]?.(clientTimeout(options)) ?? {};
   const { node, client } = programs;
-  const entries = Object.keys(clients[options.client].events).map((event): [string, HookEntry] => [
+  const entries = events.map((event): [string, HookEntry] => [
     event,
     platform === "win32"
       ? { type: "command", command: node, args: [client, ...hookArguments(options)], ...extra }

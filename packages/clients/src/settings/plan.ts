@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden/errors";
-import type { ClientName } from "../clients/index.ts";
+import { clients, type ClientName } from "../clients/index.ts";
 import type { HookOptions } from "../hook/hook-options.ts";
 import type { HookPrograms } from "./command.ts";
 import { withHook, withoutHook } from "./edit.ts";
@@ -26,22 +26,25 @@ export interface FileChange {
 /**
  * The changes that install a hook in one place.
  *
+ * @param events the client's events that get a hook. Default: all of them.
  * @throws {HookwardenError} `settings-invalid` for a file that cannot be changed without guessing, `file-unreadable`.
  */
 export async function planInstall(
   options: HookOptions,
   programs: HookPrograms,
   place: Place,
+  events: readonly string[] = Object.keys(clients[options.client].events),
 ): Promise<FileChange[]> {
   if (place.kind === "file") {
     const file = await readSettingsFile(place.path);
-    const after = inFile(file.path, () => withHook(file.text, hookEntries(options, programs), place.layout));
+    const entries = hookEntries(options, programs, { events });
+    const after = inFile(file.path, () => withHook(file.text, entries, place.layout));
     const record = await readRecord(file.path);
     const original = record?.installed === file.text ? record.original : textOf(file);
     return [{ file, after, original }];
   }
   const changes: FileChange[] = [];
-  for (const [name, { text, mode }] of ownFiles(options, programs)) {
+  for (const [name, { text, mode }] of ownFiles(options, programs, events)) {
     const file = await readSettingsFile(join(place.path, name));
     if (file.mode !== null && !isOurFile(file.text)) {
       const message = `${quote(file.path)} is another hook; move it to another folder of hooks first`;

@@ -40,6 +40,15 @@ interface PendingHalt {
   readonly reason: string;
 }
 
+/** A person's prompt starts a new turn; with an empty prompt, Qwen Code continues the turn after a tool that was refused. */
+function startsTurn(message: Message): boolean {
+  const prompt = fieldOf(message, "prompt");
+  return (
+    fieldOf(message, "hook_event_name") === "UserPromptSubmit" &&
+    (typeof prompt !== "string" || prompt.trim() !== "")
+  );
+}
+
 /** The halts that are still to take effect, in the same store as the state of hooks. */
 export class PendingHalts {
   readonly #store: StateStore;
@@ -61,8 +70,7 @@ export class PendingHalts {
     for (const key of [this.#key(message, null), this.#key(message, fieldOf(message, "agent_id"))]) {
       const hold = key && (await this.#read(key));
       if (!hold) continue;
-      // A person's prompt starts a new turn.
-      if (hold.span === "turn" && event === "UserPromptSubmit") await this.#write(key, null);
+      if (hold.span === "turn" && startsTurn(message)) await this.#write(key, null);
       else return hold.reason;
     }
     return null;

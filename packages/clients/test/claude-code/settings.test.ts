@@ -21,7 +21,7 @@ import { folder } from "../../../../test/cli/cli.ts";
 const client = "/opt/hookwarden/dist/agent-hook.js";
 const programs = { node: "/opt/node", client };
 const entriesFor = (pack: string, options: Partial<HookOptions> = {}, platform: NodeJS.Platform = "linux") =>
-  hookEntries({ ...hookDefaults, ...options, pack }, programs, platform);
+  hookEntries({ ...hookDefaults, ...options, pack }, programs, { platform });
 const entries = entriesFor("/policies");
 const entryOf = (pack: string, options: Partial<HookOptions> = {}, platform: NodeJS.Platform = "linux") =>
   entriesFor(pack, options, platform).get("Stop") as { command: string; timeout: number };
@@ -54,7 +54,7 @@ describe("the hook that is written", () => {
   test("has no shell where there are several", () => {
     const options = { ...hookDefaults, pack: "C:\\p" };
     const windows = { node: "C:\\node.exe", client: "C:\\agent-hook.js" };
-    const made = hookEntries(options, windows, "win32").get("Stop");
+    const made = hookEntries(options, windows, { platform: "win32" }).get("Stop");
     expect(made).toMatchObject({ command: "C:\\node.exe", args: ["C:\\agent-hook.js", "C:\\p"] });
     expect(isOurs(made)).toBe(true);
   });

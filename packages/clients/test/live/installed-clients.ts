@@ -28,9 +28,11 @@ export function binaryOf(client: ClientName): string {
   const binary = join(folder, "node_modules/.bin", clients[client].binary);
   if (existsSync(binary)) return binary;
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{"private":true}\n');
   const spec = `${clients[client].npm}@${versions[client]}`;
-  const args = ["install", "--no-audit", "--no-fund", "--loglevel=error", "--allow-scripts", spec];
+  // Some packages fetch or link their program in an install script.
+  const manifest = { private: true, allowScripts: { [spec]: true } };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  const args = ["install", "--no-audit", "--no-fund", "--loglevel=error", spec];
   execFileSync("npm", args, { cwd: folder, stdio: "inherit" });
   return binary;
 }

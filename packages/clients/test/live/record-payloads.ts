@@ -1,15 +1,18 @@
 /**
- * Records what the real clients send to their hooks, for the fixtures of the ordinary tests:
+ * Records what the real clients send to their hooks in the scripted session, for the fixtures of the ordinary tests: the
+ * first message of each event, and all messages before tools.
  *
  *     node -C hookwarden-source packages/clients/test/live/record-payloads.ts codex [another client]
  *
  * Session ids, times and paths are replaced, and long texts are cut, so that no text of a client's own is kept.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { type ClientName, clientNames } from "../../src/clients/index.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type ClientName, clientNames, clients, type Json } from "../../src/clients/index.ts";
 import { binaryOf } from "./installed-clients.ts";
-import { liveSession } from "./live-client.ts";
+import { steps } from "./scripted.ts";
+import { installIn, runSession } from "../../src/doctor/session.ts";
 
 /** Longest text that is kept. */
 const longest = 120;
@@ -22,23 +25,43 @@ process.exit(0);
 
 async function record(client: ClientName): Promise<void> {
   let log = "";
-  await liveSession({
+  const recorder = new URL("./recorder.mjs", import.meta.url).pathname;
+  await runSession({
     client,
     binary: binaryOf(client),
-    hook: { on: ["PreToolUse"], actions: ["deny"], does: "() => undefined" },
-    programs: { node: process.execPath, client: new URL("./recorder.mjs", import.meta.url).pathname },
+    // Nothing is refused: the calls run in folders that go away, and reach no network.
+    script:
+      (place) =>
+      ({ rounds, tools }) => {
+        const call = steps[rounds]?.call(tools, place);
+        return call ? { calls: [call] } : { text: "done" };
+      },
+    prepare: async (place) => {
+      await mkdir(place.pack);
+      await mkdir(join(place.cwd, ".git"));
+      await writeFile(join(place.cwd, "credentials.json"), '{ "token": "abc" }\n');
+      await installIn(place, { node: process.execPath, client: recorder });
+    },
     finish: async ({ home }) => {
       const file = join(home, "pack", "recorded.jsonl");
-      if (existsSync(file)) log = readFileSync(file, "utf8").replaceAll(home, "/home/user");
+      if (existsSync(file))
+        log = readFileSync(file, "utf8").replaceAll(home, "/home/user").replaceAll(basename(home), "user");
     },
   });
   const lines = log
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.stringify(cleaned("", JSON.parse(line))));
-  const unique = [...new Map(lines.map((line) => [String(JSON.parse(line).hook_event_name), line])).values()];
-  writeFileSync(new URL(`../clients/fixtures/${client}.jsonl`, import.meta.url), `${unique.join("\n")}\n`);
-  console.log(client, unique.length);
+  const nameOf = (line: string): string => String((JSON.parse(line) as Json)["hook_event_name"]);
+  const unique = [...new Map(lines.toReversed().map((line) => [nameOf(line), line])).values()].toReversed();
+  const calls = lines.filter((line) => clients[client].events[nameOf(line)]?.event === "PreToolUse");
+  for (const [file, kept] of [
+    [`${client}.jsonl`, unique],
+    [`session/${client}.jsonl`, calls],
+  ] as const) {
+    writeFileSync(new URL(`../clients/fixtures/${file}`, import.meta.url), `${kept.join("\n")}\n`);
+  }
+  console.log(client, unique.length, calls.length);
 }
 
 function cleaned(field: string, value: unknown): unknown {
