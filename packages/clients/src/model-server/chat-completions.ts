@@ -1,5 +1,5 @@
 import {
-  callId,
+  newId,
   fieldsOf,
   type Json,
   listOf,
@@ -39,7 +39,7 @@ export const chatCompletions: ModelApi = {
     };
     const finish_reason = calls ? "tool_calls" : "stop";
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-    const head = { id: "chatcmpl-1", created: 1, model: body["model"] };
+    const head = { id: newId("chatcmpl"), created: 1, model: body["model"] };
     if (body["stream"] !== true) {
       const choices = [{ index: 0, message, finish_reason }];
       return {
@@ -61,5 +61,5 @@ export const chatCompletions: ModelApi = {
 
 function callOf({ name, input }: ToolCall, index: number): Json {
   const text = typeof input === "string" ? JSON.stringify({ input }) : JSON.stringify(input);
-  return { index, id: callId(), type: "function", function: { name, arguments: text } };
+  return { index, id: newId("call"), type: "function", function: { name, arguments: text } };
 }

@@ -48,8 +48,8 @@ export interface ModelApi {
 
 export type Json = { readonly [field: string]: unknown };
 
-/** An identifier that no other call of a session has. */
-export const callId = (): string => `call_${randomBytes(6).toString("hex")}`;
+/** An identifier that nothing else in a session has: clients merge messages with the same one. */
+export const newId = (kind: string): string => `${kind}_${randomBytes(6).toString("hex")}`;
 
 /** The text of a message's content, whatever its form. */
 export function textOf(content: unknown): string {

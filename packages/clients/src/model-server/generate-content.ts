@@ -1,5 +1,5 @@
 import {
-  callId,
+  newId,
   fieldsOf,
   type Json,
   listOf,
@@ -47,7 +47,7 @@ export const generateContent: ModelApi = {
       "text" in turn
         ? [{ text: wantsJson ? "{}" : turn.text }]
         : turn.calls.map(({ name, input }) => ({
-            functionCall: { id: callId(), name, args: input },
+            functionCall: { id: newId("call"), name, args: input },
           }));
     const answer = {
       candidates: [{ index: 0, content: { role: "model", parts }, finishReason: "STOP" }],

@@ -1,5 +1,5 @@
 import {
-  callId,
+  newId,
   fieldsOf,
   type Json,
   listOf,
@@ -45,14 +45,14 @@ export const messages: ModelApi = {
         ? [{ type: "text", text: turn.text }]
         : turn.calls.map(({ name, input }) => ({
             type: "tool_use",
-            id: callId(),
+            id: newId("toolu"),
             name,
             input,
           }));
     const stop_reason = "text" in turn ? "end_turn" : "tool_use";
     const usage = { input_tokens: 1, output_tokens: 1 };
     const head = {
-      id: "msg_1",
+      id: newId("msg"),
       type: "message",
       role: "assistant",
       model: body["model"],

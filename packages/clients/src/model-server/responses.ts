@@ -1,5 +1,5 @@
 import {
-  callId,
+  newId,
   fieldsOf,
   type Json,
   listOf,
@@ -28,23 +28,23 @@ export const responses: ModelApi = {
   },
 
   write(turn) {
-    const id = "resp_1";
+    const id = newId("resp");
     const response = { id, object: "response", created_at: 1, status: "in_progress", output: [] };
     const items: Json[] =
       "text" in turn
         ? [
             {
               type: "message",
-              id: "msg_1",
+              id: newId("msg"),
               role: "assistant",
               status: "completed",
               content: [{ type: "output_text", text: turn.text, annotations: [] }],
             },
           ]
-        : turn.calls.map(({ name, namespace, input }, index) => {
+        : turn.calls.map(({ name, namespace, input }) => {
             const call = {
-              id: `fc_${index + 1}`,
-              call_id: callId(),
+              id: newId("fc"),
+              call_id: newId("call"),
               name,
               ...(namespace === undefined ? {} : { namespace }),
               status: "completed",
