@@ -39,7 +39,8 @@ export async function serve(
   // The previous holder of the lock is gone; its files are stale.
   rmSync(files.socket, { force: true });
   rmSync(files.secrets, { force: true });
-  writeFileSync(files.secrets, secrets.join("\n"), { mode: 0o600, flag: "wx" });
+  // With the process id, so that `doctor` can stop the daemons of its sessions.
+  writeFileSync(files.secrets, [...secrets, process.pid].join("\n"), { mode: 0o600, flag: "wx" });
 
   const clients = new Set<Socket>();
   let lastSeen = Date.now();

@@ -1,14 +1,13 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { takeLock } from "../daemon/lock.ts";
 
-/** How long a daemon may take to end, and how often that is checked, in milliseconds. */
-const endMs = 10_000;
-const pollIntervalMs = 50;
+/** How long a daemon may take to end before it is killed, and how often that is checked, in milliseconds. */
+const endMs = 2_000;
+const pollIntervalMs = 20;
 
 /**
- * Stops the daemons that the hooks of one session started: they run detached, and outlive the client. A daemon ends when
- * its socket is gone, and holds its lock until then.
+ * Stops the daemons that the hooks of one session started: they run detached, and outlive the client.
  *
  * @param home the session's home folder, which holds `XDG_RUNTIME_DIR` and `TMPDIR`.
  */
@@ -17,19 +16,35 @@ export async function stopDaemons(home: string): Promise<void> {
     join(home, "run", "hookwarden"),
     join(home, "tmp", `hookwarden-${process.getuid?.() ?? 0}`),
   ];
-  const files = (await Promise.all(folders.map(filesIn))).flat();
-  for (const file of files) if (file.endsWith(".sock")) await rm(file, { force: true });
-  const until = Date.now() + endMs;
-  for (const lock of files.filter((file) => file.endsWith(".lock"))) {
-    while (!isFree(lock) && Date.now() < until) await new Promise((done) => setTimeout(done, pollIntervalMs));
+  const names = (await Promise.all(folders.map(filesIn))).flat().filter((file) => file.endsWith(".lock"));
+  await Promise.all(names.map((lock) => stopDaemon(lock)));
+}
+
+async function stopDaemon(lock: string): Promise<void> {
+  // A daemon holds its lock for as long as it serves: where nobody does, the process id may be another process's.
+  const held = takeLock(lock);
+  if (held) return held.release();
+  const [, , line = ""] = (await readFile(lock.replace(/lock$/, "secrets"), "latin1").catch(() => "")).split(
+    "\n",
+  );
+  const pid = Number(line);
+  if (!Number.isInteger(pid) || pid < 2) return;
+  for (const name of ["SIGTERM", "SIGKILL"] as const) {
+    signal(pid, name);
+    for (const until = Date.now() + endMs; signal(pid, 0) && Date.now() < until;) await pause();
   }
 }
 
-function isFree(lock: string): boolean {
-  const held = takeLock(lock);
-  held?.release();
-  return held !== null;
+/** @returns whether the process was there. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
 }
+
+const pause = (): Promise<void> => new Promise((done) => setTimeout(done, pollIntervalMs));
 
 async function filesIn(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(() => [])).map((name) => join(folder, name));

@@ -18,10 +18,16 @@ export function withHook(
   entries: ReadonlyMap<string, HookEntry>,
   layout: HooksLayout = "below-hooks",
 ): string {
+  if (text.startsWith(byteOrderMark)) return byteOrderMark + withHook(text.slice(1), entries, layout);
   let result = withoutHook(text, layout, entries);
   if (result.trim() === "") result = "{}\n";
   for (const [event, entry] of entries) {
-    const { root, hooks, groups } = readSettings(result, layout);
+    const { root, hooks, groups, unknown } = readSettings(result, layout);
+    if (unknown.has(event))
+      throw invalid(
+        `the hooks of ${quote(event)} are not a list`,
+        layout === "at-root" ? `/${event}` : `/hooks/${event}`,
+      );
     const there = groups.get(event);
     if (there?.some((group) => hooksOf(group).some((hook) => same(hook, entry)))) continue;
     const group = { hooks: [entry] };
@@ -44,6 +50,7 @@ export function withoutHook(
   keep?: ReadonlyMap<string, HookEntry>,
 ): string {
   if (text.trim() === "") return text;
+  if (text.startsWith(byteOrderMark)) return byteOrderMark + withoutHook(text.slice(1), layout, keep);
   let result = text;
   for (;;) {
     const found = findOurs(readSettings(result, layout), (event, hook) => same(hook, keep?.get(event)));
@@ -52,12 +59,14 @@ export function withoutHook(
   }
 }
 
+const byteOrderMark = "\ufeff";
+
 /** Whether a file has its events in an object `hooks`, or is that object. */
 export type HooksLayout = "below-hooks" | "at-root";
 
 /** A hook of ours that may not stay, or whatever would be empty without it. */
 function findOurs(
-  { root, hooks, groups }: Settings,
+  { root, hooks, groups, unknown }: Settings,
   keeps: (event: string, hook: unknown) => boolean,
 ): Node | null {
   for (const [event, list] of groups) {
@@ -75,7 +84,8 @@ function findOurs(
       const node = (path: (string | number)[]): Node => findNodeAtLocation(hooks as Node, path) as Node;
       if (entries.length > 1) return node([event, index, "hooks", at]);
       if (list.length > 1) return node([event, index]);
-      return (groups.size > 1 || hooks === root ? node([event]) : (hooks as Node)).parent as Node;
+      return (groups.size + unknown.size > 1 || hooks === root ? node([event]) : (hooks as Node))
+        .parent as Node;
     }
   }
   return null;
@@ -85,8 +95,10 @@ interface Settings {
   readonly root: Node;
   /** The object `hooks`; absent where there is none. */
   readonly hooks: Node | undefined;
-  /** What stands at each event. */
+  /** The groups of hooks at each event. */
   readonly groups: ReadonlyMap<string, readonly unknown[]>;
+  /** Members that are not lists, which may stay where we add nothing. */
+  readonly unknown: ReadonlySet<string>;
 }
 
 function readSettings(text: string, layout: HooksLayout): Settings {
@@ -99,14 +111,15 @@ function readSettings(text: string, layout: HooksLayout): Settings {
   }
   if (root.type !== "object") throw invalid("it is no JSON object", "");
   const hooks = layout === "at-root" ? root : members(root, "").get("hooks");
-  if (!hooks) return { root, hooks, groups: new Map() };
+  const unknown = new Set<string>();
+  if (!hooks) return { root, hooks, groups: new Map(), unknown };
   if (hooks.type !== "object") throw invalid("`hooks` is no object", "/hooks");
   const groups = new Map<string, readonly unknown[]>();
   for (const [event, list] of members(hooks, "/hooks")) {
-    if (list.type !== "array") throw invalid(`the hooks of ${quote(event)} are no list`, `/hooks/${event}`);
-    groups.set(event, (list.children ?? []).map(valueOf));
+    if (list.type === "array") groups.set(event, (list.children ?? []).map(valueOf));
+    else unknown.add(event);
   }
-  return { root, hooks, groups };
+  return { root, hooks, groups, unknown };
 }
 
 /** Which of two members of one name counts is a matter of taste, and an edit could change the other one. */

@@ -130,7 +130,7 @@ describe("a settings file", () => {
     ["no JSON", "{", "it is no JSON"],
     ["no object", "[]", "it is no JSON object"],
     ["hooks that are no object", '{"hooks": 1}', "`hooks` is no object"],
-    ["an event that is no list", '{"hooks": {"Stop": {}}}', "the hooks of `Stop` are no list"],
+    ["an event that is no list", '{"hooks": {"Stop": {}}}', "the hooks of `Stop` are not a list"],
     ["hooks that stand twice", '{"hooks": {}, "hooks": {}}', "`hooks` stands twice"],
     ["an event that stands twice", '{"hooks": {"Stop": [], "Stop": []}}', "`Stop` stands twice"],
   ])("with %s is refused", (_, text, why) => {

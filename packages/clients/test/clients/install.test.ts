@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { parse } from "jsonc-parser";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ClientName, clientNames } from "../../src/clients/index.ts";
 import { hookDefaults } from "../../src/hook/hook-options.ts";
@@ -42,6 +43,122 @@ const configurations: readonly (readonly [string, string | null])[] = [
     '{ "hooks": { "BeforeTool": [{ "matcher": "run_.*", "hooks": [{ "name": "x", "type": "command", "command": "true" }] }] } }',
   ],
   ["other members named like ours", '{ "hookwarden": { "enabled": true }, "hooks": { "SessionEnd": [] } }\n'],
+];
+
+/**
+ * Configurations of single clients, each a class of formatting found in public repositories and written anew. `refused`: the
+ * file cannot be changed without guessing what it means, and must stay as it is.
+ */
+const ofClients: readonly {
+  readonly client: ClientName;
+  readonly formatting: string;
+  readonly text: string;
+  readonly refused?: true;
+}[] = [
+  {
+    client: "claude-code",
+    formatting: "a long list of permissions before one guard",
+    text: `{\n  "includeCoAuthoredBy": false,\n  "permissions": {\n    "allow": [\n${["ls", "cat:*", "git diff:*", "rg:*"].map((one) => `      "Bash(${one})"`).join(",\n")}\n    ],\n    "deny": []\n  },\n  "hooks": {\n    "PreToolUse": [\n      {\n        "matcher": "Bash",\n        "hooks": [\n          {\n            "type": "command",\n            "command": "~/bin/check-add"\n          }\n        ]\n      }\n    ]\n  }\n}\n`,
+  },
+  {
+    client: "claude-code",
+    formatting: "shell quoting inside commands, and members after the hooks",
+    text: `{\n  "hooks": {\n    "Stop": [\n      {\n        "matcher": ".*",\n        "hooks": [\n          {\n            "type": "command",\n            "command": "H=\\"$CLAUDE_PROJECT_DIR/.claude/h.sh\\"; [ -x \\"$H\\" ] && exec \\"$H\\"; exit 0"\n          }\n        ]\n      }\n    ]\n  },\n  "search": {\n    "weights": [\n      0.4,\n      0.6\n    ]\n  }\n}\n`,
+  },
+  {
+    client: "claude-code",
+    formatting: "groups that open on the line of their bracket",
+    text: `{\n  "hooks": {\n    "PreToolUse": [\n      { "matcher": "Write|Edit",\n        "hooks": [ { "type": "command",\n                     "command": "python3 /opt/check.py" } ] }\n    ]\n  }\n}\n`,
+  },
+  {
+    client: "claude-code",
+    formatting: "an empty matcher, and escapes for letters beyond ASCII",
+    text: `{"hooks": {"UserPromptSubmit": [{"matcher": "", "hooks": [{"type": "command", "command": "echo \\u65e5\\u672c $(date -u +%FT%TZ)"}]}]}}`,
+  },
+  {
+    client: "codex",
+    formatting: "a description before the hooks",
+    text: `{\n  "description": "Hooks of this workspace.",\n  "hooks": {\n    "PostToolUse": [\n      {\n        "matcher": "Edit|Write",\n        "hooks": [\n          {\n            "type": "command",\n            "command": "uv run python \\"$(git rev-parse --show-toplevel)/.codex/size.py\\"",\n            "timeout": 10,\n            "statusMessage": "Checking size"\n          }\n        ]\n      }\n    ]\n  }\n}\n`,
+  },
+  {
+    client: "codex",
+    formatting: "sorted members, with the matcher after the hooks",
+    text: `{\n  "hooks": {\n    "PreCompact": [\n      {\n        "hooks": [\n          {\n            "command": "notes hook PreCompact",\n            "statusMessage": "Checking notes",\n            "type": "command"\n          }\n        ],\n        "matcher": "manual|auto"\n      }\n    ]\n  }\n}\n`,
+  },
+  {
+    client: "codex",
+    formatting: "fields of another client in the entries",
+    text: `{\n  "hooks": {\n    "SessionStart": [\n      {\n        "hooks": [\n          {\n            "type": "command",\n            "command": "$HOME/start.sh",\n            "shell": "bash",\n            "async": false\n          }\n        ]\n      }\n    ]\n  }\n}\n`,
+  },
+  {
+    client: "gemini-cli",
+    formatting: "many settings, no hooks, no line end",
+    text: `{\n  "ide": {\n    "hasSeenNudge": true\n  },\n  "security": {\n    "auth": {\n      "selectedType": "oauth-personal"\n    }\n  },\n  "ui": {\n    "theme": "GitHub"\n  },\n  "mcpServers": {\n    "docs": {\n      "httpUrl": "https://mcp.example/mcp"\n    }\n  }\n}`,
+  },
+  {
+    client: "gemini-cli",
+    formatting: "entries without a group",
+    text: `{\n  "hooks": {\n    "SessionStart": [\n      {\n        "type": "command",\n        "command": "git config core.hooksPath .githooks"\n      }\n    ]\n  }\n}\n`,
+  },
+  {
+    client: "gemini-cli",
+    formatting: "a comment of another language before the object",
+    text: `# settings of this project\n{\n  "mcpServers": {}\n}\n`,
+    refused: true,
+  },
+  {
+    client: "gemini-cli",
+    formatting: "an object of switches beside the hooks",
+    text: `{\n    "tools": {\n        "enableHooks": true\n    },\n    "hooks": {\n        "enabled": true,\n        "BeforeTool": [\n            {\n                "matcher": "write_file|replace",\n                "hooks": [\n                    { "name": "secrets", "type": "command", "command": "./scan.sh", "timeout": 5000 }\n                ]\n            }\n        ]\n    }\n}\n`,
+  },
+  {
+    client: "qwen-code",
+    formatting: "a version as the last member",
+    text: `{\n  "mcpServers": {\n    "lisp": {\n      "command": "lisp-mcp",\n      "args": ["--log", "mcp.log", "--verbose"],\n      "env": {\n        "PORT": "9991"\n      }\n    }\n  },\n  "$version": 2\n}\n`,
+  },
+  {
+    client: "qwen-code",
+    formatting: "brackets, commas and quotes inside texts, no line end",
+    text: `{\n  "permissions": {\n    "allow": [\n      "Bash('=', *)",\n      "Bash('\\"')",\n      "Bash(})",\n      "Bash(,)",\n      "Bash([\\"1\\"]})"\n    ]\n  },\n  "$version": 3\n}`,
+  },
+  {
+    client: "qwen-code",
+    formatting: "a byte order mark",
+    text: `\ufeff{\n  "model": {\n    "name": "coder"\n  }\n}\n`,
+  },
+  {
+    client: "qwen-code",
+    formatting: "line ends of Windows and tabs",
+    text: `{\r\n\t"tools": {\r\n\t\t"approvalMode": "yolo"\r\n\t},\r\n\t"hooks": {\r\n\t\t"Stop": [{ "hooks": [{ "type": "command", "command": "true" }] }]\r\n\t}\r\n}\r\n`,
+  },
+  {
+    client: "droid",
+    formatting: "events at the root",
+    text: `{\n  "PostToolUse": [\n    {\n      "matcher": "Edit",\n      "hooks": [\n        {\n          "type": "command",\n          "command": "npx prettier --write .",\n          "timeout": 30\n        }\n      ]\n    }\n  ]\n}\n`,
+  },
+  {
+    // droid does not read them there, and reads events at the root beside them.
+    client: "droid",
+    formatting: "events in an object of hooks, no line end",
+    text: `{\n  "hooks": {\n    "PreToolUse": [\n      {\n        "hooks": [\n          {\n            "type": "command",\n            "command": "gate hook PreToolUse",\n            "timeout": 30\n          }\n        ],\n        "matcher": "Execute|mcp__.*"\n      }\n    ]\n  }\n}`,
+  },
+  {
+    client: "droid",
+    formatting: "uneven indentation",
+    text: `{\n    "PostToolUse": [\n      {\n          "matcher": "",\n          "hooks": [\n            {\n                "type": "command",\n                "command": "cat >/dev/null || true"\n            }\n          ]\n      }\n      ]\n  }\n`,
+  },
+  {
+    client: "droid",
+    formatting: "a command in the place of an event's list",
+    text: `{\n  "PreToolUse": "./cli hook PreToolUse droid"\n}\n`,
+    refused: true,
+  },
+  {
+    client: "claude-code",
+    formatting: "a command in the place of an event's list",
+    text: `{\n  "hooks": {\n    "PreToolUse": "./cli hook PreToolUse"\n  }\n}\n`,
+    refused: true,
+  },
 ];
 
 const programs = { node: "/opt/node/bin/node", client: "/opt/hookwarden/dist/agent-hook.js" };
@@ -107,6 +224,34 @@ describe.each(withFiles)("%s", (client) => {
     expect(after).not.toContain("agent-hook");
   });
 });
+
+test.each(ofClients)(
+  "$client has its file back byte for byte: $formatting",
+  async ({ client, text, refused }) => {
+    const place = userPlace(client);
+    await mkdir(dirname(place.path), { recursive: true });
+    await writeFile(place.path, text);
+    if (refused) {
+      await expect(install(client, place)).rejects.toMatchObject({ code: "settings-invalid" });
+      expect(await contents(place.path)).toBe(text);
+      return;
+    }
+    await install(client, place);
+    const installed = (await contents(place.path)) ?? "";
+    expect(installed).toContain("agent-hook.js");
+    await uninstall(client, place);
+    expect(await contents(place.path)).toBe(text);
+    // Without the record of the installation, only the texts between ours and theirs are left to go by.
+    await writeFile(place.path, installed);
+    await rm(join(made.path, "state"), { recursive: true, force: true });
+    await uninstall(client, place);
+    const left = (await contents(place.path)) ?? "";
+    expect(left).not.toContain("agent-hook.js");
+    const plain = (json: string): unknown =>
+      parse(json.replace(/^\ufeff/, ""), [], { allowTrailingComma: true });
+    expect(plain(left)).toEqual(plain(text));
+  },
+);
 
 describe.each(["opencode", "copilot-cli", "cline"] as const)("%s", (client) => {
   test("has its folder back, with the files of others", async () => {
