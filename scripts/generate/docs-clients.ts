@@ -12,6 +12,15 @@ import { code, codes, markdownNotice, table } from "./text.ts";
 type Outcomes = { readonly [what: string]: string };
 
 interface Proven {
+  /** Of one run of `npm run measure:client-latency -- --write`. */
+  readonly latency?: {
+    readonly date: string;
+    readonly machine: string;
+    readonly rounds: number;
+    readonly milliseconds: {
+      readonly [name in ClientName | "empty"]: { readonly median: number; readonly p95: number };
+    };
+  };
   readonly clients: {
     readonly [name in ClientName]: {
       readonly version: string;
@@ -47,7 +56,10 @@ const unsupported: readonly (readonly [string, string])[] = [
     "Needs a login. By its documentation, exit status 2 of `preToolUse` stops a tool; other failures do not.",
   ],
   ["Goose", "Not on npm. Its hooks follow the Open Plugins format."],
-  ["Continue", "Runs offline; whether its hooks fire was not tested."],
+  [
+    "Continue",
+    "Tried: version 1.5.47 without a terminal (`cn -p`) fires none of the hooks in `~/.continue/settings.json`. It also reads `~/.claude/settings.json`.",
+  ],
 ];
 
 /** docs/clients.md */
@@ -93,7 +105,7 @@ ${names.map(section).join("\n\n")}
 ## Paths
 
 By these paths the model made the client run something, with a policy that refuses the call. \`denied\`: a hook was met, and the call did not
-run. \`not offered\`: the client did not offer such a tool in the test, so that nothing is proven.
+run. \`not offered\`: the client did not offer such a tool in the test, so that nothing is proven. \`not run\`: not part of the last run.
 
 ${resultTable("path", "paths")}
 
@@ -121,6 +133,8 @@ read a file with credentials, fetched a page, tried to send the file, and delete
 
 ${resultTable("step", "session")}
 
+${latency()}
+
 ## Known gaps
 
 ${names
@@ -143,6 +157,7 @@ function section(client: AgentClient): string {
     const shown = proven.clients[client.name].actions?.[event.event] ?? {};
     const seen = carried.filter((action) => shown[action] === "carried");
     const becomes = carried.filter((action) => shown[action] === "denied");
+    const silent = carried.filter((action) => shown[action] === "no reason");
     const untested = carried.filter(
       (action) => shown[action] === undefined || shown[action] === "not reached",
     );
@@ -150,7 +165,9 @@ function section(client: AgentClient): string {
     return [
       code(name),
       code(event.event),
-      listed(seen),
+      [listed(seen), silent.length > 0 ? `${listed(silent)} (without the reason)` : ""]
+        .filter(Boolean)
+        .join(", "),
       listed(becomes) + (kept ? `${becomes.length > 0 ? "; " : ""}\`halt\` is kept` : ""),
       listed(untested),
     ].map((cell) => cell || "–");
@@ -160,6 +177,26 @@ function section(client: AgentClient): string {
 }
 
 const listed = (actions: readonly string[]): string => (actions.length > 0 ? codes(actions) : "");
+
+function latency(): string {
+  if (!proven.latency) return "";
+  const { rounds, date, machine, milliseconds } = proven.latency;
+  const { empty, ...all } = milliseconds;
+  const rows = Object.entries(all).map(([name, { median, p95 }]) => [
+    code(name),
+    String(median),
+    String(p95),
+    (median - empty.median).toFixed(1),
+  ]);
+  const head = ["client", "median", "95th percentile", "added, median"];
+  return `## Latency
+
+What a hook call takes before a tool, from its start to its end, with a warm daemon and a pack of one hook, and what it adds to a hook that does
+nothing (\`/bin/sh -c :\`). Milliseconds; the calls of all rows alternated in one run of ${rounds} rounds on ${date} (${machine}).
+\`npm run measure:client-latency\` repeats it. Most of the time is the start of Node.js.
+
+${table(head, [["an empty hook", String(empty.median), String(empty.p95), "–"], ...rows])}`;
+}
 
 function toolTable(): string {
   const having = (name: ClientName, outcome: string): string[] =>

@@ -35,5 +35,9 @@ export const droid: AgentClient = {
     Notification: { event: "Notification", answers: {} },
     SessionEnd: { event: "SessionEnd", answers: {} },
   },
-  gaps: ["prompts: `droid exec` fires no `UserPromptSubmit`"],
+  gaps: [
+    "prompts: `droid exec` fires no `UserPromptSubmit`",
+    "subagents: they need droid's own daemon, so that `doctor` cannot test them",
+    "a file `hooks.json` with its events in an object `hooks`, which droid does not read",
+  ],
 };

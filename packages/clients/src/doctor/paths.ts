@@ -76,7 +76,12 @@ function outcomeOf(session: Session, tool: string | null, wrote: boolean): PathO
   if (session.ran || wrote) return "ran";
   if (tool === null) return "not offered";
   const refused = JSON.stringify(session.conversations.map(({ results }) => results)) + session.output;
-  return isRefusal(refused) ? "denied" : "unclear";
+  return isRefusal(refused) || endedAtCall(session) ? "denied" : "unclear";
+}
+
+/** Whether the client ended its task in order at a call, and never showed the model a result: some show no reason either. */
+function endedAtCall({ code, timedOut, conversations }: Session): boolean {
+  return code === 0 && !timedOut && conversations.every(({ results }) => results.length === 0);
 }
 
 /** Whether a text shows a refusal of hookwarden, or of the pack that doctor installs. */
@@ -103,7 +108,7 @@ function scriptOf({ call, nested, deferred }: Path, place: SessionPlace, calls: 
 /** A search for the canary tool, for clients that offer tools of MCP servers only after one. */
 function searchCall(tools: readonly OfferedTool[]): ToolCall | null {
   const search = tools.find(({ name }) => /^tool_?search$/i.test(name));
-  return search ? callOf(search, { text: "select:mcp__canary__run" }) : null;
+  return search ? callOf(search, { text: "canary run" }) : null;
 }
 
 /** A call of the canary tool by a tool that calls others. */
@@ -152,12 +157,15 @@ export async function tryEveryTool(
     offered = session.conversations[0]?.tools.map(keyOf) ?? offered;
     const results = longest(session.conversations);
     for (const [index, tool] of called.entries()) {
-      const text = results[index] ?? session.output;
-      const outcome = isRefusal(text)
-        ? "denied"
-        : isInvalid(text) || (onlyCanary && !marked.has(tool))
-          ? "not proven"
-          : "no hook";
+      const result = results[index];
+      const text = result ?? session.output;
+      const ended = result === undefined && session.code === 0 && !session.timedOut;
+      const outcome =
+        ended || isRefusal(text)
+          ? "denied"
+          : isInvalid(text) || (onlyCanary && !marked.has(tool))
+            ? "not proven"
+            : "no hook";
       found.push({ tool, outcome, shown: text.slice(0, 200) });
     }
     if (called.length === 0 || offered.every((tool) => found.some((one) => one.tool === tool))) return found;

@@ -8,6 +8,8 @@ export interface CallValues {
   readonly url?: string;
   /** What a subagent is to do. */
   readonly prompt?: string;
+  /** What the client has told its model, where subagents may be named. */
+  readonly instructions?: string;
   /** Every other text. */
   readonly text: string;
 }
@@ -22,10 +24,13 @@ export function shellCall(tools: readonly OfferedTool[], command: string): ToolC
  * The calls of a conversation that runs a subagent: one that starts it, and, where subagents run beside the conversation, one
  * that waits for it. `null` if the client offers none, or after both.
  */
-export function subagentCall({ tools, rounds, results }: Conversation, prompt: string): ToolCall | null {
+export function subagentCall(
+  { tools, rounds, results, prompt: said }: Conversation,
+  prompt: string,
+): ToolCall | null {
   if (rounds === 0) {
     const tool = ofKind(tools, "task");
-    return tool ? callOf(tool, { prompt, text: prompt }) : null;
+    return tool ? callOf(tool, { prompt, text: prompt, instructions: said }) : null;
   }
   const wait = rounds === 1 ? tools.find(({ name }) => name === "wait_agent") : undefined;
   const id = /"agent_id":\s*"([^"]+)"/.exec(results[0] ?? "")?.[1];
@@ -54,7 +59,11 @@ export function writeCall(tools: readonly OfferedTool[], path: string): ToolCall
 
 /** A call that reads a file; `null` if the client has no such tool. */
 export function readCall(tools: readonly OfferedTool[], path: string): ToolCall | null {
-  const tool = ofKind(tools, "read");
+  // Another read tool reads the output of a shell.
+  const reads = tools.filter(({ fields }) =>
+    Object.keys(fields).some((field) => roleOfInputField(field) === "file"),
+  );
+  const tool = ofKind(reads, "read");
   return tool ? callOf(tool, { path, text: path }) : null;
 }
 
@@ -75,7 +84,7 @@ export function callOf(tool: OfferedTool, values: CallValues): ToolCall {
   const given = { ...(kindOfTool(name) === "search" ? withoutPath : values), text };
   for (const [field, schema] of Object.entries(fields)) {
     const value = /agent(_?(type|name))?$/i.test(field)
-      ? agentIn(tool)
+      ? agentIn(tool, values.instructions ?? "")
       : valueOf(field, schema as Json, given, required.includes(field));
     if (value !== undefined) input[field] = value;
   }
@@ -102,27 +111,28 @@ function valueOf(field: string, schema: Json, values: CallValues, required: bool
           : undefined;
   if (values.prompt !== undefined && /^(prompt|message|task|objective)$/.test(field)) return values.prompt;
   if (given !== undefined) return inForm(schema, given, role === "command");
+  if (values.prompt !== undefined && field === "await") return true;
   // What runs in the background may outlive the session.
   if (/background/i.test(field) && schema["type"] === "boolean") return false;
-  return required ? filled(field, schema, values) : undefined;
+  return required ? filled(schema, values) : undefined;
 }
 
 /** A value in the form that the schema asks for: one text, or a list. */
 function inForm(schema: Json, value: string, isCommand: boolean): unknown {
   if (schema["type"] !== "array") return value;
   const items = (schema["items"] ?? {}) as Json;
-  if (items["type"] === "object") return [filled("", items, { text: value, path: value, command: value })];
+  if (items["type"] === "object") return [filled(items, { text: value, path: value, command: value })];
   return isCommand ? ["/bin/sh", "-c", value] : [value];
 }
 
 /** A value for a required field that no value is meant for. */
-function filled(field: string, schema: Json, values: CallValues): unknown {
+function filled(schema: Json, values: CallValues): unknown {
   const choices = schema["enum"];
   if (Array.isArray(choices))
     return choices.find((one) => /general|explore|low|create/i.test(String(one))) ?? choices[0];
   if (schema["const"] !== undefined) return schema["const"];
   const [alternative] = (schema["anyOf"] ?? schema["oneOf"] ?? []) as readonly Json[];
-  if (alternative) return filled(field, alternative, values);
+  if (alternative) return filled(alternative, values);
   switch (Array.isArray(schema["type"]) ? schema["type"][0] : schema["type"]) {
     case "boolean":
       return false;
@@ -130,7 +140,7 @@ function filled(field: string, schema: Json, values: CallValues): unknown {
     case "number":
       return schema["minimum"] ?? 1;
     case "array":
-      return [filled("", (schema["items"] ?? {}) as Json, values)];
+      return [filled((schema["items"] ?? {}) as Json, values)];
     case "object": {
       const required = (schema["required"] ?? []) as readonly string[];
       const fields = Object.entries((schema["properties"] ?? {}) as { readonly [name: string]: Json });
@@ -146,10 +156,10 @@ function filled(field: string, schema: Json, values: CallValues): unknown {
   }
 }
 
-/** The name of the subagent for any work, as the description of the tool that starts subagents has it. */
-function agentIn({ description, fields }: OfferedTool): string {
-  const text = description + JSON.stringify(fields);
-  return (
-    ["general-purpose", "generalist", "general", "worker"].find((name) => text.includes(name)) ?? "generalist"
-  );
+/** The name of the subagent for any work: the tool describes its subagents, or the client's instructions do. */
+function agentIn({ description, fields }: OfferedTool, instructions: string): string {
+  const texts = [description + JSON.stringify(fields), instructions];
+  const names = ["general-purpose", "generalist", "worker", "general"];
+  const found = texts.flatMap((text) => names.find((name) => text.includes(name)) ?? []);
+  return found[0] ?? "general";
 }

@@ -12,10 +12,10 @@ import { decisionsIn, logging } from "./decisions.ts";
 
 /**
  * What the transcript of a real client shows of an action. `carried`: it did what the action means. `denied`: the step was
- * refused instead, as the table says of `ask` and `halt`. `not carried`: neither. `not reached`: the client did not fire the
- * event in the session.
+ * refused instead, as the table says of `ask` and `halt`. `not carried`: neither. `no reason`: the step was
+ * refused, and neither the model nor the person was told why. `not reached`: the client did not fire the event.
  */
-export type ProofOutcome = "carried" | "denied" | "not carried" | "not reached";
+export type ProofOutcome = "carried" | "denied" | "no reason" | "not carried" | "not reached";
 
 /** A real session, with what it left behind. */
 interface ProofSession extends Session {

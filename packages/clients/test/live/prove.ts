@@ -16,73 +16,93 @@ import { proveActions } from "./proofs.ts";
 import { runScripted, steps } from "./scripted.ts";
 
 const file = new URL("../../proven.json", import.meta.url);
-/** A pattern of the actions that are run again, such as `^Subagent`; the others keep what the last run has shown. */
-const only = process.env["HOOKWARDEN_LIVE_ACTIONS"]
-  ? new RegExp(process.env["HOOKWARDEN_LIVE_ACTIONS"])
-  : undefined;
 const verbose = process.env["HOOKWARDEN_LIVE_VERBOSE"] === "1";
+/** Whether only what has no result yet is run, so that a run that was cut short can be continued. */
+const missing = process.env["HOOKWARDEN_LIVE_MISSING"] === "1";
+
+type Results = { [what: string]: string | Results };
+const partNames = ["actions", "paths", "tools", "faults", "session"] as const;
+
+const { clients } = read();
+
+function read(): { clients: { [client: string]: Results } } {
+  return JSON.parse(readFileSync(file, "utf8")) as { clients: { [client: string]: Results } };
+}
+
+/** The results of one part so far, and how one more is kept. */
+interface Part {
+  readonly has: (...path: readonly string[]) => boolean;
+  readonly keep: (outcome: string, ...path: readonly string[]) => void;
+}
+
+function partOf(client: ClientName, part: string): Part {
+  const before = missing ? clients[client]?.[part] : undefined;
+  const found: Results = typeof before === "object" ? before : {};
+  return {
+    has: (...path) =>
+      path.reduce<unknown>((at, name) => (at as Results | undefined)?.[name], found) !== undefined,
+    keep: (outcome, ...path) => {
+      const last = path.at(-1) as string;
+      let at = found;
+      for (const name of path.slice(0, -1)) at = (at[name] ??= {}) as Results;
+      at[last] = outcome;
+      console.log(`${client}: ${path.join(" ")}: ${outcome}`);
+      const proven = read();
+      const date = new Date().toISOString().slice(0, 10);
+      proven.clients[client] = { ...proven.clients[client], version: versions[client], date, [part]: found };
+      writeFileSync(file, `${JSON.stringify(proven, null, 2)}\n`);
+    },
+  };
+}
 
 /** The parts of a proof, each of which yields one member of the client's entry. */
-const parts: { readonly [name: string]: (client: ClientName, binary: string) => Promise<object> } = {
-  actions: (client, binary) =>
-    proveActions(
+const parts: {
+  readonly [name in (typeof partNames)[number]]: (
+    client: ClientName,
+    binary: string,
+    part: Part,
+  ) => Promise<void>;
+} = {
+  actions: async (client, binary, { has, keep }) => {
+    await proveActions(
       client,
       binary,
       (what, outcome, session) => {
-        console.log(`${client}: ${what}: ${outcome} (${session.ms} ms)`);
-        if (verbose && outcome !== "carried") {
-          const { conversations, output, code, ran, ranAgain, rounds } = session;
-          const last = conversations.at(-1);
-          console.log({
-            code,
-            ran,
-            ranAgain,
-            rounds,
-            results: last?.results,
-            tools: last?.tools.map(({ name }) => name),
-          });
-          console.log(output.slice(-1_500));
-        }
+        keep(outcome, ...what.split(" "));
+        if (!verbose || outcome === "carried") return;
+        const { conversations, output, code, ran, ranAgain, rounds } = session;
+        console.log({ code, ran, ranAgain, rounds, results: conversations.at(-1)?.results });
+        console.log(output.slice(-1_500));
       },
-      (what) => only === undefined || only.test(what),
-    ),
-
-  paths: async (client, binary) => {
-    const found: { [path: string]: string } = {};
-    for (const path of paths) {
-      const { outcome, tool, ms } = await tryPath({ client, binary, prepare: freshInstall(passes) }, path);
-      found[path.name] = outcome;
-      console.log(`${client}: ${path.name}: ${outcome} (${tool}, ${ms} ms)`);
-    }
-    return found;
+      (what) => !has(...what.split(" ")),
+    );
   },
 
-  tools: async (client, binary) => {
-    const found: { [tool: string]: string } = {};
+  paths: async (client, binary, { has, keep }) => {
+    for (const path of paths) {
+      if (has(path.name)) continue;
+      const { outcome } = await tryPath({ client, binary, prepare: freshInstall(passes) }, path);
+      keep(outcome, path.name);
+    }
+  },
+
+  tools: async (client, binary, { keep }) => {
     const options = { client, binary, prepare: freshInstall(denies) };
     for (const { tool, outcome, shown } of await tryEveryTool(options, false)) {
-      found[tool] = outcome;
-      console.log(`${client}: ${tool}: ${outcome}${outcome === "denied" ? "" : `: ${shown}`}`);
+      keep(outcome, tool);
+      if (verbose && outcome !== "denied") console.log(shown);
     }
-    return found;
   },
 
-  faults: async (client, binary) => {
-    const found: { [fault: string]: string } = {};
+  faults: async (client, binary, { has, keep }) => {
     for (const fault of faults) {
-      const { outcome, ms } = await tryFault(client, binary, fault);
-      found[fault.name] = outcome;
-      console.log(`${client}: ${fault.name}: ${outcome} (${ms} ms)`);
+      if (!has(fault.name)) keep((await tryFault(client, binary, fault)).outcome, fault.name);
     }
-    return found;
   },
 
-  session: async (client, binary) => {
+  session: async (client, binary, { keep }) => {
     const decisions = await runScripted(client, binary);
-    console.log(`${client}: ${decisions.map(({ tool, verdict }) => `${tool} ${verdict}`).join(", ")}`);
-    return Object.fromEntries(
-      steps.map(({ name }, index) => [name, decisions[index]?.verdict ?? "not reached"]),
-    );
+    for (const [index, { name }] of steps.entries()) keep(decisions[index]?.verdict ?? "not reached", name);
   },
 };
 
@@ -90,26 +110,7 @@ const [name, ...chosen] = process.argv.slice(2);
 const client = clientNames.find((one) => one === name);
 if (!client) throw new Error(`there is no client ${name}`);
 const binary = binaryOf(client);
-for (const part of chosen.length > 0 ? chosen : Object.keys(parts)) {
-  const found = await parts[part]?.(client, binary);
-  if (!found) throw new Error(`there is no part ${part}`);
-  const proven = JSON.parse(readFileSync(file, "utf8")) as { clients: Record<string, object> };
-  const before = (proven.clients[client] as { [part: string]: object } | undefined)?.[part];
-  const date = new Date().toISOString().slice(0, 10);
-  proven.clients[client] = {
-    ...proven.clients[client],
-    version: versions[client],
-    date,
-    [part]: only && part === "actions" ? joined(before ?? {}, found) : found,
-  };
-  writeFileSync(file, `${JSON.stringify(proven, null, 2)}\n`);
+for (const part of partNames) {
+  if (chosen.length === 0 || chosen.includes(part)) await parts[part](client, binary, partOf(client, part));
 }
 process.exit(0);
-
-/** The results of a run of some actions, added to those of another by event. */
-function joined(before: object, found: object): object {
-  const all = { ...before } as { [event: string]: object };
-  for (const [event, actions] of Object.entries(found))
-    all[event] = { ...all[event], ...(actions as object) };
-  return all;
-}
