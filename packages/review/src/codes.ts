@@ -76,6 +76,16 @@ export const reviewTable = {
     means: "a list or an object in place of a text makes the hook permit what it otherwise stops",
     advice: "Deny or ask about what is not text: a host may still understand it.",
   },
+  "trigger-fact": {
+    severity: "medium",
+    means: "a fact that is not known, or names nothing, makes the hook permit what it otherwise stops",
+    advice: "Treat `ok: false` as the worst case. A text beyond the limits of a fact is easily written.",
+  },
+  "when-opens": {
+    severity: "high",
+    means: "the condition `when` of a subscription lets past an event that the hook would stop",
+    advice: "A hook that is not called stops nothing. Read the condition, and compare the pair of events.",
+  },
   "condition-unmet": {
     severity: "high",
     means: "a condition on the input came out the same way in every run, and the other way lets the step go",
@@ -239,6 +249,12 @@ export const reviewTable = {
     severity: "high",
     means: "a module is minified or obfuscated and cannot be reviewed",
     advice: "Ask for its source and compare it with the published package.",
+  },
+  "dependency-risk": {
+    severity: "medium",
+    means:
+      "a package in the hook runs scripts when it is installed, or does not come from a registry with a checksum",
+    advice: "Install it without scripts, and find out who publishes it.",
   },
   "branch-uncovered": {
     severity: "medium",

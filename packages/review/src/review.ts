@@ -5,7 +5,9 @@ import { acceptFindings, type AcceptedFinding, fingerprintOf } from "./accept.ts
 import { canonicalJson, sha256 } from "hookwarden/files";
 import type { LoadedPack } from "hookwarden/pack";
 import { severities } from "./codes.ts";
+import { dependencyFindings } from "./dependencies.ts";
 import type { Draft } from "./draft.ts";
+import type { HostSettings } from "./hook/powers.ts";
 import { type HookParts, reviewHook, type ReviewedHook } from "./hook/review-hook.ts";
 import { type HookReview, reportFormat, type ReviewFinding, type ReviewReport } from "./report.ts";
 import type { Input } from "./run/input.ts";
@@ -30,6 +32,8 @@ export interface ReviewOptions {
   readonly sandbox?: Sandbox;
   /** Sandbox of the other engine for comparing answers; `null` to skip the comparison. Default: isolate, if installed. */
   readonly other?: Sandbox | null;
+  /** Settings of the host that are powers of every hook. */
+  readonly host?: HostSettings;
   readonly signal?: AbortSignal;
   /** Findings that the reviewer has accepted; see `readAccepted`. */
   readonly accepted?: readonly AcceptedFinding[];
@@ -71,6 +75,8 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
       notDone.push(
         "no recorded events were given: behaviour was observed only on the built-in corpus, samples and generated events",
       );
+    if (subject.dependencies.length > 0)
+      notDone.push("dependencies were not compared with their registry: a review fetches nothing");
     const since =
       options.against && !signal.aborted
         ? await sinceLastTime({
@@ -94,7 +100,7 @@ type Running = Pick<HookParts, "sandbox" | "other" | "signal" | "progress">;
 
 /** Two at a time: one hook runs while the results of the other are analysed. */
 async function reviewHooks(
-  { subject, events }: ReviewOptions,
+  { subject, events, host = {} }: ReviewOptions,
   { sandbox, other, signal, progress }: Running,
 ): Promise<readonly ReviewedHook[]> {
   const { pack, modules, maps, cases } = subject;
@@ -110,11 +116,13 @@ async function reviewHooks(
           modules: modules.get(hook.name) ?? [],
           map: maps.get(hook.name) ?? null,
           cases: cases.get(hook.name) ?? [],
+          suite: subject.suite,
         },
         {
           recorded: events,
           sandbox,
           other,
+          host,
           signal,
           progress: (what) => progress(`${done} of ${hooks.length} hooks reviewed; ${hook.name}: ${what}`),
         },
@@ -159,6 +167,7 @@ function assemble(
       own.map((one) => ({ ...one, hook: name as string | null })),
     ),
     ...(since?.drafts ?? []),
+    ...dependencyFindings(subject.dependencies).map((one) => ({ ...one, hook: null })),
   ];
   const findings = acceptFindings(numbered(drafts), accepted, new Date());
   const hooks: readonly HookReview[] = reviewed.map(({ review: one }) => ({
@@ -189,13 +198,18 @@ function assemble(
     findings,
     sheet: verdictOf(findings, stopped),
     since: since?.since ?? null,
+    dependencies: subject.dependencies,
     notDone,
   };
 }
 
 function numbered(drafts: readonly (Draft & { readonly hook: string | null })[]): readonly ReviewFinding[] {
   return drafts
-    .toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
+    .toSorted(
+      (a, b) =>
+        Number(b.code === "case-fails") - Number(a.code === "case-fails") ||
+        severities.indexOf(a.severity) - severities.indexOf(b.severity),
+    )
     .map((one, index) => ({ id: `F${index + 1}`, fingerprint: fingerprintOf(one), ...one, accepted: null }));
 }
 

@@ -2,7 +2,14 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { quote } from "@hookwarden/sandbox/json";
 import { openBundle, packedLimits, readWholeFile, type CheckedTrust } from "hookwarden/bundle";
-import { caseDefaults, casesFile, casesLimits, readCases } from "hookwarden/check";
+import {
+  caseDefaults,
+  casesFile,
+  casesLimits,
+  readCases,
+  type Suite,
+  type SuiteHook,
+} from "hookwarden/check";
 import { HookwardenError } from "hookwarden/errors";
 import {
   acceptHooks,
@@ -24,7 +31,8 @@ import {
   compileScripts,
 } from "hookwarden/compile";
 import { folderSource, type PackSource } from "hookwarden/files";
-import type { ReviewSubject } from "./report.ts";
+import { dependenciesOf } from "./dependencies.ts";
+import type { Dependency, ReviewSubject } from "./report.ts";
 import { type Input, inputOf } from "./run/input.ts";
 
 /** What is reviewed, with what a loaded pack alone does not have. */
@@ -36,6 +44,10 @@ export interface Subject {
   readonly modules: ReadonlyMap<string, readonly CompiledModule[]>;
   readonly maps: ReadonlyMap<string, string>;
   readonly cases: ReadonlyMap<string, readonly Input[]>;
+  /** The cases with their expectations; `null` for a bundle or a hook outside of a pack. */
+  readonly suite: Suite | null;
+  /** Packages that are compiled into hooks of the pack. */
+  readonly dependencies: readonly Dependency[];
   /** Names of the hooks that are reviewed; the others stand beside them. */
   readonly hooks: ReadonlySet<string>;
 }
@@ -76,6 +88,8 @@ export function subjectOf(pack: LoadedPack): Subject {
     modules: new Map(),
     maps: new Map(),
     cases: new Map(),
+    suite: null,
+    dependencies: [],
     hooks: new Set(pack.hooks.map(({ name }) => name)),
   };
 }
@@ -103,7 +117,7 @@ async function single(source: RootedSource, load: CompileOptions): Promise<Subje
   const manifest = readHookManifest(await source.read(hookManifestFile, manifestTextLimits.maxBytes));
   const pack: PackManifest = { apiVersion: 1, hooks: [manifest.name] };
   const subject = await assembled(source, pack, acceptHooks(pack, [{ folder: "", manifest }]), load, null);
-  return { ...subject, kind: "hook" };
+  return { ...subject, kind: "hook", suite: null };
 }
 
 async function assembled(
@@ -125,34 +139,49 @@ async function assembled(
     source.root,
   );
   const chosen = accepted.filter(({ folder: one }) => only === null || one === only);
-  const cases = await Promise.all(
-    accepted.map(async (one) => [one.hook.name, await casesOf(source, one)] as const),
-  );
+  const cases = await Promise.all(accepted.map((one) => casesOf(source, one)));
   const byName = <T>(of: (script: CompiledScript) => T): readonly (readonly [string, T])[] =>
     accepted.map(({ hook }, index) => [hook.name, of(scripts[index] as CompiledScript)] as const);
+  const modules = new Map(byName(({ modules: own }) => own));
   return {
     kind: only === null ? "pack" : "hook",
     pack,
     bundle: null,
-    modules: new Map(byName(({ modules }) => modules)),
+    modules,
+    dependencies: await dependenciesOf(source.root, modules),
     maps: new Map(
       byName(({ map }) => map).filter((one): one is readonly [string, string] => one[1] !== null),
     ),
-    cases: new Map(cases),
+    cases: new Map(cases.map(({ name, inputs }) => [name, inputs])),
+    suite: {
+      root: source.root,
+      manifest,
+      hooks: accepted.map((one, index) => ({
+        ...(cases[index] as CasesOfHook),
+        script: scripts[index] as CompiledScript,
+        accepted: one,
+      })),
+    },
     hooks: new Set(chosen.map(({ hook }) => hook.name)),
   };
 }
 
-async function casesOf(source: PackSource, { folder: at, hook }: AcceptedHook): Promise<readonly Input[]> {
+interface CasesOfHook extends Pick<SuiteHook, "name" | "file" | "cases"> {
+  readonly inputs: readonly Input[];
+}
+
+async function casesOf(source: PackSource, { folder: at, hook }: AcceptedHook): Promise<CasesOfHook> {
   const file = at === "" ? casesFile : `${at}/${casesFile}`;
-  if ((await source.kind(file)) !== "file") return [];
-  return readCases(await source.read(file, casesLimits.maxBytes), file).flatMap((one) => {
+  const there = (await source.kind(file)) === "file";
+  const cases = there ? readCases(await source.read(file, casesLimits.maxBytes), file) : [];
+  const inputs = cases.flatMap((one) => {
     const state = one.state === undefined || one.state === null ? null : JSON.stringify(one.state);
     return one.events.flatMap((given) => {
       const input = inputOf({ ...caseDefaults, ...given }, "case", `case “${one.name}” of ${hook.name}`);
       return input ? [{ ...input, state: hook.state ? state : null }] : [];
     });
   });
+  return { name: hook.name, file, cases, inputs };
 }
 
 async function bundled(path: string, trust: CheckedTrust | null): Promise<Subject> {

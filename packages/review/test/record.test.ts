@@ -115,7 +115,7 @@ describe("a warden that insists on a review", () => {
     });
   });
 
-  // A signature is of every member: whoever turns a refusal into an approval, or adds a member, has no signature.
+  // A signature is of every member: a record whose refusal was turned into an approval, or that got a member, has no signature.
   it.each<[string, (record: ReviewRecord) => object, string]>([
     ["decision", (record) => ({ ...record, decision: "approve" }), "review-required"],
     ["reviewer", (record) => ({ ...record, decision: "approve", reviewer: "Bob" }), "review-required"],
@@ -161,7 +161,7 @@ describe("a record", () => {
     return pack;
   };
 
-  // One look at a harmless hook must not let the one beside it serve, which nobody has looked at.
+  // One look at a harmless hook must not let the one beside it serve, which was not reviewed.
   it("of one hook vouches for that hook only, and records of all hooks for the pack", async () => {
     await using pack = await two();
     const [guard, extra] = [
@@ -255,13 +255,14 @@ describe("a review", () => {
       review({ subject: await readSubject(pack.path), events: [], sandbox, other: null });
     const [a, b] = [await make(), await make()];
     expect(JSON.parse(JSON.stringify(a))).toEqual(a);
-    expect(a.sheet.findingsDigest).toBe(b.sheet.findingsDigest);
+    // The search is seeded: a reviewer who repeats it must get the same file.
+    expect(JSON.stringify(b)).toBe(JSON.stringify(a));
     expect(a.hooks[0]?.reads.smallest).toEqual(["tool_input.command"]);
     expect(a.hooks[0]?.behaviour.conditions.length).toBeGreaterThan(0);
     expect(a.sheet.counts.high).toBe(0);
   });
 
-  it("tells what an update lets through that the version before held, and powers that grew", async () => {
+  it("reports what an update lets through that the version before held, and powers that grew", async () => {
     await using old = await packOf("guard", source, manifest);
     await using next = await packOf("guard", source.replace('=== "rm"', '=== "rmdir"'), {
       ...manifest,

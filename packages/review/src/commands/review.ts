@@ -42,6 +42,8 @@ interface Options extends FormatOption {
   readonly trust?: string;
   readonly isolation: "process" | "inline";
   readonly accept?: string;
+  readonly pristine: boolean;
+  readonly realm?: "frozen" | "fresh";
   readonly maxSeconds?: number;
   readonly decision?: "approve" | "refuse";
   readonly reviewer?: string;
@@ -74,6 +76,13 @@ export function define(command: Command, cli: Cli): void {
       new Option("--isolation <where>", "where hooks run: child processes, or this one")
         .choices(["process", "inline"])
         .default("process"),
+    )
+    .option("--no-pristine", "the host keeps contexts between calls: list it as a power")
+    .addOption(
+      new Option("--realm <realm>", "realm of the host's isolate engine, listed as a power").choices([
+        "frozen",
+        "fresh",
+      ]),
     )
     .option("--accept <file>", "findings that were read and accepted, each with a reason and an expiry")
     .option("--max-seconds <seconds>", "stop after this time; the report says so. Default: 600", Number)
@@ -111,6 +120,10 @@ async function run(path: string, options: Options, cli: Cli): Promise<void> {
       ? {}
       : { accepted: readAccepted(await readFile(options.accept), options.accept) }),
     ...(options.maxSeconds === undefined ? {} : { maxSeconds: options.maxSeconds }),
+    host: {
+      pristine: options.pristine,
+      ...(options.realm === undefined ? {} : { realm: options.realm }),
+    },
     signal: terminal.signal,
     progress: (text) => terminal.progress(text),
   });

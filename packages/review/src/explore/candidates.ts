@@ -27,7 +27,7 @@ const maxCandidates = 600;
  * Inputs for which the comparisons of a run would end otherwise. Where an operand is found in the input, the other one
  * is put in its place; where it is not (the program has worked on it first), the other one is tried everywhere.
  *
- * @param first tells the comparisons that come before others: those of the hook's own code.
+ * @param first whether a comparison comes before others: those of the hook's own code do.
  */
 export function candidatesOf(
   run: InstrumentedRun,

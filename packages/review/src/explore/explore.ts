@@ -31,7 +31,7 @@ const maxChildren = 40;
  * for which the comparisons end otherwise; what reaches new code is gone on from. The same input gives the same runs.
  *
  * @param budget most runs.
- * @param isFirst tells the comparisons that come before others: those of the hook's own code.
+ * @param isFirst whether a comparison comes before others: those of the hook's own code do.
  */
 export async function explore(
   runner: Runner,
@@ -232,7 +232,7 @@ async function dependencesOf(runner: Runner, run: InstrumentedRun): Promise<read
   return found;
 }
 
-/** Another value of the same kind that nobody would compare with. */
+/** Another value of the same kind, which is unlikely to be compared with. */
 function neutral({ kind, value, path }: Slot): string {
   if (kind === "time")
     return new Date(Date.parse(String(value)) + 412 * 86_400_000 + 25_123_000).toISOString();

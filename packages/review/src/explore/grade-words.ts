@@ -19,7 +19,11 @@ export async function gradeWords(
     if (turn.opens && turn.slot.kind === "inert" && turn.from !== "(absent)" && (await isAbout(runner, turn)))
       continue;
     const relevant =
-      turn.opens && turn.harmless && turn.slot.kind === "text" && (turn.word ?? "text") === "text";
+      turn.grade === undefined &&
+      turn.opens &&
+      turn.harmless &&
+      turn.slot.kind === "text" &&
+      (turn.word ?? "text") === "text";
     const key = `${turn.slot.path} ${turn.to}`;
     if (!relevant) {
       graded.push(turn);

@@ -3,7 +3,18 @@ import { validEvent, type Input } from "../run/input.ts";
 
 /** What an input is made of, as far as it can be changed: a leaf of the event, or something of the context. */
 export type SlotKind =
-  "text" | "name" | "id" | "inert" | "place" | "number" | "tenant" | "time" | "state" | "config" | "chance";
+  | "text"
+  | "name"
+  | "id"
+  | "inert"
+  | "place"
+  | "number"
+  | "tenant"
+  | "time"
+  | "state"
+  | "config"
+  | "chance"
+  | "fact";
 
 /** One changeable part of an input. */
 export interface Slot {

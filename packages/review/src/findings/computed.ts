@@ -132,7 +132,7 @@ export function hiddenTextFindings(
     }
   }
   for (const { text: one, args } of emitted) check(one.slice(0, 2_000), args, null);
-  // What comes with one event only may be that event, worked on in a way that nobody thought of.
+  // What comes with one event only may be that event, transformed in an unknown way.
   const steady = [...found].filter(([, { events }]) => events.size >= 2);
   if (steady.length === 0) return [];
   const [, first] = steady[0] as (typeof steady)[number];

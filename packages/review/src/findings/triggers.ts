@@ -26,6 +26,7 @@ const codes: { readonly [K in Trigger["kind"]]: ReviewCode | null } = {
   prototype: "trigger-prototype",
   name: null,
   type: "trigger-type",
+  fact: "trigger-fact",
 };
 const words: { readonly [K in Trigger["kind"]]: string } = {
   tenant: "the tenant's name",
@@ -41,6 +42,7 @@ const words: { readonly [K in Trigger["kind"]]: string } = {
   prototype: "a name on every object's prototype",
   name: "a name",
   type: "a list or an object in place of a text",
+  fact: "a fact that is not known",
 };
 /** Kinds on which no answer should depend. */
 const never: ReadonlySet<string> = new Set(["tenant", "session", "chance"]);
@@ -70,7 +72,8 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
         a.to.length - b.to.length,
     );
     const turn = own[0] as AnswerChange;
-    const severity = worst(own.map((one) => severityOf(one, kind)));
+    const named = kind === "text" ? own.flatMap(namedWord) : [];
+    const severity = worst(own.map((one) => severityOf(one, kind, named)));
     if (severity === null) continue;
     const message = `${turn.opens ? "opens" : "turns"} by ${words[kind]}: ${effectWords(turn.before.effect)} becomes ${effectWords(turn.after.effect)} at ${turn.before.event} when \`${turn.slot.path}\` changes`;
     found.push(
@@ -122,28 +125,30 @@ function caughtFindings(turns: readonly AnswerChange[]): readonly Draft[] {
 }
 
 /** How much a turn weighs; `null` where it is what the hook is about. */
-function severityOf(turn: AnswerChange, kind: Trigger["kind"]): Severity | null {
+function severityOf(turn: AnswerChange, kind: Trigger["kind"], named: readonly string[]): Severity | null {
   const full = opensFully(turn.before.effect, turn.after.effect);
-  if (kind === "type") return full ? "medium" : "low";
+  if (kind === "type" || kind === "fact") return full ? "medium" : "low";
   if (kind === "state")
     return full && turn.slot.path !== "state (flag)" && turn.slot.path !== "state (as kept)"
       ? "high"
       : "medium";
   // Many honest hooks look at the start of a command only; few at its end.
   if (turn.word === "plain") return turn.grade === "end" ? "medium" : "low";
+  if (turn.grade === "exempt") return "medium";
   if (turn.grade === "required") return null;
   if (turn.grade === "parsing") return "low";
   // A way out that the refusal itself names is no secret.
-  if (kind === "text" && full && namesWord(turn)) return "medium";
+  if (named.some((word) => turn.to.includes(word))) return "medium";
   // Only a gate can be opened; what is no longer added is no trigger.
   if (kind === "field" && !stops(turn)) return "low";
   return full || never.has(kind) ? "high" : "medium";
 }
 
-function namesWord({ before, from, to }: AnswerChange): boolean {
+/** The word that was added, where the refusal itself names it. */
+function namedWord({ before, from, to }: AnswerChange): readonly string[] {
   const added = to.replace(from, () => "").replaceAll(/^[\s#]+|[\s#]+$/g, "");
   const said = (before.output ?? "").toLowerCase();
-  return added.length >= 3 && said.includes(JSON.stringify(added).slice(1, -1).toLowerCase());
+  return added.length >= 3 && said.includes(JSON.stringify(added).slice(1, -1).toLowerCase()) ? [added] : [];
 }
 
 /** What ran, as far as it changed: the value of the field, or the part of the context. */
@@ -151,6 +156,7 @@ function ranOf({ input }: AnswerChange["before"], { slot }: AnswerChange): strin
   if (slot.kind === "tenant") return input.tenant;
   if (slot.kind === "time") return input.event.time;
   if (slot.kind === "state") return input.state ?? "(no state)";
+  if (slot.kind === "fact") return JSON.stringify(input.facts ?? "(as derived)");
   const value: unknown = valueAt(input.event, slot.path.split("."));
   return value === undefined ? "(absent)" : typeof value === "string" ? value : JSON.stringify(value);
 }

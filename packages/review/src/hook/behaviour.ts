@@ -253,7 +253,7 @@ export function kindOfTurn({ slot, word }: AnswerChange): Trigger["kind"] {
   if (word === "unicode" || word === "size" || word === "prototype" || word === "type") return word;
   const kind = kinds.get(slot.kind);
   if (kind) return kind;
-  if (slot.kind === "name") return "name";
+  if (slot.kind === "name" || slot.kind === "fact") return slot.kind;
   return slot.kind === "inert" || slot.path === "cwd" ? "field" : "text";
 }
 

@@ -9,8 +9,8 @@ import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { inAddress, textAt, textsOf } from "./leaks.ts";
 
 /**
- * Secrets of one form: the same length, letters where letters are and digits where digits are, so that no honest pattern
- * tells them apart. Three, so that a form that keeps a few bits of them shows in one pair at least.
+ * Secrets of one form: the same length, letters where letters are and digits where digits are, so that an honest pattern
+ * matches all of them. Three, so that a form that keeps a few bits of them shows in one pair at least.
  */
 type Form = readonly [prefix: string, a: string, b: string, c: string];
 
@@ -94,13 +94,19 @@ export async function canaryFindings(
   );
   for (const [at, own] of runs.entries()) {
     const { secrets, path } = tried[at] as Triple;
-    found.push(...differences(own, secrets, path), ...addresses(own, secrets, path));
+    found.push(
+      ...differences(own, secrets, path),
+      ...addresses(own, secrets, path),
+      ...extracted(own, tried[at] as Triple),
+    );
     if (found.length >= 6) break;
   }
   return found;
 }
 
 interface Triple {
+  /** The text that the secrets were added to. */
+  readonly original: string;
   readonly path: string;
   readonly secrets: readonly string[];
   readonly inputs: readonly Input[];
@@ -121,7 +127,9 @@ function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Trip
           ? [{ ...base.input, origin: "made" as const, label: `${base.input.label}; with a secret`, event }]
           : [];
       });
-      return inputs.length === words.length ? [{ path: path.join("."), secrets: words, inputs }] : [];
+      return inputs.length === words.length
+        ? [{ path: path.join("."), original: textAt(base.input.event, path), secrets: words, inputs }]
+        : [];
     }),
   );
 }
@@ -173,6 +181,23 @@ function withoutPieces(text: string, secret: string, shortest: number): string {
     at += Math.max(1, length);
   }
   return out.replaceAll(/•+/g, "•");
+}
+
+/** Shortest secret that a text must not repeat. */
+const wholeSecret = 14;
+
+/** Texts that repeat a secret alone, taken out of the text that it stood in. */
+function extracted([first]: readonly Run[], { secrets, path, original }: Triple): readonly Draft[] {
+  const secret = withoutShared(secrets[0] ?? "", secrets);
+  if (!first || secret.length < wholeSecret || original.length < quoted) return [];
+  for (const { text, action, rewrites } of textsOf(first).values())
+    if (rewrites === null && text.includes(secret) && !text.includes(original.slice(0, 40)))
+      return [
+        draft("leak-bulk", `\`${action}\` repeats a secret from \`${path}\``, [
+          { label: action, text: guestText(text, 400) },
+        ]),
+      ];
+  return [];
 }
 
 function addresses(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {

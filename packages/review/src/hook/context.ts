@@ -1,5 +1,6 @@
 import type { Sandbox } from "@hookwarden/sandbox";
 import type { CompiledModule } from "hookwarden/compile";
+import type { Suite } from "hookwarden/check";
 import type { LoadedHook, LoadedPack } from "hookwarden/pack";
 import type { Draft } from "../draft.ts";
 import type { SweepWords } from "../explore/sweeps.ts";
@@ -9,6 +10,7 @@ import { ProgramText } from "../program/text.ts";
 import { ownNumbers, ownWords, propertyNames } from "../program/words.ts";
 import type { Input } from "../run/input.ts";
 import { type InstrumentedRun, Runner } from "../run/runner.ts";
+import type { HostSettings } from "./powers.ts";
 import { ReadTree } from "./read-tree.ts";
 
 /** What a hook is reviewed with. */
@@ -19,6 +21,7 @@ export interface HookSubject {
   /** Source map of the program; `null` where there is none. */
   readonly map: string | null;
   readonly cases: readonly Input[];
+  readonly suite: Suite | null;
 }
 
 export interface HookParts {
@@ -26,6 +29,7 @@ export interface HookParts {
   readonly sandbox: Sandbox;
   /** A sandbox of the other engine; `null` where there is none. */
   readonly other: Sandbox | null;
+  readonly host: HostSettings;
   readonly signal: AbortSignal;
   readonly progress: (what: string) => void;
 }

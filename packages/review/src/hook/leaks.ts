@@ -26,9 +26,9 @@ const max = { bases: 10, leaves: 8 } as const;
 const maxScannedChars = 16_384;
 
 /**
- * Puts words that stand nowhere else into the fields that a hook reads, and looks for them in what it says: as they
- * are, and in every form that a text can be told in again. A form that nobody knows shows too: where another word of
- * the same length makes the same answer with another text, the text depends on the word.
+ * Puts unique words into the fields that a hook reads, and looks for them in what it says: as they are, and in every known
+ * encoding. An unknown encoding shows too: where another word of the same length gives the same answer with another text,
+ * the text depends on the word.
  *
  * @param others events at which what was kept may come out.
  */

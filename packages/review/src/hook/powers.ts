@@ -1,8 +1,17 @@
+import { conditionText } from "hookwarden/facts";
 import { actionRows, eventRows, legalActions, type ActionName } from "hookwarden/catalogue";
 import type { LoadedHook, LoadedPack } from "hookwarden/pack";
 import type { Power, PowersSection } from "../report.ts";
 import type { Run } from "../run/runner.ts";
 import { coversPath, type ReadTree } from "./read-tree.ts";
+
+/** Settings of the host that hooks will run on, as far as they are powers of hooks. */
+export interface HostSettings {
+  /** Whether each call starts without traces of earlier ones. Default: `true` */
+  readonly pristine?: boolean;
+  /** What a pristine call runs in on isolate. */
+  readonly realm?: "frozen" | "fresh";
+}
 
 /** How dangerous an action is in an untrusted hook, and its description. Most dangerous first. */
 const dangers: { readonly [A in ActionName]: readonly [danger: number, words: (on: string) => string] } = {
@@ -50,10 +59,10 @@ const readWords: readonly (readonly [path: string, danger: number, sentence: str
 
 /** What a hook may do and see, in plain sentences, most dangerous first. */
 export function powersOf(
-  hook: LoadedHook,
-  pack: LoadedPack,
+  { hook, pack }: { readonly hook: LoadedHook; readonly pack: LoadedPack },
   runs: readonly Run[],
   reads: ReadTree,
+  host: HostSettings,
 ): PowersSection {
   const others = pack.hooks.filter((other) => other !== hook);
   const on = onWords(hook);
@@ -130,12 +139,14 @@ export function powersOf(
         others: [],
       });
   }
+  more.push(...hostPowers(host));
   const list = [...actions, ...seen, ...more].sort((a, b) => b.danger - a.danger);
   return {
     list,
-    on: hook.on.map(({ event, matcher }) => ({
+    on: hook.on.map(({ event, matcher, when }) => ({
       event,
       matcher: matcher?.source ?? null,
+      when: when ? conditionText(when.condition) : null,
       onFailure: hook.onFailure.get(event) ?? "open",
     })),
     reads: hook.reads,
@@ -151,6 +162,32 @@ export function powersOf(
       .filter(({ others: have, granted }) => granted && others.length > 0 && have.length === 0)
       .map(({ name }) => name),
   };
+}
+
+/** What the host's settings let every hook do. */
+function hostPowers({ pristine = true, realm }: HostSettings): readonly Power[] {
+  const power = (name: string, danger: number, sentence: string): Power => ({
+    name,
+    sentence,
+    danger,
+    granted: true,
+    used: null,
+    others: [],
+  });
+  return [
+    ...(pristine
+      ? []
+      : [
+          power(
+            "pristine: false",
+            56,
+            "keeps its variables between calls: one event can decide about later ones",
+          ),
+        ]),
+    ...(realm === "fresh"
+      ? [power("realm: fresh", 28, "may change built-in objects for the rest of a call, on isolate")]
+      : []),
+  ];
 }
 
 /** What its events are about: tools by matcher, or steps. */

@@ -28,6 +28,7 @@ import { acts } from "../run/effect.ts";
 import type { Run } from "../run/runner.ts";
 import { allowFindings } from "./allow.ts";
 import { canaryFindings } from "./canaries.ts";
+import { caseFindings } from "./cases.ts";
 import { codeSection } from "./code-section.ts";
 import { type AttackProbeRun, probeAttacks } from "./attack.ts";
 import { behaviourOf, kindOfTurn, textsFor } from "./behaviour.ts";
@@ -39,6 +40,7 @@ import { checkInterference } from "./interference.ts";
 import { findLeaks, type Leak } from "./leaks.ts";
 import { type Observation, observe } from "./observe.ts";
 import { powersOf } from "./powers.ts";
+import { routeFindings } from "./routing.ts";
 import { record, search, type Search } from "./search.ts";
 
 export type { HookParts, HookSubject } from "./context.ts";
@@ -60,6 +62,7 @@ interface Evidence extends Observation, Search {
 /** Reviews one hook, by itself. Runs it only in the sandboxes. */
 export async function reviewHook(subject: HookSubject, parts: HookParts): Promise<ReviewedHook> {
   const context = new ReviewContext(subject, parts);
+  context.drafts.push(...(await caseFindings(subject.suite, subject.hook.name, parts.sandbox, parts.signal)));
   const observation = await observe(context);
   const found = await search(context, observation);
   const all: readonly Run[] = [
@@ -70,6 +73,7 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   const evidence: Evidence = { ...observation, ...found, context, all };
   await findSwitches(evidence);
   const leaks = await leaksOf(evidence);
+  context.drafts.push(...(await routeFindings(context.runner, all)));
   const differences = await verified(evidence);
   const probes = await attacked(evidence);
   const costs = await measureCost(
@@ -220,8 +224,8 @@ interface Sections {
 
 function concluded(evidence: Evidence, { leaks, differences, probes, costs, reads }: Sections): ReviewedHook {
   const { context, all, turns, made, dependences, generated } = evidence;
-  const { hook, pack } = context.subject;
-  const powers = powersOf(hook, pack, all, context.tree);
+  const { hook } = context.subject;
+  const powers = powersOf(context.subject, all, context.tree, context.parts.host);
   const code = codeSection(context, dependences);
   context.drafts.push(...powerFindings(powers), ...codeFindings(code));
   return {

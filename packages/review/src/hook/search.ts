@@ -1,10 +1,12 @@
 import type { LoadedHook } from "hookwarden/pack";
 import type { AnswerChange } from "../explore/answer-change.ts";
 import { type Dependence, explore } from "../explore/explore.ts";
+import { exemptWords } from "../explore/exempt-words.ts";
 import { gradeWords } from "../explore/grade-words.ts";
 import { addWords } from "../explore/harmless-words.ts";
 import { enriched, sweep } from "../explore/sweeps.ts";
 import { varyContext } from "../explore/vary-context.ts";
+import { varyFacts } from "../explore/vary-facts.ts";
 import { varyState } from "../explore/vary-state.ts";
 import type { Comparison } from "../instrumented/recording.ts";
 import { mapConcurrently, type InstrumentedRun, type Run } from "../run/runner.ts";
@@ -50,6 +52,8 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   );
   progress("varying fields");
   turns.push(...(await sweep(runner, bases, { ...words, words: all.slice(0, 60) }, signal)));
+  turns.push(...(await exemptWords(runner, bases, words.words, signal)));
+  turns.push(...(await varyFacts(runner, bases, signal)));
   if (runner.hook.state !== null)
     turns.push(...(await varyState(runner, held, statesOf([...base.runs, ...made]), words.numbers, signal)));
   const graded = await gradeWords(runner, context.analysis, turns);

@@ -6,6 +6,13 @@ import { badge, count, guestBlock, place, sentence } from "./texts.ts";
 /** More than so many of one severity are folded, worst first all the same. */
 const maxOpen = 12;
 
+/** Failing cases come before everything else. */
+const groups = ["cases", ...severities] as const;
+
+function groupOf({ code, severity }: ReviewFinding): (typeof groups)[number] {
+  return code === "case-fails" ? "cases" : severity;
+}
+
 /** All findings, worst first. */
 export function findings(all: readonly ReviewFinding[]): Markup {
   return markup`<section aria-labelledby="findings">
@@ -13,8 +20,8 @@ export function findings(all: readonly ReviewFinding[]): Markup {
     ${
       all.length === 0
         ? markup`<p class="good-line">No findings.</p>`
-        : severities.map((severity) => {
-            const some = all.filter((finding) => finding.severity === severity);
+        : groups.map((severity) => {
+            const some = all.filter((finding) => groupOf(finding) === severity);
             if (some.length === 0) return null;
             // What most honest hooks have is one line.
             const open = severity === "low" || severity === "info" ? [] : some.slice(0, maxOpen);

@@ -1,6 +1,7 @@
 import { markup, page } from "@hookwarden/testing/html";
 import type { ReviewReport } from "../report.ts";
 import { contents } from "./contents.ts";
+import { dependencies } from "./dependencies.ts";
 import { findings } from "./findings.ts";
 import { hookSection } from "./hook.ts";
 import { sheet } from "./sheet.ts";
@@ -24,6 +25,7 @@ export function reviewHtml(report: ReviewReport): string {
         <main id="main" tabindex="-1">
           ${sheet(report)} ${since(report.since)} ${findings(report.findings)}
           ${hooks.map((hook, index) => hookSection(hook, index, single))}
+          ${dependencies(report.dependencies)}
           <footer>
             ${report.tool} · ${report.engines.map(({ name, version }) => `${name}: ${version}`).join(" · ")} ·
             ${report.format}

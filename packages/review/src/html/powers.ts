@@ -32,10 +32,11 @@ export function powers({ powers: section }: HookReview): Markup {
     <h4>When it runs</h4>
     ${table(
       "Events",
-      ["event", "matcher", "when it fails"],
-      on.map(({ event, matcher, onFailure }) => [
+      ["event", "matcher", "only when", "when it fails"],
+      on.map(({ event, matcher, when, onFailure }) => [
         markup`<code>${event}</code>`,
         matcher === null ? "all names" : markup`<code>${matcher}</code>`,
+        when === null ? "always" : markup`<code class="wrap">${when}</code>`,
         onFailure === "closed"
           ? "closed: the step is stopped"
           : markup`<span class="text-medium">open: the step continues</span>`,

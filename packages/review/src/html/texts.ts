@@ -5,7 +5,7 @@ import type { CodePlace, GuestText, ReviewSubject } from "../report.ts";
 /** What of a guest's text was written out, because it could not have been seen. */
 const written = /\\u\{([0-9a-f]{1,6})\}/g;
 
-/** A stranger's text: escaped, with what could not be seen marked, and its cut told. */
+/** A stranger's text: escaped, with invisible characters marked, and its original length if it was cut. */
 export function guest({ text, cutFrom }: GuestText): Markup {
   const inert = escape(text).replace(written, `<span class="hidden">\\u{$1}</span>`);
   const rest =

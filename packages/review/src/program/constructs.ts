@@ -5,7 +5,7 @@ import type { Construct } from "../report.ts";
 import { type AnyNode, functionAround, propertyName, type SyntaxTree } from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
 
-/** Objects of the language that nobody should change. */
+/** Built-in objects, which no hook should change. */
 const builtins: ReadonlySet<string> = new Set([
   "Object",
   "Array",

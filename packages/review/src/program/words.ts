@@ -40,7 +40,7 @@ export function ownWords(text: ProgramText): readonly string[] {
     else if (node.type === "TemplateElement")
       add((value as { readonly cooked?: string } | undefined)?.cooked ?? "");
   }
-  // Odd ones first: marks that nobody writes by chance.
+  // Odd ones first: they are unlikely to be written by chance.
   return [...found]
     .sort((a, b) => Number(/[\d_#@!-]/.test(b)) - Number(/[\d_#@!-]/.test(a)))
     .slice(0, maxWords);

@@ -107,6 +107,14 @@ export class Runner {
     return listens(binding, field === undefined ? undefined : event[field]) ? binding : null;
   }
 
+  /** Whether the conditions (`when`) of the hook's subscriptions call it for this event. */
+  isRouted(input: Input): boolean {
+    const binding = this.bindingFor(input);
+    const field = eventRows.get(input.event.hook_event_name)?.matches;
+    const name = field === undefined ? undefined : input.event[field];
+    return binding !== null && listens(binding, name, new EventView(input.event));
+  }
+
   /** @returns `null` where the hook does not listen to such an event. */
   async run(
     input: Input,

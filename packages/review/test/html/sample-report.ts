@@ -122,6 +122,18 @@ export function sampleReport(hooks: readonly HookReview[] = [sampleHook("guard-d
       loosenings: 3,
       explored: 400,
     },
+    dependencies: [
+      {
+        name: "left-pad",
+        version: "1.3.0",
+        licence: "WTFPL",
+        hooks: ["guard-deploys"],
+        origin: { text: "git+ssh://git@code.example/left-pad.git#1a2b3c4", cutFrom: null },
+        integrity: false,
+        locked: true,
+        installScripts: ["postinstall"],
+      },
+    ],
     notDone: ["isolated-vm is not installed, so that the engines were not compared"],
   };
 }
@@ -172,8 +184,8 @@ export function sampleHook(name: string, grave = true): HookReview {
         },
       ],
       on: [
-        { event: "PreToolUse", matcher: "(?i).*(bash|shell).*", onFailure: "closed" },
-        { event: "Stop", matcher: null, onFailure: "open" },
+        { event: "PreToolUse", matcher: "(?i).*(bash|shell).*", when: null, onFailure: "closed" },
+        { event: "Stop", matcher: null, when: null, onFailure: "open" },
       ],
       reads: ["tool_input.command", "cwd"],
       state: { scope: "tenant", maxBytes: 4_096 },

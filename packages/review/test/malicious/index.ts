@@ -101,7 +101,7 @@ export const malicious: readonly Malicious[] = [
   { name: "getter-chain", codes: ["trigger-text", "watches-access"], ...guard },
 ];
 
-/** A package as registries have them: small, and readable by nobody. */
+/** A package as registries have them: small and unreadable. */
 export const minifiedPackage = {
   "package.json": JSON.stringify({
     name: "tiny-match",

@@ -61,7 +61,8 @@ export async function probeScaling(
     const sample = await call(length);
     if (!sample) return samples;
     samples.push(sample);
-    if (sample.fault !== null || sample.inputBytes > most) break;
+    // What a hook sees through a fact can stay small however long the text behind it gets.
+    if (sample.fault !== null || sample.inputBytes > most || length > most) break;
   }
   const failed = samples.at(-1);
   // The limit of the input itself is known exactly.

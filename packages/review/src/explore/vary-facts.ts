@@ -1,0 +1,76 @@
+import { unknownReasons } from "hookwarden/facts";
+import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
+import { effectWords, opens } from "../run/effect.ts";
+import type { AnswerChange } from "./answer-change.ts";
+
+const maxBases = 3;
+/** Reasons that the author of an event can cause for a fact that could be derived. */
+const reasons = Object.keys(unknownReasons).filter((reason) => reason.startsWith("too-"));
+
+/** Decides held events with each fact unknown, and with facts that say as little as a fact can. */
+export async function varyFacts(
+  runner: Runner,
+  held: readonly Run[],
+  signal: AbortSignal,
+): Promise<readonly AnswerChange[]> {
+  const names = [
+    ...new Set(
+      runner.hook.reads.flatMap((read) => (read.startsWith("facts.") ? [read.split(".")[1] ?? ""] : [])),
+    ),
+  ];
+  const variants = held.slice(0, maxBases).flatMap((base) =>
+    names.flatMap((name) =>
+      [...reasons.map((why) => ({ ok: false, why })), emptied(factOf(base, name))].flatMap((fact) =>
+        fact === null
+          ? []
+          : [
+              {
+                base,
+                name,
+                fact,
+                input: {
+                  ...base.input,
+                  origin: "made" as const,
+                  label: `${base.input.label}; facts.${name} as ${JSON.stringify(fact).slice(0, 60)}`,
+                  facts: { [name]: fact },
+                },
+              },
+            ],
+      ),
+    ),
+  );
+  const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), signal);
+  return runs.flatMap((after, at): AnswerChange[] => {
+    const { base, name, fact } = variants[at] as (typeof variants)[number];
+    if (!after || effectWords(after.effect) === effectWords(base.effect)) return [];
+    return [
+      {
+        slot: { kind: "fact", path: `facts.${name}` },
+        from: "(as derived)",
+        to: JSON.stringify(fact),
+        before: base,
+        after,
+        opens: opens(base.effect, after.effect),
+        harmless: true,
+      },
+    ];
+  });
+}
+
+type Fact = { readonly [member: string]: unknown };
+
+function factOf({ args }: Run, name: string): Fact | null {
+  const { facts } = JSON.parse(args[0]) as { readonly facts?: { readonly [name: string]: Fact } };
+  return facts?.[name] ?? null;
+}
+
+/** A fact that is known and names nothing: what a text is that only the running shell can read. */
+function emptied(fact: Fact | null): Fact | null {
+  if (fact === null || fact["ok"] !== true) return null;
+  return Object.fromEntries(
+    Object.entries(fact).map(([member, value]) => [
+      member,
+      member === "ok" ? true : Array.isArray(value) ? [] : typeof value === "boolean" ? false : value,
+    ]),
+  );
+}
