@@ -2,6 +2,7 @@ import { type BrokerEvent, type Plan, type ToolInputCheck, toolInputChecks } fro
 import { type EventName, eventNames } from "../catalogue/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import {
+  deriveInThread,
   type HostFactRecord,
   hostFactsField,
   isHostFactName,
@@ -9,7 +10,6 @@ import {
   linksName,
   resolveLinks,
 } from "../facts/index.ts";
-import { deriveInThread } from "./fact-thread.ts";
 
 /**
  * A fact that the host derives: code that is trusted, since it runs in the host's process without a sandbox, and whose

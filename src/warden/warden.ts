@@ -17,6 +17,7 @@ import {
 } from "../broker/index.ts";
 import type { LoadedBundle } from "../bundle/index.ts";
 import { HookwardenError } from "../errors/index.ts";
+import { deriveInThread } from "../facts/index.ts";
 import type { DecisionLog, LogHead } from "../log/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
 import { KeyedQueue, MemoryStateStore } from "../state/index.ts";
@@ -24,7 +25,6 @@ import { BreakerSandbox } from "./breaker.ts";
 import { type Chunk, chunkStream, type ChunkStreamOptions } from "./chunk-stream.ts";
 import type { Divergence } from "./cross-check.ts";
 import type { WardenEvents } from "./events.ts";
-import { deriveInThread } from "./fact-thread.ts";
 import { forgetPrograms, Generation } from "./generation.ts";
 import { HostFacts } from "./host-facts.ts";
 import { describeHook, type HookDescription } from "./hooks.ts";

@@ -1,10 +1,9 @@
 import { createSandbox } from "@hookwarden/sandbox";
 import { expect, onTestFinished, test } from "vitest";
 import { decide, makePlan, readEvent, RetryCounters } from "../../src/broker/index.ts";
-import { type FactDeriver, FactSet } from "../../src/facts/index.ts";
+import { deriveInThread, type FactDeriver, FactSet } from "../../src/facts/index.ts";
 import { loadPackFromFiles } from "../../src/pack/index.ts";
 import { KeyedQueue, MemoryStateStore } from "../../src/state/index.ts";
-import { deriveInThread } from "../../src/warden/fact-thread.ts";
 
 const manifest = (name: string, more: object): string =>
   JSON.stringify({

@@ -27,7 +27,7 @@ export async function caseFindings(
     async (index): Promise<readonly [string, string] | null> => {
       const { name: title } = hook.cases[index] as (typeof hook.cases)[number];
       try {
-        const { failures } = await runCase(hook, index, packs, sandbox);
+        const { failures } = await runCase(hook, index, { packs, sandbox });
         return failures[0] ? [title, failureText(failures[0])] : null;
       } catch (error) {
         if (!(error instanceof HookwardenError)) throw error;

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { FactAnswer, FactDeriver, FactTask } from "../facts/index.ts";
+import type { FactDeriver } from "./fact-set.ts";
+import type { FactAnswer, FactTask } from "./facts-thread.ts";
 
 /** After this time for one task, in milliseconds, the thread is ended: the limits of facts allow much less. */
 const longestTaskMs = 10_000;
@@ -63,7 +64,7 @@ class FactThread {
 /** Here the sources run as they are; in the package there is one file for each thread. */
 function threadFile(): URL {
   const source = import.meta.url.endsWith(".ts");
-  return new URL(source ? "../facts/facts-thread.ts" : "./facts-thread.js", import.meta.url);
+  return new URL(source ? "./facts-thread.ts" : "./facts-thread.js", import.meta.url);
 }
 
 /** Derives facts in a thread that all wardens of the process share. */
