@@ -39,20 +39,27 @@ export interface CasesOf {
   readonly cases: readonly Case[];
 }
 
+/** The suite of one hook alone. */
+export function suiteOf({ root, manifest, accepted, script, cases }: CasesOf): {
+  readonly hook: SuiteHook;
+  readonly packs: SinglePacks;
+} {
+  const hook = { name: accepted.hook.name, file: fileOf(accepted.folder), cases, script, accepted };
+  return { hook, packs: new SinglePacks({ root, manifest, hooks: [hook] }) };
+}
+
 /**
  * The actions that a hook returns in its cases, run through the whole pipeline. Ends as soon as all that are wanted
  * have been seen.
  */
 export async function actionsInCases(
-  { root, manifest, accepted, script, cases }: CasesOf,
+  of: CasesOf,
   wanted: ReadonlySet<string>,
   sandbox: Sandbox,
 ): Promise<ReadonlySet<string>> {
-  const { name } = accepted.hook;
-  const hook: SuiteHook = { name, file: fileOf(accepted.folder), cases, script, accepted };
-  const packs = new SinglePacks({ root, manifest, hooks: [hook] });
+  const { hook, packs } = suiteOf(of);
   const seen = new Set<string>();
-  for (const index of cases.keys()) {
+  for (const index of of.cases.keys()) {
     if ([...wanted].every((action) => seen.has(action))) break;
     try {
       await runCase(hook, index, {

@@ -17,6 +17,7 @@ import { checkCases, type CheckedCases } from "./cases.ts";
 import { checkCode } from "./code.ts";
 import { type Finding, finding } from "./finding.ts";
 import { checkGrants, checkOrder } from "./grants.ts";
+import { casesOfCondition } from "./conditions.ts";
 import { checkMatchers } from "./matchers.ts";
 import { checkManifests } from "./manifests.ts";
 import { checkScripts } from "./scripts.ts";
@@ -75,6 +76,12 @@ export async function checkPack(
       sandbox,
     ),
   ]);
+  const conditions: string[] = [];
+  for (const { accepted, script } of scripts) {
+    const of = { root: source.root, manifest, accepted, script, cases: cases.get(accepted)?.cases ?? [] };
+    const note = await casesOfCondition(of, sandbox);
+    if (note !== null) conditions.push(note);
+  }
   const untyped = new Set(
     types.checked
       ? types.problems
@@ -99,7 +106,7 @@ export async function checkPack(
       ...hooks.flatMap((accepted) => cases.get(accepted)?.findings ?? []),
     ],
     allowed: code.allowed,
-    notes: types.checked ? [] : [`types were not checked: ${types.why}`],
+    notes: [...(types.checked ? [] : [`types were not checked: ${types.why}`]), ...conditions],
   };
 }
 

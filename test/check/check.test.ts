@@ -499,6 +499,22 @@ export default hook;
     ]);
   });
 
+  it("the cases that a condition decides, and not the code", async () => {
+    const when = { path: "facts.shell.commands.*.name", equals: "rm" };
+    await using dir = await folder({
+      ...pack,
+      "mark/hook.json": mark,
+      "no-rm/hook.json": { ...noRm, on: [{ event: "PreToolUse", when }] },
+      "no-rm/hook.js": `export default () => ({ action: "deny", reason: "rm" });`,
+      "no-rm/cases.json": [
+        { ...aCase, name: "passes ls" },
+        { name: "stops rm", event: bash("rm x"), expect: { verdict: "deny" } },
+      ],
+    });
+    const { notes } = await checkPack(dir.path, sandbox, { isolation: "inline" });
+    expect(notes).toContain("no-rm: 1 case is decided by `when`, and otherwise without it: `passes ls`");
+  });
+
   it("each of its codes is tried here", () => {
     const tried = new Set([...cases.map(([, , code]) => code), "rewrite-then-guard", "hook-duplicate"]);
     expect(Object.keys(findingTable).filter((code) => !tried.has(code))).toEqual([]);

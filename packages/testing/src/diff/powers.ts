@@ -1,5 +1,6 @@
 import { limitNames, limitTable } from "@hookwarden/sandbox";
 import { actionRows } from "hookwarden/catalogue";
+import { conditionText } from "hookwarden/facts";
 import type { LoadedHook, LoadedPack, Subscription } from "hookwarden/pack";
 import type { BeforeAfter } from "./before-after.ts";
 
@@ -157,6 +158,7 @@ function compareReach(
   const guard = isGuard(old);
   for (const event of events) {
     const [before, after] = [reachOf(old.on, event), reachOf(next.on, event)];
+    compareConditions({ old: before.condition, new: after.condition }, event, guard, report);
     if (before.sources === after.sources) continue;
     if (before.sources === "" || after.sources === "") {
       const gained = before.sources === "";
@@ -182,7 +184,22 @@ function compareReach(
   }
 }
 
+/** A condition `when` is part of what a guard guards: an event that it excludes is not seen. */
+function compareConditions(
+  { old, new: next }: BeforeAfter<string>,
+  event: string,
+  guard: boolean,
+  report: Report,
+): void {
+  if (old === next) return;
+  if (old === "") report("reach", `at ${event} it runs only when ${next}`, guard);
+  else if (next === "") report("reach", `at ${event} it runs always, and not only when ${old}`, true);
+  else report("reach", `at ${event} it runs when ${next}, and not when ${old}`, true);
+}
+
 interface Reach {
+  /** When it runs, for people; `""`: always, or it does not listen there. */
+  readonly condition: string;
   /** `""`: it does not listen there at all. */
   readonly sources: string;
   readonly every: boolean;
@@ -192,7 +209,13 @@ interface Reach {
 function reachOf(on: readonly Subscription[], event: string): Reach {
   const own = on.filter((subscription) => subscription.event === event);
   const every = own.some(({ matcher }) => matcher === null);
+  const conditions = own.map(({ matcher, when }) => {
+    const text = when === null ? "" : conditionText(when.condition);
+    return matcher === null || text === "" ? text : `${matcher.source} and ${text}`;
+  });
   return {
+    // One subscription without a condition is enough to run always.
+    condition: conditions.includes("") ? "" : [...new Set(conditions)].sort().join(" or "),
     sources: every
       ? "*"
       : own

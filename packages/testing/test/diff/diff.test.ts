@@ -54,6 +54,38 @@ describe("a guard that has lost a pattern", () => {
   });
 });
 
+describe("a guard whose condition has changed", () => {
+  const when = (...names: string[]) => ({
+    on: [{ event: "PreToolUse", when: { path: "facts.shell.commands.*.name", in: names } }],
+  });
+
+  it("is shown with the events that it no longer sees", async () => {
+    const old = await tiny(guard("mkfs", "shred"), when("mkfs", "shred"));
+    const next = await tiny(guard("mkfs", "shred"), when("shred"));
+    const report = await diff(old, next, recorded);
+    expect(report.powers).toMatchObject([
+      {
+        power: "reach",
+        opens: true,
+        what: 'at PreToolUse it runs when facts.shell.commands.*.name in ["shred"], and not when facts.shell.commands.*.name in ["mkfs","shred"]',
+      },
+    ]);
+    const places = report.loosenings.flatMap(({ hook, event }) => (hook && event ? [event.place] : []));
+    expect(places).toEqual(["events.jsonl:2"]);
+  });
+
+  it("is narrower with one, and wider without", async () => {
+    const always = await tiny(guard("mkfs"), { on: [{ event: "PreToolUse" }] });
+    const sometimes = await tiny(guard("mkfs"), when("shred"));
+    const whats = async (...packs: [typeof always, typeof always]): Promise<unknown> =>
+      (await diff(...packs, recorded)).powers.map(({ what, opens }) => [what.split(" facts")[0], opens]);
+    expect(await whats(always, sometimes)).toEqual([["at PreToolUse it runs only when", true]]);
+    expect(await whats(sometimes, always)).toEqual([
+      ["at PreToolUse it runs always, and not only when", true],
+    ]);
+  });
+});
+
 describe("a version that behaves the same", () => {
   const commented = `// why\n${guard("mkfs").replace("const found", "/* a note */ const found")}\n// end`;
 
