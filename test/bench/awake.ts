@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 
 /**
- * Keeps every core from going to sleep, by a process on each that runs only while nobody else wants to (Linux's
+ * Keeps every core from going to sleep, by a process on each that runs only while nothing else wants to (Linux's
  * SCHED_IDLE). What is measured then is the work, not how long the host of a virtual machine takes to wake a core.
  */
 export function keepAwake(): { stop(): void } {

@@ -102,7 +102,7 @@ describe("a fact of the host", () => {
     expect(found.routed).not.toBe("not-matched");
   });
 
-  // Attack: whoever sends events brings the facts that a guard would like to see.
+  // Attack: the sender of an event brings the facts that a guard would like to see.
   test.each([
     ["that the host does not have", {}],
     ["that the host has for other events", factOf(() => ({ plan: "paid" }), { events: ["Stop"] })],

@@ -1,6 +1,6 @@
 import { unknown } from "../shell/text.ts";
 
-/** What an expression is, as far as the text tells: a text with marks for what is not known, or a list. */
+/** What an expression is, as far as the text shows: a text with marks for what is not known, or a list. */
 export interface Value {
   readonly text?: string;
   readonly list?: readonly Value[];

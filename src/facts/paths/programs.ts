@@ -367,7 +367,7 @@ function operandUses(row: OptionRow, operands: readonly string[]): readonly Use[
 const outputOption =
   /^-{1,2}(?:o|out|output|out-?(?:file|put-?file|dir|put-?dir)|log-?file|dump|save-?(?:as|to)?|export|write|dest(?:ination)?)(?:=([^]*))?$/i;
 
-/** What a program that the table lacks is told to write, by the usual names of such options. */
+/** What a program that the table lacks writes, by the usual names of such options. */
 function outputsOf(command: ShellCommand): readonly string[] {
   const args = command.argv.slice(1).map((word) => fromWord(word));
   return args.flatMap((arg, at) => {

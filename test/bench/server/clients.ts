@@ -44,7 +44,7 @@ export class LoadClient {
         },
       );
       asked.on("error", () => end(0));
-      // Whatever else may have become of it, nobody waits for ever; a second end changes nothing.
+      // Whatever else may have become of it, no caller waits for ever; a second end changes nothing.
       asked.on("close", () => setImmediate(end, 0));
       asked.end(body);
     });

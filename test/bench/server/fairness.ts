@@ -1,6 +1,6 @@
 /**
  * A hundred tenants whose load follows Zipf's law, together more than the server can do: what each gets, against its
- * fair share (the most that every tenant could have if nobody got more than he asks for).
+ * fair share (the most that every tenant could have if none got more than it asks for).
  *
  *     node test/bench/server/fairness.ts [tenants, default 100] [seconds, default 40] [events a second, default 2500]
  */
@@ -74,7 +74,7 @@ export async function fairness(count: number, seconds: number, perSecond: number
           offered[at]!++;
           asked.push(
             client.ask(body).then(({ status }) => {
-              // What comes after the end was decided when nobody offered any more.
+              // What comes after the end was decided after the last request.
               if (status === 200 && performance.now() - began <= seconds * 1_000) decided[at]!++;
             }),
           );

@@ -26,7 +26,7 @@ export interface NeighbourReport {
 
 const noiseProgram = fileURLToPath(new URL("./noise.ts", import.meta.url));
 
-/** What the loud tenant's hook does is told by the command. */
+/** What the loud tenant's hook does depends on the command. */
 const hostile = packOf(`export default (event) => {
   const { command } = event.tool_input;
   if (command === "loop") for (;;);

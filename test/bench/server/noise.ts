@@ -1,4 +1,4 @@
-/** A tenant that sends what hurts, as fast as it is answered, until its standard input ends. Tells what it got. */
+/** A tenant that sends what hurts, as fast as it is answered, until its standard input ends. Prints what it got. */
 import { LoadClient } from "./clients.ts";
 import { eventOf } from "./setup.ts";
 

@@ -12,7 +12,7 @@ export interface StartedServer {
 }
 
 /**
- * Starts `program.ts` of this folder, and waits until it tells where it listens.
+ * Starts `program.ts` of this folder, and waits until it prints where it listens.
  *
  * @param settings handed over as JSON.
  * @param core to which the server and all that it starts is bound; `null`: none.

@@ -1,5 +1,5 @@
 /**
- * The server that benches measure and kill. Settings as JSON in the first argument; tells its URL on the first line of
+ * The server that benches measure and kill. Settings as JSON in the first argument; prints its URL on the first line of
  * its output; ends in order at SIGTERM.
  */
 import { once } from "node:events";

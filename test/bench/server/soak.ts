@@ -65,7 +65,7 @@ async function capacity(): Promise<number> {
 
 await capacity();
 const perSecond = (await capacity()) * Number(values.share);
-/** With so many on their way nobody asks any more for the moment: who falls behind for ever measures only himself. */
+/** With more requests in flight, none are sent: a client that falls behind would only measure itself. */
 const openMost = 2_000;
 let asked = 0;
 let due = 0;
