@@ -27,7 +27,9 @@ export async function casesOfCondition(of: CasesOf, sandbox: Sandbox): Promise<s
 
 function withoutConditions(accepted: AcceptedHook): AcceptedHook {
   const { manifest } = accepted.hook;
-  const on = manifest.on.map(({ when: _, ...subscription }) => subscription);
+  const on = manifest.on.map(({ event, matcher }) =>
+    matcher === undefined ? { event } : { event, matcher },
+  );
   return { ...accepted, hook: { ...accepted.hook, manifest: { ...manifest, on } } };
 }
 
