@@ -40,7 +40,7 @@ async function verdicts(of: CasesOf, sandbox: Sandbox): Promise<readonly string[
   for (const index of of.cases.keys()) {
     const made: string[] = [];
     try {
-      await runCase(hook, index, { packs, sandbox, observe: ({ verdict }) => void made.push(verdict));
+      await runCase(hook, index, { packs, sandbox, observe: ({ verdict }) => void made.push(verdict) });
     } catch (error) {
       // A case whose configuration or state does not fit shows nothing; `test` reports it.
       if (!(error instanceof HookwardenError) || error.code !== "cases-invalid") throw error;
