@@ -35,8 +35,10 @@ export async function agentUser(): Promise<void> {
   if (!hook) throw new Error("no hook was installed");
   journey.write("hook.sh", `${hook.command}\n`);
   // The first one starts the daemon, which exits when it is idle.
-  journey.run("sh hook.sh", { input: payload(journey, "rm -rf /"), status: 2 });
-  journey.run("sh hook.sh", { input: payload(journey, "rm -rf /"), status: 2 });
-  journey.run("sh hook.sh", { input: payload(journey, "ls -l") });
+  const denied = '"permissionDecision":"deny"';
+  journey.run("sh hook.sh", { input: payload(journey, "rm -rf /"), text: denied });
+  journey.run("sh hook.sh", { input: payload(journey, "rm -rf /"), text: denied });
+  if (journey.run("sh hook.sh", { input: payload(journey, "ls -l") }).includes(denied))
+    throw new Error("`ls -l` is refused");
   journey.run("npx hookwarden uninstall claude-code --yes");
 }
