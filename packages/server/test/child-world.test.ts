@@ -24,7 +24,7 @@ describe.skipIf(!onLinux)("ipc-007: the processes of a server that is debugged",
       env: {
         NODE_OPTIONS: "--conditions=hookwarden-source --inspect=127.0.0.1:0 --enable-source-maps",
         NODE_EXTRA_CA_CERTS: "/nowhere/hunter2.pem",
-        HOOKWARDEN_TEST_SECRET: "hunter2",
+        TEST_SECRET: "hunter2",
       },
     });
     await server.operator.putTenant("acme");
