@@ -50,7 +50,7 @@ function isHere(name: string): boolean {
   return /^(?:\.{1,2}(?:\/|$|\[)|\/|file:)/.test(name);
 }
 
-/** A package by its address: nobody has checked what stands there today. */
+/** A package by its address, whose content today has not been checked. */
 function isAddress(name: string): boolean {
   return /^(?:git\+|git@|https?:|git:|ssh:|github:|gitlab:|bitbucket:|[A-Za-z0-9_-]+\/[A-Za-z0-9._-]+$)/.test(
     name,

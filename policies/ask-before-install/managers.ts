@@ -136,7 +136,7 @@ export interface Registry {
   readonly why: string;
 }
 
-const more = "is asked besides the usual index, so that whoever has a package's name there wins";
+const more = "is asked besides the usual index, so that the owner of a package's name there wins";
 const other = "is not the usual registry";
 const unsafe = "is trusted without a certificate";
 
@@ -151,7 +151,7 @@ const registryOptions: ReadonlyMap<string, string> = new Map([
   ["--trusted-host", unsafe],
 ]);
 
-/** The registries that a package manager is told to use. */
+/** The registries that a package manager is configured to use. */
 export function registriesOf(invocation: Invocation): readonly Registry[] {
   const { name, args } = asProgram(invocation);
   if (!managers.has(name)) return [];

@@ -5,7 +5,7 @@ import { TAINTED, UNKNOWN } from "../lib/marks.ts";
 import { isTaintSource } from "../lib/programs.ts";
 import type { Invocation } from "../lib/commands.ts";
 
-const unseen = "runs code that nobody has seen: it was downloaded or decoded in the same command";
+const unseen = "runs unseen code: it was downloaded or decoded in the same command";
 
 /** Code that a command runs and that is not in the command line. */
 export function foreignCode(invocation: Invocation, downloads: ReadonlySet<string>): Finding | undefined {

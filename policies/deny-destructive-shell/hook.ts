@@ -18,8 +18,8 @@ interface Config {
 const dangerous =
   /(?:^|[;&|({`!]|\b(?:sudo|then|do|else|exec|env|xargs|command|nohup)\s)\s{0,16}(?:[^\s;&|]{0,64}\/)?(?:rm|mkfs[.a-z0-9]{0,16}|dd|chmod|chown|curl|wget|eval|shred|find|sh|bash|mv|base64)\b/m;
 
-/** A function that starts itself beside itself. */
-const forkBomb = /([\w:.]{1,32})\s{0,8}\(\)\s{0,8}\{[^}]{0,200}\1\s{0,8}[|&]/;
+/** A function whose body starts something beside itself, as a fork bomb does. */
+const forkBomb = /[\w:.]\s{0,8}\(\)\s{0,8}\{[^}|&]{0,200}[|&]/;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const { tool, shell, paths, hosts } = event.facts;

@@ -58,7 +58,7 @@ export const losses: readonly Loss[] = [
   },
   {
     programs: ["chattr"],
-    test: / (?:-\S*R\S* .*|\S*R\S* )?\+\S*i\S* .*(?: \/\S{0,4}| ~) /,
+    test: / \+[a-hj-zA-Z]{0,12}i[a-zA-Z]{0,12} (?:.{0,400} )?(?:\/\S{0,4}|~) /,
     verdict: "ask",
     what: "locks files of the system",
   },

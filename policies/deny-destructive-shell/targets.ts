@@ -53,7 +53,7 @@ const systemInside: readonly string[] = [
   "/Volumes",
 ];
 
-/** Tells what kind of place a path is. */
+/** Classifies the place that a path leads to. */
 export function placeOf(target: string, cwd: string, workspace: string): Place {
   const path = resolvePath(target, cwd);
   if (isFloating(path)) return "floating";
@@ -91,6 +91,6 @@ export const placeNames: { readonly [P in Place]: string } = {
   home: "a home directory",
   "inside-system": "a part of the system",
   workspace: "the whole working directory",
-  floating: "a place that cannot be told before it runs",
+  floating: "a place that is not known before it runs",
   ordinary: "an ordinary place",
 };

@@ -52,7 +52,7 @@ function judged(path: string, verb: string, workspace: string, config: Config): 
       ? undefined
       : {
           verdict,
-          reason: `${verb} ${short(path)}, a place that cannot be told before it runs`,
+          reason: `${verb} ${short(path)}, a place that is not known before it runs`,
         };
   }
   if (sinks.test(path) || isWithin(path, workspace)) return undefined;

@@ -13,7 +13,7 @@ export const SOMEONE = "\u0003";
 /** Stands between the elements of a list, such as `"$@"`. */
 export const LIST = "\u0004";
 
-/** The home directory where nothing tells its path. */
+/** The home directory where its path is not known. */
 export const SOME_HOME = `/home/${SOMEONE}`;
 
 const control = /[\0-\x08\x0b-\x1f\x7f]/g;

@@ -2,7 +2,7 @@ import { SOME_HOME, TAINTED, UNKNOWN } from "./marks.ts";
 
 const longestPath = 4096;
 
-/** The home directory that a working directory lies in; a placeholder where it cannot be told. */
+/** The home directory that a working directory lies in; a placeholder where it is not known. */
 export function homeOf(cwd: string): string {
   const found = /^(\/(?:home|Users)\/[^/]+|\/root)(?:\/|$)/.exec(cwd);
   return found?.[1] ?? SOME_HOME;
@@ -14,8 +14,8 @@ export function isFloating(path: string): boolean {
 }
 
 /**
- * Brings a path into one form: absolute where it can be told, else starting with `.`, `..` or a mark; without `//`,
- * `.` and `..` in the middle. Links are not followed: nobody can see them from here.
+ * Brings a path into one form: absolute where that is known, else starting with `.`, `..` or a mark; without `//`,
+ * `.` and `..` in the middle. Links are not followed: a hook cannot see them.
  */
 export function resolvePath(text: string, cwd: string): string {
   const path = text.slice(0, longestPath);

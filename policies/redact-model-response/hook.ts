@@ -29,7 +29,7 @@ function cleaned(message: Message, config: Config | undefined): Message {
   return mapTexts(redacted(message), (text) => withoutBeacons(text, config?.imageHosts ?? [])) as Message;
 }
 
-/** An image whose address has a query: whoever shows it sends the query to the host. */
+/** An image whose address has a query: showing it sends the query to the host. */
 const image =
   /!\[([^\]\n]{0,200})\]\(\s{0,8}<?https?:\/\/([^/?#)\s]{1,255})[^)\s]{0,1000}?\?[^)\s]{0,4000}(?:\s[^)]{0,200})?\)/g;
 

@@ -1,5 +1,5 @@
 /**
- * Changes the scripts of the policies in small ways, one at a time, and tells which changes no case notices:
+ * Changes the scripts of the policies in small ways, one at a time, and lists the changes that no case notices:
  * `node policies/scripts/mutate-policies.ts [--every N] [--min SHARE] [POLICY… | lib]`. Exit 1 where a group falls below the share.
  */
 import { parseArgs } from "node:util";

@@ -5,15 +5,15 @@ interface Config {
 }
 
 const PreCompact: PreCompact<unknown, Config | undefined> = (_event, ctx) =>
-  told("Keep these rules of the team in the summary:", ctx.config);
+  withRules("Keep these rules of the team in the summary:", ctx.config);
 const SessionStart: SessionStart<unknown, Config | undefined> = (_event, ctx) =>
-  told("Rules of the team:", ctx.config);
+  withRules("Rules of the team:", ctx.config);
 const SubagentStart: SubagentStart<unknown, Config | undefined> = (_event, ctx) =>
-  told("Rules of the team:", ctx.config);
+  withRules("Rules of the team:", ctx.config);
 
 export default { SessionStart, SubagentStart, PreCompact };
 
-function told(title: string, config: Config | undefined) {
+function withRules(title: string, config: Config | undefined) {
   const rules = config?.rules ?? [];
   return rules.length > 0 ? addContext([title, ...rules.map((rule) => `- ${rule}`)].join("\n")) : undefined;
 }

@@ -110,7 +110,7 @@ export function load(code: string, timeout = 2_000): Call {
   };
 }
 
-/** Runs the cases of a hook, and tells what went wrong. */
+/** Runs the cases of a hook, and returns what went wrong. */
 export function failuresOf(
   call: Call,
   manifest: Manifest,

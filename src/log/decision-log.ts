@@ -46,7 +46,7 @@ export class DecisionLog {
     this.#settings = settings;
     this.#context = context;
     this.#writer = new LogWriter(opened.sink, opened.chain, settings);
-    this.#writer.onRoom = () => this.#admitWaiting();
+    this.#writer.onDrain = () => this.#admitWaiting();
     this.#writer.push(startBody(opened.log, context, opened.recovery));
   }
 

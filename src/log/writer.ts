@@ -51,7 +51,7 @@ export class LogWriter {
   /** Called when the destination fails (with the error), and when it works again (`null`). */
   onState: (error: Error | null) => void = () => undefined;
   /** Called when records have left the queue. */
-  onRoom: () => void = () => undefined;
+  onDrain: () => void = () => undefined;
   /** Records and characters that are not written yet. */
   queued = 0;
   queuedChars = 0;
@@ -175,7 +175,7 @@ export class LogWriter {
     for (const { waiter } of batch) waiter?.done();
     this.queued -= batch.length;
     this.queuedChars -= batch.reduce((sum, { body }) => sum + body.length, 0);
-    this.onRoom();
+    this.onDrain();
     return true;
   }
 

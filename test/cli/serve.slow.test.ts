@@ -49,7 +49,7 @@ describe("hookwarden serve", () => {
         `listen-failed: cannot listen at \`127.0.0.1:${port}\`: another program listens there (EADDRINUSE)`,
       );
       expect(said).not.toMatch(/^\s+at /m);
-      // A key that is written by a start that fails is a valid key that nobody expects.
+      // A key that is written by a start that fails is a valid key that is not expected.
       expect(existsSync(join(folder, "taken", "operator.key"))).toBe(false);
       await using server = await startServe({ args: ["--data", join(folder, "taken"), "--no-console"] });
       expect(server.said()).toContain('"event":"operator-key-written"');

@@ -45,7 +45,7 @@ export const moody: { readonly [name: string]: SourceHook } = {
     script: `export default (event, ctx) => {
       const roll = Math.random();
       console.log("rolled", roll, new Date().toISOString(), Date.now());
-      return roll < 0.3 ? { action: "deny", reason: "unlucky at " + new Date().toISOString() } : { action: "notify", text: String(roll) };
+      return roll < 0.3 ? { action: "deny", reason: "drawn at " + new Date().toISOString() } : { action: "notify", text: String(roll) };
     }`,
   },
   counter: {

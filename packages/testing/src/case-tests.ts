@@ -26,7 +26,7 @@ export interface CaseTestsOptions extends Pick<TestOptions, "engine" | "hooks" |
 
 /**
  * Makes a test of every case of a pack. All cases run together when the first of these tests begins; each test then
- * tells how its own case fared, on every engine.
+ * reports how its own case fared, on every engine.
  *
  * @param dir folder of the pack.
  * @throws {HookwardenError} for a pack or cases that cannot be read. The rest fails the tests.

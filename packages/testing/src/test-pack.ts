@@ -32,9 +32,9 @@ export interface TestOptions {
   readonly load?: LoadOptions;
   /** Aborted: cases that have not begun do not begin. */
   readonly signal?: AbortSignal;
-  /** Told of every case that has run. `total` is how many there are in all, each engine counted. */
+  /** Called for every case that has run. `total` is how many there are in all, each engine counted. */
   readonly progress?: (result: CaseResult, done: number, total: number) => void;
-  /** Told when all cases of a hook have run. */
+  /** Called when all cases of a hook have run. */
   readonly hookDone?: (report: HookReport) => void | Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export async function stopDaemons(home: string): Promise<void> {
 }
 
 async function stopDaemon(lock: string): Promise<void> {
-  // A daemon holds its lock for as long as it serves: where nobody does, the process id may be another process's.
+  // A daemon holds its lock for as long as it serves: without a lock, the process id may be another process's.
   const held = takeLock(lock);
   if (held) return held.release();
   const [, , line = ""] = (await readFile(lock.replace(/lock$/, "secrets"), "latin1").catch(() => "")).split(

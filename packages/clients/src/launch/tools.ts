@@ -8,7 +8,7 @@ export interface CallValues {
   readonly url?: string;
   /** What a subagent is to do. */
   readonly prompt?: string;
-  /** What the client has told its model, where subagents may be named. */
+  /** What the client has sent to its model, where subagents may be named. */
   readonly instructions?: string;
   /** Every other text. */
   readonly text: string;

@@ -13,7 +13,7 @@ import { decisionsIn, logging } from "./decisions.ts";
 /**
  * What the transcript of a real client shows of an action. `carried`: it did what the action means. `denied`: the step was
  * refused instead, as the table says of `ask` and `halt`. `not carried`: neither. `no reason`: the step was
- * refused, and neither the model nor the person was told why. `not reached`: the client did not fire the event.
+ * refused, and neither the model nor the person was shown why. `not reached`: the client did not fire the event.
  */
 export type ProofOutcome = "carried" | "denied" | "no reason" | "not carried" | "not reached";
 

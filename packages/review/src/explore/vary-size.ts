@@ -8,6 +8,8 @@ const max = {
   length: 512,
   words: 64,
   sides: [1, 60, 130, 260, 520, 1_030, 2_100, 4_200, 8_400],
+  sideWords: [9, 30, 70, 200],
+  sideLines: [4, 9, 30, 200],
   lines: [1, 2, 3, 5, 8, 13, 25, 60, 150, 600],
 } as const;
 
@@ -51,17 +53,27 @@ export function sizes(runner: Runner, base: Run): readonly Variant[] {
 function sides(runner: Runner, base: Run): readonly Variant[] {
   const slot = slotsOf(base.input, runner.seen).find(({ kind, value }) => kind === "text" && value !== "");
   if (!slot) return [];
-  return max.sides.flatMap((length) => {
-    const fill = "a".repeat(length);
-    const [behind] = harmless(slot.path, String(slot.value), fill);
-    const [, around] = behind === undefined ? [] : harmless(slot.path, behind, fill);
-    const input = around === undefined ? null : slot.set(around);
+  const value = String(slot.value);
+  const around = (fill: string): string | undefined => {
+    const [behind] = harmless(slot.path, value, fill);
+    return behind === undefined ? undefined : harmless(slot.path, behind, fill)[1];
+  };
+  const texts: (readonly [text: string | undefined, added: string])[] = [
+    ...max.sides.map((count) => [around("a".repeat(count)), `${count} characters`] as const),
+    ...max.sideWords.map((count) => [around("a ".repeat(count).trim()), `${count} words`] as const),
+    ...max.sideLines.map((count) => {
+      const lines = "\n".repeat(count);
+      return [lines + value + lines, `${count} lines`] as const;
+    }),
+  ];
+  return texts.flatMap(([text, added]) => {
+    const input = text === undefined ? null : slot.set(text);
     return input
       ? [
           {
             slot,
-            from: `${String(slot.value).length} characters`,
-            to: `${length} characters more on both sides`,
+            from: `${value.length} characters`,
+            to: `${added} more on both sides`,
             input: made(input, base, "padded on both sides"),
             word: "size" as const,
           },

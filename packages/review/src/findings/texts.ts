@@ -94,6 +94,7 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
 
 /** Words that report what somebody else asks, or that forbid it: a warning about an order is none. */
 const reports =
+  // cspell:ignore tells -- words of the texts that are read
   /\b(?:asks?|asking|asked|tr(?:y|ies|ying)|tells?|wants?|claims?|attempts?|(?:looks|reads) like|do not|don't|never|may|might|refus\w+|without)\b[^.!?\n]{0,40}$/i;
 
 /** Whether a text instructs a model to do something on its own initiative. */

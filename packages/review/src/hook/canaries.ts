@@ -200,12 +200,22 @@ function extracted([first]: readonly Run[], { secrets, path, original }: Triple)
   return [];
 }
 
+/** Whether a query begins with a part of the event that leads to the secret: clients encode its spaces. */
+function inQuery(text: string, secret: string, event: string): boolean {
+  return [...text.matchAll(/[a-z][a-z0-9+.-]{1,12}:[^\s?]{1,200}\?(?:[\w.-]{1,40}=)?([^\n]{1,2000})/gi)].some(
+    ([, tail = ""]) => {
+      const at = tail.indexOf(secret);
+      return at > 0 && event.includes(tail.slice(0, at + secret.length));
+    },
+  );
+}
+
 function addresses(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {
   const [first] = runs;
   const secret = withoutShared(secrets[0] ?? "", secrets);
   if (!first || secret.length < quoted || inAddress(first.args[0], secret)) return [];
   for (const { text, action } of textsOf(first).values())
-    if (inAddress(text, secret))
+    if (inAddress(text, secret) || inQuery(text, secret, first.args[0]))
       return [
         draft("leak-address", `\`${action}\` writes a URL that contains a secret from \`${path}\``, [
           { label: action, text: guestText(text, 400) },

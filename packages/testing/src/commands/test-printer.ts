@@ -27,12 +27,12 @@ export class TestPrinter {
       failed.length === 0 ? "" : { text: String(failed.length), style },
       String(Math.round(durationMs)),
     ]);
-    // What fails in the same way on both engines is told once.
+    // What fails in the same way on both engines is reported once.
     const groups = Map.groupBy(failed, ({ pointer, failures }) => pointer + JSON.stringify(failures));
     for (const group of groups.values()) await this.#failure(group);
   }
 
-  /** A hook without cases is no failure; whoever reviews it should know. */
+  /** A hook without cases is no failure; its reviewer should know. */
   async untested({ hook }: HookReport): Promise<void> {
     await this.#row([{ text: hook, style: "yellow" }, "none", "", ""]);
   }

@@ -60,7 +60,7 @@ export function instrument({ program }: CompiledScript, { path, map, counts }: C
 
 /**
  * Marks what came from elsewhere, such as the npm packages that a hook imports, as not to be counted: that is often most
- * of a program. The marks stand on lines that then move to the right, which matters to nobody: nothing of these lines is
+ * of a program. The marks stand on lines that then move to the right, which has no effect: nothing of these lines is
  * mapped back.
  */
 function withoutStrangers(source: string, map: SourceMapInput, counts: CountedSources["counts"]): string {

@@ -67,7 +67,7 @@ export function compareDecisions(
     if (!alone) {
       const authors = pick(old, next, ({ decided_by }) => decided_by);
       if (!isSame(authors))
-        note("decided by", authors, `${authors.old ?? "nobody"} → ${authors.new ?? "nobody"}`);
+        note("decided by", authors, `${authors.old ?? "no hook"} → ${authors.new ?? "no hook"}`);
     }
   }
   compareChanges(old, next, note, isStopped(verdicts.new));
@@ -110,7 +110,7 @@ function compareChanges(old: Decision, next: Decision, note: Note, stopped: bool
       Object.hasOwn(changes, field) ? changes[field] : undefined,
     );
     if (isSame(values)) continue;
-    // What is stopped now reaches nobody, rewritten or not.
+    // What is stopped now goes nowhere, rewritten or not.
     const opens = values.new === undefined && !stopped ? "rewrite" : null;
     note("changes", values, `\`${field}\` ${presence(values)}`, opens);
   }

@@ -25,7 +25,7 @@ export interface DiffOptions {
   readonly signal?: AbortSignal;
   /** `true` runs hooks too that are the same to the byte. Default `false`: they cannot behave differently. */
   readonly runSame?: boolean;
-  /** Is told how far the work is. */
+  /** Called with the progress of the work. */
   readonly progress?: (done: number, total: number, what: string) => void;
 }
 

@@ -90,7 +90,7 @@ function streamsOf({ hooks, bases }: Subject): Iterator<Draft, void>[] {
 }
 
 /**
- * Tells texts that one version has more often than the other from those that both have alike. The latter in the order
+ * Separates texts that one version has more often than the other from those that both have alike. The latter in the order
  * of how near they stand to the first place that differs: what belongs together stands together.
  */
 export function sortTexts(

@@ -167,7 +167,7 @@ function compareReach(
     }
     const gained = names.filter((name) => after.test(name) && !before.test(name));
     const lost = names.filter((name) => before.test(name) && !after.test(name));
-    // A matcher that is gone reaches names that nobody has thought of.
+    // Without a matcher, names that no list has are reached.
     const wider = gained.length > 0 || (after.every && !before.every);
     const narrower = lost.length > 0 || (before.every && !after.every);
     const list = (all: readonly string[]): string =>
@@ -180,7 +180,7 @@ function compareReach(
     if (wider) report("reach", `at ${event} it listens to more names${list(gained)}`, true);
     if (narrower) report("reach", `at ${event} it listens to fewer names${list(lost)}`, guard);
     if (!wider && !narrower)
-      report("reach", `at ${event} it has another matcher; no known name tells them apart`, false);
+      report("reach", `at ${event} it has another matcher; no known name distinguishes them`, false);
   }
 }
 

@@ -15,7 +15,7 @@ export default (event, ctx) => {
   if (command === "random") return deny(String(Math.random()));
   if (command.includes(ctx.config.word)) return [deny("no " + command), setState({ n })];
   if (command === "rewrite") return modifyInput({ command: "y", list: [1, { a: 1 }] });
-  if (command === "tell") return notify("told");
+  if (command === "notify") return notify("noted");
   return setState({ n });
 };
 `;

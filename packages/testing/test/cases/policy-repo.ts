@@ -46,7 +46,7 @@ async function program(path: string, line: string): Promise<void> {
   await chmod(path, 0o755);
 }
 
-/** Runs git with a name to commit under, and no settings of whoever runs the tests. */
+/** Runs git with a name to commit under, and no settings of the user who runs the tests. */
 export function git(folder: string, ...args: readonly string[]): void {
   const who = ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"];
   execFileSync("git", [...who, ...args], { cwd: folder, stdio: "ignore", env: environment() });

@@ -44,8 +44,8 @@ describe("cases", { timeout: 60_000 }, () => {
         },
         {
           name: "f",
-          event: bash("tell"),
-          expect: { verdict: "continue", additions: { notices: ["told"], context: [] }, state: null },
+          event: bash("notify"),
+          expect: { verdict: "continue", additions: { notices: ["noted"], context: [] }, state: null },
         },
         { name: "g", event: bash("rm", { tool_name: "Read" }), expect: { verdict: "continue", state: null } },
       ],
@@ -71,7 +71,7 @@ describe("cases", { timeout: 60_000 }, () => {
         events: [bash("ls"), bash("boom")],
         expect: [{ verdict: "continue", fault: "threw" }, null],
       },
-      { name: "e", event: bash("tell"), expect: { verdict: "continue", additions: { notices: [] } } },
+      { name: "e", event: bash("notify"), expect: { verdict: "continue", additions: { notices: [] } } },
       { name: "f", event: bash("rm"), expect: { verdict: "deny", reason: { matches: "^rm" } } },
     ]);
     expect(report.failed).toBe(6);
@@ -84,7 +84,7 @@ describe("cases", { timeout: 60_000 }, () => {
       [0, "fault", "no fault", expect.stringContaining("threw: ")],
       [0, "fault", "threw", "no fault"],
       [1, "fault", "no fault", expect.stringContaining("threw: ")],
-      [0, "additions.notices", "0 of them", '1: ["told"]'],
+      [0, "additions.notices", "0 of them", '1: ["noted"]'],
       [0, "reason", 'a text that matches "^rm"', '"no rm"'],
     ]);
     expect(tapReport(report)).toMatch(/^TAP version 14\n1\.\.6\nnot ok 1 - guard: a \(quickjs\)\n/);
@@ -120,7 +120,7 @@ describe("cases", { timeout: 60_000 }, () => {
     });
   });
 
-  test("coverage tells what ran, and changes nothing", async () => {
+  test("coverage reports what ran, and changes nothing", async () => {
     const cases = [
       { name: "a", event: bash("rm"), expect: { verdict: "deny" } },
       { name: "b", event: bash("boom"), expect: { verdict: "deny", fault: "threw" } },
