@@ -310,6 +310,10 @@ describe.skipIf(noBrowser !== null)("the console in a browser", { timeout: 120_0
         await go(name);
         expect(await axeViolations(page), `${name} at ${width} in ${colorScheme}`).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+        // On a phone, Faults and Quarantine with its count were beyond the edge.
+        const edges =
+          "[...document.querySelectorAll('nav a')].map((link) => link.getBoundingClientRect().right)";
+        expect(await page.evaluate(`Math.max(...${edges})`)).toBeLessThanOrEqual(width);
       }
       expect(
         await page.evaluate(

@@ -76,7 +76,7 @@ export function quarantinePage({ data: { quarantine, faults } }, { lift }) {
   return [
     heading(
       "Quarantine",
-      "Hooks that failed again and again. Until their time is over they are not run, and their failure policy counts.",
+      "Hooks that failed repeatedly. They do not run until the time shown; meanwhile their failure policy decides.",
     ),
     quarantine.length === 0
       ? empty("No hook is quarantined.", "A hook comes here when it fails many times in a row.")
