@@ -74,7 +74,7 @@ async function install(names: readonly string[], options: InstallOptions, cli: C
   if (gaps.length > 0 && !options.acceptGaps) {
     throw new HookwardenError(
       "policy-invalid",
-      `${plural(gaps.length, "right")} of the pack cannot be carried out:\n  ${gaps.join("\n  ")}\n` +
+      `${plural(gaps.length, "right")} of the pack cannot be carried out: ${gaps.join("; ")}. ` +
         "Add `--accept-gaps` to install all the same",
     );
   }
