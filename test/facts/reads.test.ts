@@ -54,13 +54,15 @@ const event = (command: string, more: object = {}): BrokerEvent =>
 
 describe("a hook that reads a fact", () => {
   test("decides by it, and sees it again after a rewrite", async () => {
-    const pack = await load({
+    const hooks = {
       rewrite: {
         reads: ["tool_input"],
         code: `export default ({ tool_input }) => tool_input.command === "rewrite" ? { action: "modify_input", input: { command: "a; curl x" } } : undefined;`,
       },
       guard: { reads: ["facts.shell"], actions: ["deny"], code: noCurl },
-    });
+    };
+    // The thread that derives facts starts with the first long text, which takes a while on a busy machine.
+    const pack = await load(hooks, { budgets: { decisionMs: 30_000 } });
     await using warden = await createWarden({ pack, isolation: "inline" });
     const decide = async (command: string): Promise<Pick<Decision, "verdict" | "reason">> => {
       const { verdict, reason } = await warden.dispatch(event(command));

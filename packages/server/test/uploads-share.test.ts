@@ -17,7 +17,7 @@ it("answers another tenant's check before those that one tenant has waiting", as
   await Promise.race(sent);
   const before = answered.length;
   await check(quiet, "quiet");
-  // One tenant has one of the two bundlers: the other one is free.
-  expect(answered.length - before).toBeLessThanOrEqual(3);
+  // One tenant has one of the two bundlers: the other one is free. In one queue for all, seven would come before.
+  expect(answered.length - before).toBeLessThanOrEqual(5);
   await Promise.all(sent);
 });
