@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { HookwardenError } from "hookwarden/errors";
 import { SqliteStateStore } from "hookwarden/state";
 import type { HookOptions } from "../hook/hook-options.ts";
@@ -17,7 +17,7 @@ import { ownFolder, shortName } from "../hook/runtime-folder.ts";
 export async function openStateFile(options: HookOptions): Promise<SqliteStateStore> {
   const folder = options.state ?? userFolder();
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     if (process.platform !== "win32") ownFolder(folder, process.getuid?.() ?? 0);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -25,6 +25,22 @@ export async function openStateFile(options: HookOptions): Promise<SqliteStateSt
   }
   const name = shortName(realpathSync(options.pack));
   return new SqliteStateStore({ path: join(folder, `${name}.sqlite`), busyMs: 5_000 });
+}
+
+/** Node's recursive `mkdir` retries for ever where a parent exists and refuses members, as in `/proc`. */
+async function makeFolder(folder: string): Promise<void> {
+  const make = (): Promise<void> =>
+    mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || parent === folder) throw error;
+    await makeFolder(parent);
+    await make();
+  }
 }
 
 function userFolder(): string {
