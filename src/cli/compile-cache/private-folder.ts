@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 /** Where compiled packs are, and the key that authenticates them, which is kept in another folder. */
 export interface CacheFolders {
@@ -31,7 +31,7 @@ export function cacheFolders(env: NodeJS.ProcessEnv = process.env): CacheFolders
 function privateFolder(base: string | undefined, below: string, name: string): string {
   const parent = base !== undefined && isAbsolute(base) ? base : join(homedir(), below);
   const folder = join(parent, name);
-  mkdirSync(parent, { recursive: true });
+  makeFolder(parent);
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
@@ -60,4 +60,15 @@ function keyIn(folder: string): Buffer {
   const key = readFileSync(file);
   if (!isPrivate(file, "file") || key.length !== keyBytes) throw new Error(`${file} is not a private key`);
   return key;
+}
+
+/** Node's recursive `mkdirSync` retries for ever where a parent exists and refuses members, as in `/proc`. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
