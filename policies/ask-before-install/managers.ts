@@ -43,7 +43,7 @@ const system: Manager = {
   values: ["-t", "-o", "-c"],
 };
 
-const managers: ReadonlyMap<string, Manager> = new Map<string, Manager>([
+export const managers: ReadonlyMap<string, Manager> = new Map<string, Manager>([
   ["npm", node],
   ["pnpm", node],
   ["yarn", node],

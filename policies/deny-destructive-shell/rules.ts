@@ -155,7 +155,7 @@ const removeCrontab: Check = (invocation) =>
     ? { verdict: "ask", reason: `${quoted(invocation)} deletes every scheduled job` }
     : undefined;
 
-const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["rm", remove],
   ["unlink", removeFiles],
   ["rmdir", removeFiles],

@@ -8,7 +8,7 @@ export function programName(program: string): string {
     .replace(/\.exe$/, "");
 }
 
-const shells: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "rbash"]);
+export const shells: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "rbash"]);
 
 /** Whether a program is a shell. */
 export function isShell(name: string): boolean {
@@ -47,7 +47,7 @@ export function shellCall({ name, args }: Invocation): ShellCall | undefined {
 }
 
 /** Languages whose programs can be given on the command line, and the option that does it. */
-const inlineOptions: ReadonlyMap<string, RegExp> = new Map([
+export const inlineOptions: ReadonlyMap<string, RegExp> = new Map([
   ["python", /^-[A-Za-z]*c$/],
   ["perl", /^-[A-Za-z0-9]*[eE]$/],
   ["ruby", /^-[A-Za-z]*e$/],
@@ -78,7 +78,7 @@ export function searched(args: readonly string[]): readonly string[] {
   return folders.length > 0 ? folders : ["."];
 }
 
-const downloaders: ReadonlySet<string> = new Set([
+export const downloaders: ReadonlySet<string> = new Set([
   "curl",
   "wget",
   "fetch",
@@ -95,7 +95,7 @@ export function isDownloader({ name }: Invocation): boolean {
   return downloaders.has(name);
 }
 
-const decoders: ReadonlyMap<string, RegExp> = new Map([
+export const decoders: ReadonlyMap<string, RegExp> = new Map([
   ["base64", /^(-[a-z]*[dD]|--d)/],
   ["base32", /^(-[a-z]*d|--d)/],
   ["basenc", /^(-[a-z]*d|--d)/],

@@ -55,7 +55,7 @@ function findingsOf(invocation: Invocation, branches: readonly string[]): readon
   return finding === undefined ? found : [...found, finding];
 }
 
-const changers: ReadonlySet<string> = new Set([
+export const changers: ReadonlySet<string> = new Set([
   "rm",
   "mv",
   "rmdir",

@@ -15,6 +15,7 @@ import { errorsPage, faultsPage, limitsPage } from "./docs-reference.ts";
 import { serverSettingsPage } from "./docs-server-settings.ts";
 import { tenantLimitsPage } from "./docs-tenant-limits.ts";
 import { manifests } from "./manifests.ts";
+import { routedPolicies } from "./policy-routing.ts";
 import { helpersModule } from "./helpers.ts";
 import { preludeModule } from "./prelude.ts";
 import { routeValidatorsModule, routeValidatorsTypes } from "./route-validators.ts";
@@ -64,6 +65,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     [`${ownedFolders[5]}/validators.js`, await routeValidatorsModule()],
     [`${ownedFolders[5]}/validators.d.ts`, routeValidatorsTypes],
     ...manifests(),
+    ...routedPolicies(),
     ["ARCHITECTURE.md", architecturePage()],
     ["docs/images/terminal.svg", terminalPicture()],
     ["docs/events.md", eventsPage()],

@@ -128,9 +128,12 @@ an event, and all patterns for it match in one pass.
 | --- | --- |
 | \`path\` | names joined by dots; \`*\` is every element of an array. A test holds if any value at the path passes |
 | \`equals\` | a string, number, boolean or \`null\` |
-| \`in\` | one of up to ${conditionLimits.values} such values |
+| \`in\` | one of up to ${conditionLimits.values} such values; or \`{ "option": … }\`: one of those in an option of the hook's \`config\` |
 | \`prefix\` | how a string begins |
 | \`pattern\` | a regular expression of RE2 syntax that must match the whole string, as a matcher; \`.\` matches every character |
+| \`exists\` | \`true\`: there is any value at the path |
+| \`incomplete\` | \`"ignore"\`, beside one of these: only what the fact lists counts, although its list is not complete. For hooks that read the list in the same way |
+| \`option\` | instead of a path, an option of the hook's \`config\`, as names joined by dots: whether the pack sets it |
 | \`all\`, \`any\`, \`not\` | conditions joined; up to ${conditionLimits.depth} deep, with ${conditionLimits.tests} tests |
 
 - **What is not known matches.** If a fact is not \`ok\`, a word has unknown parts, or \`facts.shell\` is not \`complete\`, a

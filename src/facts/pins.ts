@@ -33,6 +33,8 @@ interface FactRequest {
   readonly on: readonly { readonly event: string; readonly when?: Condition }[];
   readonly reads: readonly string[];
   readonly facts?: { readonly [fact: string]: number };
+  /** JSON Schema of the hook's configuration. */
+  readonly config?: unknown;
 }
 
 /**
@@ -40,15 +42,16 @@ interface FactRequest {
  * version that it was written for: 1 if it pins none.
  */
 export function factProblem(
-  { on, reads, facts: pins = {} }: FactRequest,
+  { on, reads, facts: pins = {}, config }: FactRequest,
   events: readonly string[],
 ): { readonly message: string; readonly pointer: string } | null {
   for (const [index, path] of reads.entries()) {
     const problem = pathProblem(path, events);
     if (problem !== null) return { message: `${quote(path)} ${problem}`, pointer: `/reads/${index}` };
   }
+  const options = Object.keys((config as { properties?: object } | undefined)?.properties ?? {});
   for (const [index, { event, when }] of on.entries()) {
-    const problem = when && conditionProblem(when, event, `/on/${index}/when`);
+    const problem = when && conditionProblem(when, { event, pointer: `/on/${index}/when`, options });
     if (problem) return problem;
   }
   const all = [...factsRead(reads), ...on.flatMap(({ when }) => (when ? factsOfCondition(when) : []))];

@@ -128,7 +128,9 @@ function acceptHook(
   const problem = factProblem(manifest, events);
   if (problem)
     throw new HookwardenError("policy-invalid", problem.message, { file, pointer: problem.pointer });
-  const on = subscriptions.read(manifest, file);
+  const place = { hook: manifest.name, file };
+  const configJson = checkConfig(manifest.config, ownValue(pack.config, manifest.name), place);
+  const on = subscriptions.read(manifest, file, configJson);
   const asked = new Set<ActionName>(["continue", ...manifest.actions]);
   const granted = grantedActions(asked, grant);
   const mode = manifest.mode ?? "sequential";
@@ -163,10 +165,7 @@ function acceptHook(
       ),
       limits: effectiveLimits(pack, manifest, grant, file),
       state: manifest.state ?? null,
-      configJson: checkConfig(manifest.config, ownValue(pack.config, manifest.name), {
-        hook: manifest.name,
-        file,
-      }),
+      configJson,
       notes,
     },
   };

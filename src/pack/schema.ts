@@ -108,13 +108,22 @@ const joined = {
   maxItems: conditionLimits.tests,
   items: { $ref: "#/definitions/condition" },
 };
+const option = { ...text, minLength: 1, description: "an option of the hook that the pack sets" };
 /** Which members go together is checked where its paths are. */
 const condition = closedObject({
   path: { ...text, minLength: 1, description: "names joined by dots; `*` is every element of an array" },
   equals: scalar,
-  in: { type: "array", minItems: 1, maxItems: conditionLimits.values, items: scalar },
+  in: {
+    anyOf: [
+      { type: "array", minItems: 1, maxItems: conditionLimits.values, items: scalar },
+      closedObject({ option }, ["option"]),
+    ],
+  },
   prefix: text,
   pattern: text,
+  exists: { const: true },
+  incomplete: { const: "ignore", description: "only what the fact lists counts" },
+  option,
   all: joined,
   any: joined,
   not: { $ref: "#/definitions/condition" },

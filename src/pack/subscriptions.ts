@@ -19,13 +19,16 @@ export class Subscriptions {
   /**
    * The subscriptions of one hook.
    *
+   * @param configJson its configuration, which conditions may ask about
+   *
    * @throws {HookwardenError} `matcher-invalid`
    */
-  read(manifest: HookManifest, file: string): readonly Subscription[] {
+  read(manifest: HookManifest, file: string, configJson: string): readonly Subscription[] {
+    const config = JSON.parse(configJson) as object;
     const on = manifest.on.map(({ event, matcher, when }, index) => ({
       event,
       matcher: this.#matcher(event, matcher, { file, pointer: `/on/${index}/matcher` }),
-      when: when ? this.#router.add(when) : null,
+      when: when ? this.#router.add(when, config) : null,
     }));
     if (this.#router.size <= maxMatchers) return on;
     const message = `the conditions of a pack have at most ${maxMatchers} different tests`;

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { type Condition, FactSet, Router } from "../../src/facts/index.ts";
+import { type Condition, type ConditionTest, FactSet, Router } from "../../src/facts/index.ts";
 
 /** Numbers from 0 to 1, the same for a seed. */
 export function random(seed: number): () => number {
@@ -59,8 +59,15 @@ export function randomCondition(next: Random, depth = 0): Condition {
     const parts = Array.from({ length: 1 + Math.floor(next() * 3) }, () => randomCondition(next, depth + 1));
     return kind < 0.28 ? { all: parts } : { any: parts };
   }
+  if (next() < 0.05) return { option: pick(next, ["set", "absent"]) };
   const path = pick(next, paths);
   const operator = next();
+  const test = testOf(next, path, operator);
+  return next() < 0.2 ? { ...test, incomplete: "ignore" } : test;
+}
+
+function testOf(next: Random, path: string, operator: number): ConditionTest {
+  if (operator < 0.1) return { path, exists: true };
   if (operator < 0.3) return { path, equals: pick(next, values) };
   if (operator < 0.55) return { path, in: [pick(next, values), pick(next, values)] };
   if (operator < 0.75) return { path, prefix: String(pick(next, values)).slice(0, 2) };
@@ -116,7 +123,9 @@ export function naive(condition: Condition, event: object): Truth {
       const parts = one.any.map(truth);
       return parts.includes(true) ? true : parts.includes(null) ? null : false;
     }
+    if ("option" in one) return one.option === "set";
     const passes = (value: unknown): boolean => {
+      if (one.exists) return true;
       if (one.equals !== undefined) return value === one.equals;
       if (one.in !== undefined) return (one.in as readonly unknown[]).includes(value);
       if (typeof value !== "string") return false;
@@ -130,7 +139,7 @@ export function naive(condition: Condition, event: object): Truth {
       const fact = facts.valueOf(names[1] as "tool") as { ok: boolean; complete?: boolean };
       if (names[2] === "ok") return passes(fact.ok);
       if (!fact.ok) return null;
-      unknown = fact.complete === false && names.includes("*");
+      unknown = !one.incomplete && fact.complete === false && names.includes("*");
       root = fact;
       names.splice(0, 2);
     }
@@ -159,7 +168,7 @@ export function naive(condition: Condition, event: object): Truth {
 export function differences(seed: number, conditions: number, events: number): readonly string[] {
   const next = random(seed);
   const router = new Router();
-  const routes = Array.from({ length: conditions }, () => router.add(randomCondition(next)));
+  const routes = Array.from({ length: conditions }, () => router.add(randomCondition(next), { set: 1 }));
   const found: string[] = [];
   for (let count = 0; count < events; count++) {
     const fields = randomEvent(next);

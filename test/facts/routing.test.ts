@@ -9,9 +9,13 @@ test("the index of a pack gives what evaluating each condition alone gives", () 
 
 const deny = `export default () => ({ action: "deny", reason: "no" });`;
 
-async function packOf(when: unknown, more: { readonly [name: string]: string } = {}) {
+async function packOf(when: unknown, more: { readonly [name: string]: string } = {}, config?: object) {
   const files: { [path: string]: string } = {
-    "hookwarden.json": JSON.stringify({ apiVersion: 1, hooks: [...Object.keys(more), "guard"] }),
+    "hookwarden.json": JSON.stringify({
+      apiVersion: 1,
+      hooks: [...Object.keys(more), "guard"],
+      ...(config && { config: { guard: config } }),
+    }),
     "guard/hook.json": JSON.stringify({
       apiVersion: 1,
       name: "guard",
@@ -20,6 +24,7 @@ async function packOf(when: unknown, more: { readonly [name: string]: string } =
       on: [{ event: "PreToolUse", when }],
       reads: [],
       actions: ["deny"],
+      config: { type: "object", properties: { programs: {}, rules: {} } },
     }),
     "guard/hook.js": deny,
   };
@@ -73,7 +78,44 @@ describe("a hook with a condition", () => {
     expect(await warden.dispatch(event("ls"))).toMatchObject({ verdict: "continue" });
   });
 
+  const verdictOf = async (when: object, command: string, config?: object): Promise<string> => {
+    await using warden = await createWarden({ pack: await packOf(when, {}, config), isolation: "inline" });
+    return (await warden.dispatch(event(command))).verdict;
+  };
+
+  test("may ask whether there is any value", async () => {
+    const when = { path: "facts.shell.commands.*.redirects.*.target", exists: true };
+    expect(await verdictOf(when, "ls")).toBe("continue");
+    expect(await verdictOf(when, "ls > x")).toBe("deny");
+    // The target is not known, so whether it exists is not either.
+    expect(await verdictOf(when, "ls > $x")).toBe("deny");
+    expect(await verdictOf(when, 'eval "$x"')).toBe("deny");
+  });
+
+  // A hook that judges listed commands only has nothing to say about what is missing from the list.
+  test("may leave out what a fact does not list, but not what is unknown in its list", async () => {
+    const when = { ...curl, incomplete: "ignore" };
+    expect(await verdictOf(when, 'ls; sh -c "$x"')).toBe("continue");
+    expect(await verdictOf(curl, 'ls; sh -c "$x"')).toBe("deny");
+    expect(await verdictOf(when, "$x y")).toBe("deny");
+    expect(await verdictOf(when, "x".repeat(40_000))).toBe("deny");
+  });
+
+  test("may ask about the configuration of its hook, and take values from it", async () => {
+    const rules = { option: "rules.*.after" };
+    expect(await verdictOf(rules, "ls")).toBe("continue");
+    expect(await verdictOf(rules, "ls", { rules: [{ before: 1 }] })).toBe("continue");
+    expect(await verdictOf(rules, "ls", { rules: [{ before: 1 }, { after: 1 }] })).toBe("deny");
+    const names = { ...curl, equals: undefined, in: { option: "programs" } };
+    expect(await verdictOf(names, "wget x")).toBe("continue");
+    expect(await verdictOf(names, "wget x", { programs: ["curl", "wget"] })).toBe("deny");
+  });
+
   test.each([
+    [{ option: "nam" }, "`nam` is not in the schema of the hook's `config`"],
+    [{ path: "tool_name", in: { option: "nam.x" } }, "`nam.x` is not in the schema"],
+    [{ option: "programs", exists: true }, "exactly one of"],
+    [{ path: "tool_name", exists: false }, ""],
     [{ path: "facts.shel.x", equals: 1 }, "`facts.shel` is not a fact"],
     [{ path: "facts.shell.x", equals: 1 }, "has no member `x`"],
     [{ path: "tool_nam", equals: "x" }, "has no field `tool_nam`"],

@@ -2193,12 +2193,12 @@ function validate116(data, { instancePath = "", parentData, parentDataProperty, 
 }
 
 // memory:hookwarden-manifest-validators
-var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 }, when: { allOf: [{ $ref: "#/definitions/condition" }] } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 }, paths: { type: "integer", minimum: 1, maximum: 999 }, hosts: { type: "integer", minimum: 1, maximum: 999 }, text: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, condition: { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u"), schema7 = { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 }, wrapper0 = { validate: validate222 };
+var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 }, when: { allOf: [{ $ref: "#/definitions/condition" }] } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 }, paths: { type: "integer", minimum: 1, maximum: 999 }, hosts: { type: "integer", minimum: 1, maximum: 999 }, text: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, condition: { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { anyOf: [{ type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, { type: "object", properties: { option: { type: "string", maxLength: 512, minLength: 1 } }, required: ["option"], additionalProperties: !1 }] }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, exists: { const: !0 }, incomplete: { const: "ignore" }, option: { type: "string", maxLength: 512, minLength: 1 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u"), schema7 = { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { anyOf: [{ type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, { type: "object", properties: { option: { type: "string", maxLength: 512, minLength: 1 } }, required: ["option"], additionalProperties: !1 }] }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, exists: { const: !0 }, incomplete: { const: "ignore" }, option: { type: "string", maxLength: 512, minLength: 1 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 }, wrapper0 = { validate: validate222 };
 function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (data && typeof data == "object" && !Array.isArray(data)) {
     for (let key0 of Object.keys(data))
-      if (!(key0 === "path" || key0 === "equals" || key0 === "in" || key0 === "prefix" || key0 === "pattern" || key0 === "all" || key0 === "any" || key0 === "not")) {
+      if (!func02.call(schema7.properties, key0)) {
         let err0 = { instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 }, message: "must NOT have additional properties" };
         vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
       }
@@ -2230,99 +2230,165 @@ function validate222(data, { instancePath = "", parentData, parentDataProperty, 
       }
     }
     if (data.in !== void 0 && func02.call(data, "in")) {
-      let data2 = data.in;
+      let data2 = data.in, _errs7 = errors, valid1 = !1, _errs8 = errors;
       if (Array.isArray(data2)) {
         if (data2.length > 256) {
-          let err6 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/maxItems", keyword: "maxItems", params: { limit: 256 }, message: "must NOT have more than 256 items" };
+          let err6 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/anyOf/0/maxItems", keyword: "maxItems", params: { limit: 256 }, message: "must NOT have more than 256 items" };
           vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
         }
         if (data2.length < 1) {
-          let err7 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          let err7 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/anyOf/0/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
           vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++;
         }
         let len0 = data2.length;
         for (let i0 = 0; i0 < len0; i0++) {
           let data3 = data2[i0];
           if (typeof data3 != "string" && !(typeof data3 == "number" && isFinite(data3)) && typeof data3 != "boolean" && data3 !== null) {
-            let err8 = { instancePath: instancePath + "/in/" + i0, schemaPath: "#/properties/in/items/type", keyword: "type", params: { type: schema7.properties.in.items.type }, message: "must be string,number,boolean,null" };
+            let err8 = { instancePath: instancePath + "/in/" + i0, schemaPath: "#/properties/in/anyOf/0/items/type", keyword: "type", params: { type: schema7.properties.in.anyOf[0].items.type }, message: "must be string,number,boolean,null" };
             vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++;
           }
           if (typeof data3 == "string" && data3.length > 512) {
-            let err9 = { instancePath: instancePath + "/in/" + i0, schemaPath: "#/properties/in/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+            let err9 = { instancePath: instancePath + "/in/" + i0, schemaPath: "#/properties/in/anyOf/0/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
             vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++;
           }
         }
       } else {
-        let err10 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        let err10 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/anyOf/0/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         vErrors === null ? vErrors = [err10] : vErrors.push(err10), errors++;
       }
-    }
-    if (data.prefix !== void 0 && func02.call(data, "prefix")) {
-      let data4 = data.prefix;
-      if (typeof data4 == "string") {
-        if (data4.length > 512) {
-          let err11 = { instancePath: instancePath + "/prefix", schemaPath: "#/properties/prefix/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
-          vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
-        }
-      } else {
-        let err12 = { instancePath: instancePath + "/prefix", schemaPath: "#/properties/prefix/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
-      }
-    }
-    if (data.pattern !== void 0 && func02.call(data, "pattern")) {
-      let data5 = data.pattern;
-      if (typeof data5 == "string") {
-        if (data5.length > 512) {
-          let err13 = { instancePath: instancePath + "/pattern", schemaPath: "#/properties/pattern/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
-          vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
-        }
-      } else {
-        let err14 = { instancePath: instancePath + "/pattern", schemaPath: "#/properties/pattern/type", keyword: "type", params: { type: "string" }, message: "must be string" };
-        vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
-      }
-    }
-    if (data.all !== void 0 && func02.call(data, "all")) {
-      let data6 = data.all;
-      if (Array.isArray(data6)) {
-        if (data6.length > 64) {
-          let err15 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
-          vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
-        }
-        if (data6.length < 1) {
-          let err16 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+      var _valid0 = _errs8 === errors;
+      if (valid1 = valid1 || _valid0, !valid1) {
+        let _errs12 = errors;
+        if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+          if (data2.option === void 0 || !func02.call(data2, "option")) {
+            let err11 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/anyOf/1/required", keyword: "required", params: { missingProperty: "option" }, message: "must have required property 'option'" };
+            vErrors === null ? vErrors = [err11] : vErrors.push(err11), errors++;
+          }
+          for (let key1 of Object.keys(data2))
+            if (key1 !== "option") {
+              let err12 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/anyOf/1/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 }, message: "must NOT have additional properties" };
+              vErrors === null ? vErrors = [err12] : vErrors.push(err12), errors++;
+            }
+          if (data2.option !== void 0 && func02.call(data2, "option")) {
+            let data4 = data2.option;
+            if (typeof data4 == "string") {
+              if (data4.length > 512) {
+                let err13 = { instancePath: instancePath + "/in/option", schemaPath: "#/properties/in/anyOf/1/properties/option/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+                vErrors === null ? vErrors = [err13] : vErrors.push(err13), errors++;
+              }
+              if (data4.length < 1) {
+                let err14 = { instancePath: instancePath + "/in/option", schemaPath: "#/properties/in/anyOf/1/properties/option/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+                vErrors === null ? vErrors = [err14] : vErrors.push(err14), errors++;
+              }
+            } else {
+              let err15 = { instancePath: instancePath + "/in/option", schemaPath: "#/properties/in/anyOf/1/properties/option/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+              vErrors === null ? vErrors = [err15] : vErrors.push(err15), errors++;
+            }
+          }
+        } else {
+          let err16 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/anyOf/1/type", keyword: "type", params: { type: "object" }, message: "must be object" };
           vErrors === null ? vErrors = [err16] : vErrors.push(err16), errors++;
         }
-        let len1 = data6.length;
-        for (let i1 = 0; i1 < len1; i1++)
-          wrapper0.validate(data6[i1], { instancePath: instancePath + "/all/" + i1, parentData: data6, parentDataProperty: i1, rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length);
-      } else {
-        let err17 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        var _valid0 = _errs12 === errors;
+        valid1 = valid1 || _valid0;
+      }
+      if (valid1)
+        errors = _errs7, vErrors !== null && (_errs7 ? vErrors.length = _errs7 : vErrors = null);
+      else {
+        let err17 = { instancePath: instancePath + "/in", schemaPath: "#/properties/in/anyOf", keyword: "anyOf", params: {}, message: "must match a schema in anyOf" };
         vErrors === null ? vErrors = [err17] : vErrors.push(err17), errors++;
       }
     }
-    if (data.any !== void 0 && func02.call(data, "any")) {
-      let data8 = data.any;
-      if (Array.isArray(data8)) {
-        if (data8.length > 64) {
-          let err18 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
+    if (data.prefix !== void 0 && func02.call(data, "prefix")) {
+      let data5 = data.prefix;
+      if (typeof data5 == "string") {
+        if (data5.length > 512) {
+          let err18 = { instancePath: instancePath + "/prefix", schemaPath: "#/properties/prefix/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
           vErrors === null ? vErrors = [err18] : vErrors.push(err18), errors++;
         }
-        if (data8.length < 1) {
-          let err19 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
-          vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
-        }
-        let len2 = data8.length;
-        for (let i2 = 0; i2 < len2; i2++)
-          wrapper0.validate(data8[i2], { instancePath: instancePath + "/any/" + i2, parentData: data8, parentDataProperty: i2, rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length);
       } else {
-        let err20 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
+        let err19 = { instancePath: instancePath + "/prefix", schemaPath: "#/properties/prefix/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err19] : vErrors.push(err19), errors++;
+      }
+    }
+    if (data.pattern !== void 0 && func02.call(data, "pattern")) {
+      let data6 = data.pattern;
+      if (typeof data6 == "string") {
+        if (data6.length > 512) {
+          let err20 = { instancePath: instancePath + "/pattern", schemaPath: "#/properties/pattern/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err20] : vErrors.push(err20), errors++;
+        }
+      } else {
+        let err21 = { instancePath: instancePath + "/pattern", schemaPath: "#/properties/pattern/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
+      }
+    }
+    if (data.exists !== void 0 && func02.call(data, "exists") && data.exists !== !0) {
+      let err22 = { instancePath: instancePath + "/exists", schemaPath: "#/properties/exists/const", keyword: "const", params: { allowedValue: !0 }, message: "must be equal to constant" };
+      vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
+    }
+    if (data.incomplete !== void 0 && func02.call(data, "incomplete") && data.incomplete !== "ignore") {
+      let err23 = { instancePath: instancePath + "/incomplete", schemaPath: "#/properties/incomplete/const", keyword: "const", params: { allowedValue: "ignore" }, message: "must be equal to constant" };
+      vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
+    }
+    if (data.option !== void 0 && func02.call(data, "option")) {
+      let data9 = data.option;
+      if (typeof data9 == "string") {
+        if (data9.length > 512) {
+          let err24 = { instancePath: instancePath + "/option", schemaPath: "#/properties/option/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
+        }
+        if (data9.length < 1) {
+          let err25 = { instancePath: instancePath + "/option", schemaPath: "#/properties/option/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
+        }
+      } else {
+        let err26 = { instancePath: instancePath + "/option", schemaPath: "#/properties/option/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
+      }
+    }
+    if (data.all !== void 0 && func02.call(data, "all")) {
+      let data10 = data.all;
+      if (Array.isArray(data10)) {
+        if (data10.length > 64) {
+          let err27 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
+          vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
+        }
+        if (data10.length < 1) {
+          let err28 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
+        }
+        let len1 = data10.length;
+        for (let i1 = 0; i1 < len1; i1++)
+          wrapper0.validate(data10[i1], { instancePath: instancePath + "/all/" + i1, parentData: data10, parentDataProperty: i1, rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length);
+      } else {
+        let err29 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
+      }
+    }
+    if (data.any !== void 0 && func02.call(data, "any")) {
+      let data12 = data.any;
+      if (Array.isArray(data12)) {
+        if (data12.length > 64) {
+          let err30 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
+          vErrors === null ? vErrors = [err30] : vErrors.push(err30), errors++;
+        }
+        if (data12.length < 1) {
+          let err31 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
+        }
+        let len2 = data12.length;
+        for (let i2 = 0; i2 < len2; i2++)
+          wrapper0.validate(data12[i2], { instancePath: instancePath + "/any/" + i2, parentData: data12, parentDataProperty: i2, rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length);
+      } else {
+        let err32 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
       }
     }
     data.not !== void 0 && func02.call(data, "not") && (wrapper0.validate(data.not, { instancePath: instancePath + "/not", parentData: data, parentDataProperty: "not", rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length));
   } else {
-    let err21 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
+    let err33 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
   }
   return validate222.errors = vErrors, errors === 0;
 }

@@ -11,15 +11,29 @@ export interface ConditionTest {
   /** Names joined by dots; `*` is every element of an array. */
   readonly path: string;
   readonly equals?: Scalar;
-  readonly in?: readonly Scalar[];
+  /** One of some values, or of those in an option of the hook. */
+  readonly in?: readonly Scalar[] | OptionTest;
   readonly prefix?: string;
   /** A regular expression of RE2 syntax that must match the whole text. */
   readonly pattern?: string;
+  /** Holds if there is any value at the path. */
+  readonly exists?: true;
+  /**
+   * Only what the fact lists counts, although its list is not complete. For a hook that reads the list in the same way;
+   * absent: what is missing from the list may match.
+   */
+  readonly incomplete?: "ignore";
+}
+
+/** Whether the pack sets an option of the hook: names joined by dots, as in a path. */
+export interface OptionTest {
+  readonly option: string;
 }
 
 /** When a hook runs: a test, or tests joined by `all`, `any` and `not`. */
 export type Condition =
   | ConditionTest
+  | OptionTest
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }
   | { readonly not: Condition };
@@ -34,22 +48,31 @@ export const conditionLimits = {
 } as const;
 
 /** The operators of a test. */
-export const operators = ["equals", "in", "prefix", "pattern"] as const;
+export const operators = ["equals", "in", "prefix", "pattern", "exists"] as const;
+
+/** Where a condition is used. */
+export interface ConditionPlace {
+  readonly event: string;
+  /** JSON pointer of the condition. */
+  readonly pointer: string;
+  /** The options that the hook's configuration may have. */
+  readonly options: readonly string[];
+}
 
 /** What is wrong with a condition at an event, and where; `null` if nothing is. */
 export function conditionProblem(
   condition: Condition,
-  event: string,
-  pointer: string,
+  { event, pointer, options }: ConditionPlace,
 ): { readonly message: string; readonly pointer: string } | null {
   const tests: string[] = [];
   const visit = (one: Condition, at: string, depth: number): { message: string; pointer: string } | null => {
     if (depth > conditionLimits.depth)
       return { message: `a condition is at most ${conditionLimits.depth} deep`, pointer: at };
-    const kinds = ["path", "all", "any", "not"].filter((kind) => Object.hasOwn(one, kind));
+    const kinds = kindsOfCondition.filter((kind) => Object.hasOwn(one, kind));
     const isTest = kinds[0] === "path";
     if (kinds.length !== 1 || (!isTest && operators.some((operator) => Object.hasOwn(one, operator))))
-      return { message: "a condition has exactly one of `path`, `all`, `any`, `not`", pointer: at };
+      return { message: `a condition has exactly one of ${listed(kindsOfCondition)}`, pointer: at };
+    if ("option" in one) return optionProblem(one, options, at);
     if ("not" in one) return visit(one.not, `${at}/not`, depth + 1);
     const joined = "all" in one ? one.all : "any" in one ? one.any : null;
     if (joined !== null) {
@@ -63,9 +86,25 @@ export function conditionProblem(
     tests.push(at);
     if (tests.length > conditionLimits.tests)
       return { message: `a condition has at most ${conditionLimits.tests} tests`, pointer: at };
-    return testProblem(one as ConditionTest, event, at);
+    const test = one as ConditionTest;
+    const list = test.in && "option" in test.in ? optionProblem(test.in, options, `${at}/in`) : null;
+    return list ?? testProblem(test, event, at);
   };
   return visit(condition, pointer, 1);
+}
+
+const kindsOfCondition = ["path", "option", "all", "any", "not"] as const;
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ");
+}
+
+function optionProblem({ option }: OptionTest, options: readonly string[], at: string) {
+  if (options.includes(option.split(".", 1)[0] ?? "")) return null;
+  return {
+    message: `${quote(option)} is not in the schema of the hook's \`config\``,
+    pointer: `${at}/option`,
+  };
 }
 
 function testProblem(
@@ -75,8 +114,7 @@ function testProblem(
 ): { readonly message: string; readonly pointer: string } | null {
   const given = operators.filter((operator) => test[operator] !== undefined);
   if (given.length !== 1) {
-    const all = operators.map((operator) => `\`${operator}\``).join(", ");
-    return { message: `a test has exactly one of ${all}`, pointer: at };
+    return { message: `a test has exactly one of ${listed(operators)}`, pointer: at };
   }
   const [first = "", second = "", third = ""] = test.path.split(".");
   if (first === "facts" && second === "host") {
@@ -101,6 +139,7 @@ export function factsOfCondition(condition: Condition): readonly string[] {
   if ("not" in condition) return factsOfCondition(condition.not);
   if ("all" in condition) return condition.all.flatMap(factsOfCondition);
   if ("any" in condition) return condition.any.flatMap(factsOfCondition);
+  if ("option" in condition) return [];
   const [first, name, inner] = condition.path.split(".");
   if (first !== "facts" || name === undefined) return [];
   return [name === "host" ? `${hostPrefix}${inner}` : name];
@@ -111,7 +150,10 @@ export function conditionText(condition: Condition): string {
   if ("not" in condition) return `not (${conditionText(condition.not)})`;
   if ("all" in condition) return condition.all.map((part) => nested(part)).join(" and ");
   if ("any" in condition) return condition.any.map((part) => nested(part)).join(" or ");
-  const { path } = condition;
+  if ("option" in condition) return `the option ${condition.option} is set`;
+  const path = condition.incomplete ? `listed ${condition.path}` : condition.path;
+  if (condition.exists) return `${path} exists`;
+  if (condition.in && "option" in condition.in) return `${path} in the option ${condition.in.option}`;
   if (condition.in !== undefined) return `${path} in ${JSON.stringify(condition.in)}`;
   if (condition.prefix !== undefined) return `${path} starts with ${JSON.stringify(condition.prefix)}`;
   if (condition.pattern !== undefined) return `${path} matches ${JSON.stringify(condition.pattern)}`;

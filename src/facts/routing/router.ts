@@ -1,6 +1,6 @@
 import { RE2JS, RE2Set } from "re2js";
-import type { Condition, ConditionTest } from "./condition.ts";
-import { type Routed, valuesAt } from "./values.ts";
+import type { Condition, ConditionTest, OptionTest } from "./condition.ts";
+import { type Routed, valuesAt, walk } from "./values.ts";
 
 /** Longest text that patterns are tested on, in UTF-16 code units; of a longer one, the result is not known. */
 const longestText = 65_536;
@@ -11,12 +11,23 @@ type Truth = boolean | null;
 /** All tests of one path, as tables: each value is looked up once, and all patterns match in one pass. */
 interface PathTests {
   readonly path: readonly string[];
+  /** Whether only listed values count. */
+  readonly listed: boolean;
+  /** Tests that any value passes. */
+  readonly exists: readonly number[];
   readonly equal: ReadonlyMap<unknown, readonly number[]>;
   readonly prefixes: readonly (readonly [string, number])[];
   readonly patterns: RE2Set | null;
   /** The tests by the index of their pattern in the set. */
   readonly byPattern: readonly number[];
   readonly tests: readonly number[];
+}
+
+/** The tests of one path, as they were added. */
+interface PathGroup {
+  readonly path: readonly string[];
+  readonly listed: boolean;
+  readonly tests: readonly (readonly [number, ConditionTest])[];
 }
 
 /** A condition whose tests are numbers. */
@@ -32,7 +43,7 @@ type Compiled =
  */
 export class Router {
   readonly #tests = new Map<string, number>();
-  readonly #byPath = new Map<string, { path: readonly string[]; tests: [number, ConditionTest][] }>();
+  readonly #byPath = new Map<string, Omit<PathGroup, "tests"> & { tests: [number, ConditionTest][] }>();
   readonly #pathOf: string[] = [];
   #index: ReadonlyMap<string, PathTests> | null = null;
 
@@ -41,10 +52,14 @@ export class Router {
     return this.#tests.size;
   }
 
-  /** Adds a condition, which has been checked. */
-  add(condition: Condition): Route {
+  /**
+   * Adds a condition, which has been checked.
+   *
+   * @param config the configuration of the hook
+   */
+  add(condition: Condition, config: object = {}): Route {
     this.#index = null;
-    return new Route(this, condition, this.#compile(condition));
+    return new Route(this, condition, this.#compile(condition, config));
   }
 
   /** Whether a test holds. `memory` is kept with the state of the event. */
@@ -57,28 +72,34 @@ export class Router {
     return memory.truths[test] ?? null;
   }
 
-  #compile(condition: Condition): Compiled {
-    if ("not" in condition) return { not: this.#compile(condition.not) };
-    if ("all" in condition) return { all: condition.all.map((part) => this.#compile(part)) };
-    if ("any" in condition) return { any: condition.any.map((part) => this.#compile(part)) };
-    return { test: this.#testOf(condition) };
+  #compile(condition: Condition, config: object): Compiled {
+    if ("not" in condition) return { not: this.#compile(condition.not, config) };
+    if ("all" in condition) return { all: condition.all.map((part) => this.#compile(part, config)) };
+    if ("any" in condition) return { any: condition.any.map((part) => this.#compile(part, config)) };
+    // No part of `all` fails, and no part of `any` holds.
+    if ("option" in condition) return optionValues(config, condition).length > 0 ? { all: [] } : { any: [] };
+    if (condition.in === undefined || !("option" in condition.in)) return { test: this.#testOf(condition) };
+    const list = optionValues(config, condition.in).flat() as NonNullable<typeof condition.equals>[];
+    return { test: this.#testOf({ ...condition, in: list }) };
   }
 
   #testOf(test: ConditionTest): number {
-    const key = JSON.stringify([test.path, test.equals, test.in, test.prefix, test.pattern]);
+    const path = test.incomplete ? `listed ${test.path}` : test.path;
+    const key = JSON.stringify([path, test.equals, test.in, test.prefix, test.pattern, test.exists]);
     const known = this.#tests.get(key);
     if (known !== undefined) return known;
     const number = this.#tests.size;
     this.#tests.set(key, number);
-    this.#pathOf[number] = test.path;
-    const group = this.#byPath.get(test.path) ?? { path: test.path.split("."), tests: [] };
+    this.#pathOf[number] = path;
+    const listed = test.incomplete !== undefined;
+    const group = this.#byPath.get(path) ?? { path: test.path.split("."), listed, tests: [] };
     group.tests.push([number, test]);
-    this.#byPath.set(test.path, group);
+    this.#byPath.set(path, group);
     return number;
   }
 
   #makeIndex(): ReadonlyMap<string, PathTests> {
-    return new Map([...this.#byPath].map(([key, { path, tests }]) => [key, indexOf(path, tests)]));
+    return new Map([...this.#byPath].map(([key, group]) => [key, indexOf(group)]));
   }
 }
 
@@ -122,14 +143,21 @@ export class Route {
   }
 }
 
-function indexOf(path: readonly string[], tests: readonly (readonly [number, ConditionTest])[]): PathTests {
+function optionValues(config: object, { option }: OptionTest): readonly unknown[] {
+  return walk(config, option.split("."));
+}
+
+function indexOf({ path, listed, tests }: PathGroup): PathTests {
+  const exists: number[] = [];
   const equal = new Map<unknown, number[]>();
   const prefixes: [string, number][] = [];
   const patterns = new RE2Set(RE2Set.ANCHOR_BOTH, RE2JS.DOTALL);
   const byPattern: number[] = [];
   for (const [number, test] of tests) {
-    const values = test.in ?? (test.equals === undefined ? [] : [test.equals]);
+    const list = test.in as readonly unknown[] | undefined;
+    const values = list ?? (test.equals === undefined ? [] : [test.equals]);
     for (const value of new Set(values)) equal.set(value, [...(equal.get(value) ?? []), number]);
+    if (test.exists) exists.push(number);
     if (test.prefix !== undefined) prefixes.push([test.prefix, number]);
     if (test.pattern !== undefined) {
       patterns.add(test.pattern);
@@ -139,6 +167,8 @@ function indexOf(path: readonly string[], tests: readonly (readonly [number, Con
   if (byPattern.length > 0) patterns.compile();
   return {
     path,
+    listed,
+    exists,
     equal,
     prefixes,
     patterns: byPattern.length > 0 ? patterns : null,
@@ -149,8 +179,9 @@ function indexOf(path: readonly string[], tests: readonly (readonly [number, Con
 
 /** Decides all tests of a path. */
 function evaluate(path: PathTests, routed: Routed, { truths }: RouteMemory): void {
-  const { known, more } = valuesAt(path.path, routed);
+  const { known, more } = valuesAt(path.path, routed, path.listed);
   for (const test of path.tests) truths[test] = more ? null : false;
+  if (known.length > 0) for (const test of path.exists) truths[test] = true;
   let long = false;
   for (const value of new Set(known)) {
     for (const test of path.equal.get(value) ?? []) truths[test] = true;

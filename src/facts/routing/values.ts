@@ -16,8 +16,12 @@ export interface Values {
 
 const names: ReadonlySet<string> = new Set(factNames);
 
-/** The values at a path, such as `tool_input.command` or `facts.shell.commands.*.name`. */
-export function valuesAt(path: readonly string[], { fields, facts }: Routed): Values {
+/**
+ * The values at a path, such as `tool_input.command` or `facts.shell.commands.*.name`.
+ *
+ * @param listed whether a list of a fact counts as complete
+ */
+export function valuesAt(path: readonly string[], { fields, facts }: Routed, listed: boolean): Values {
   if (path[0] !== "facts") return { known: walk(fields, path), more: false };
   const [, name = "", ...inner] = path;
   const isHosts = name === "host";
@@ -32,11 +36,12 @@ export function valuesAt(path: readonly string[], { fields, facts }: Routed): Va
   const found = walk(fact, rest);
   // `null`, and words with parts that are not known.
   const known = found.filter((value) => value !== null && typeof value !== "object");
-  const list = rest.includes("*") && fact.complete === false;
+  const list = !listed && rest.includes("*") && fact.complete === false;
   return { known, more: known.length < found.length || list };
 }
 
-function walk(value: unknown, path: readonly string[]): readonly unknown[] {
+/** The values at a path in a value. */
+export function walk(value: unknown, path: readonly string[]): readonly unknown[] {
   let values: readonly unknown[] = [value];
   for (const name of path) {
     values = values.flatMap((one): readonly unknown[] => {

@@ -76,14 +76,14 @@ function testsOf(condition: Condition): readonly ConditionTest[] {
   if ("not" in condition) return testsOf(condition.not);
   if ("all" in condition) return condition.all.flatMap(testsOf);
   if ("any" in condition) return condition.any.flatMap(testsOf);
-  return [condition];
+  return "option" in condition ? [] : [condition];
 }
 
 /** Values that meet a test, and some that do not. */
 function valuesOf({ equals, in: list = [], prefix, pattern }: ConditionTest): readonly unknown[] {
   return [
     ...(equals === undefined ? [] : [equals]),
-    ...list,
+    ...("option" in list ? [] : list),
     ...(prefix === undefined ? [] : [`${prefix}x`, prefix]),
     ...(pattern === undefined ? [] : wordsOf(pattern, "")),
     "zqxwv",
