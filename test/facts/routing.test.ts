@@ -15,6 +15,8 @@ async function packOf(when: unknown, more: { readonly [name: string]: string } =
       apiVersion: 1,
       hooks: [...Object.keys(more), "guard"],
       ...(config && { config: { guard: config } }),
+      // The first long fact waits for a thread to start.
+      budgets: { decisionMs: 15_000 },
     }),
     "guard/hook.json": JSON.stringify({
       apiVersion: 1,
