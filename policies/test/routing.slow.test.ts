@@ -43,7 +43,7 @@ test("the conditions of the shipped policies change no decision", { timeout: 300
   const passedOver = new Set<string>();
   let decided = 0;
   for (const [index, given] of allEvents().entries()) {
-    const event = { ...given, session_id: `s${index}` };
+    const event = { ...(given as object), session_id: `s${index}` };
     const [decision, expected] = [await routed.dispatch(event), await whole.dispatch(event)];
     const { verdict, reason, changes, additions } = decision;
     const want = { verdict: expected.verdict, reason: expected.reason };

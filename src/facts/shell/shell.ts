@@ -1,7 +1,8 @@
 import { notKnown } from "../fact.ts";
 import { homeOf, resolvePath } from "../path-text.ts";
 import type { ToolFact } from "../tool/row.ts";
-import { Interpreter, LimitExceeded } from "./interpreter.ts";
+import { LimitExceeded } from "./execution.ts";
+import { Interpreter } from "./interpreter.ts";
 import type { Invocation } from "./invocation.ts";
 import { isExternalSource } from "./output.ts";
 import { type ShellCommand, type ShellFact, shellLimits } from "./row.ts";
@@ -32,10 +33,10 @@ export function readShell(
       const interpreter = new Interpreter(directory, homeOf(directory) ?? unknown("u"));
       interpreter.readText(clean(line));
       interpreter.readUncalled();
-      found.push(...interpreter.found);
-      valid &&= interpreter.valid;
-      complete &&= interpreter.complete;
-      recursion ??= interpreter.recursion;
+      found.push(...interpreter.execution.found);
+      valid &&= interpreter.execution.valid;
+      complete &&= interpreter.execution.complete;
+      recursion ??= interpreter.execution.recursion;
     }
   } catch (error) {
     if (error instanceof LimitExceeded) return notKnown(error.why);
