@@ -8,7 +8,7 @@ import {
   defaultLimits,
 } from "@hookwarden/sandbox";
 import { createProcessSandbox } from "@hookwarden/sandbox/process";
-import { createWarden } from "../src/warden/warden.ts";
+import { createWarden } from "../src/warden/index.ts";
 import type { Decision } from "../src/broker/decision.ts";
 import type { StateStore } from "../src/state/store.ts";
 import type { WardenOptions } from "../src/warden/options.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createProcessSandbox } from "@hookwarden/sandbox/process";
 import { createQuickjsSandbox } from "@hookwarden/sandbox/quickjs";
 import { buildBundle } from "../src/bundle/build.ts";
-import { createWarden } from "../src/warden/warden.ts";
+import { createWarden } from "../src/warden/index.ts";
 import type { LoadedPack } from "../src/pack/types.ts";
 import { loadPackFromFiles } from "../src/pack/load.ts";
 import type { Sandbox } from "@hookwarden/sandbox";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { wardenMembers } from "../src/warden/check-options.ts";
-import { createWarden } from "../src/warden/warden.ts";
+import { createWarden } from "../src/warden/index.ts";
 import { fakePack } from "./support/fake-pack.ts";
 import { fakeWarden } from "./support/fake-warden.ts";
 import { FakeSandbox } from "./support/fake-sandbox.ts";

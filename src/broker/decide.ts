@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectAdditions } from "./additions.ts";
-import { type BrokerParts, DecisionRun, type DecideRequest, retryKeyOf } from "./decision-run.ts";
+import { type BrokerParts, DecisionRun, type DecideRequest } from "./decision-run.ts";
+import { retryKeyOf } from "./retry-verdicts.ts";
 import type { Decision } from "./decision.ts";
 import { DecisionState, type StateAccess } from "./decision-state.ts";
 import type { DecisionRecord } from "./record.ts";
@@ -145,8 +146,8 @@ function buildResult(
 ): DecisionResult {
   const { composition } = run;
   const outcome = composition.outcome();
-  const retries = request.record ? run.retriesBefore() : {};
-  run.countRetries();
+  const retries = request.record ? run.retries.before(plan.sequential) : {};
+  run.retries.count(run.composition);
   const decision: Decision = {
     decision_id: request.decisionId,
     hook_event_name: plan.event,

@@ -1,14 +1,14 @@
 import type { Call, Outcome, Sandbox } from "@hookwarden/sandbox";
-import { type Answer, readAnswer, refusals } from "./answer.ts";
+import { type Answer, readAnswer } from "./answer.ts";
 import { Composition } from "./compose.ts";
-import type { Refusal } from "./decision.ts";
 import type { DecisionState } from "./decision-state.ts";
 import type { FactDeriver } from "../facts/index.ts";
 import { type BrokerEvent, EventView } from "./event.ts";
 import { makeFault } from "./failure.ts";
 import { HookCalls, type HookInput } from "./hook-calls.ts";
 import type { CallRecord, SkippedCallRecord } from "./record.ts";
-import { isBounded, type RetryCounters, type RetryKey, retryLimit } from "./retry-limit.ts";
+import type { RetryCounters } from "./retry-limit.ts";
+import { RetryVerdicts } from "./retry-verdicts.ts";
 import { type Binding, type EventPlan, listens, type Plan } from "./plan.ts";
 import { skipForBudget, skipWithFault, type SkippedCall } from "./skipped-call.ts";
 import type { ToolInputCheck, ToolInputChecks } from "./tool-input.ts";
@@ -48,8 +48,8 @@ export class DecisionRun {
   readonly view: EventView;
   /** The input of each hook's first run, by place; absent if it did not run. */
   readonly #inputsSeen: (string | undefined)[] = [];
-  /** For hooks whose verdicts are counted: the bounded verdict returned, `null` for another, `false` for one refused. */
-  readonly #retryVerdicts = new Map<Binding, string | null | false>();
+  /** The bounded verdicts of this decision. */
+  readonly retries: RetryVerdicts;
   readonly #unmatched = new Set<Binding>();
   readonly #parts: BrokerParts;
   readonly #request: DecideRequest;
@@ -75,6 +75,7 @@ export class DecisionRun {
     this.#request = request;
     this.#plan = plan;
     this.#state = state;
+    this.retries = new RetryVerdicts(parts.retries, request);
     this.#hookCalls = new HookCalls(parts.sandbox, request, state);
     this.view = new EventView(event);
     this.composition = new Composition(plan.event, this.view, whole.pack.budgets.injectionBytes);
@@ -188,8 +189,8 @@ export class DecisionRun {
     const answer = this.#read(binding, result, recheck);
     if (binding.monitor) composition.monitored(binding, result, answer);
     else if (!answer.ok) composition.failed(binding, answer, result, recheck);
-    else if (recheck) composition.rechecked(binding, answer, result, this.#retryRefusal(binding, answer));
-    else composition.answered(binding, answer, result, this.#retryRefusal(binding, answer));
+    else if (recheck) composition.rechecked(binding, answer, result, this.retries.refusalOf(binding, answer));
+    else composition.answered(binding, answer, result, this.retries.refusalOf(binding, answer));
   }
 
   /** Records the result of a parallel hook after another one stopped the step. */
@@ -225,34 +226,6 @@ export class DecisionRun {
     });
   }
 
-  /** Counts the bounded verdicts that took effect, and resets the count of hooks that returned another one. */
-  countRetries(): void {
-    if (this.#retryVerdicts.size === 0) return;
-    const outcome = this.composition.outcome();
-    for (const [binding, verdict] of this.#retryVerdicts) {
-      if (verdict === null) this.#parts.retries.reset(this.#retryKey(binding));
-      else if (verdict !== false && outcome?.verdict === verdict && this.#tookEffect(binding, verdict)) {
-        this.#parts.retries.add(this.#retryKey(binding));
-      }
-    }
-  }
-
-  /** Whether a verdict of a hook is among those that made the decision. */
-  #tookEffect(binding: Binding, verdict: string): boolean {
-    const { stop, verdicts } = this.composition;
-    return stop ? stop.hook === binding.hook.name : verdicts[binding.place]?.verdict === verdict;
-  }
-
-  /** The counts that this decision was made with, by hook; zeros are left out. */
-  retriesBefore(): { [hook: string]: number } {
-    const counts: { [hook: string]: number } = {};
-    for (const binding of this.#plan.sequential) {
-      const count = binding.bounded ? this.#parts.retries.count(this.#retryKey(binding)) : 0;
-      if (count > 0) counts[binding.hook.name] = count;
-    }
-    return counts;
-  }
-
   #read(binding: Binding, outcome: Outcome, recheck: boolean): Answer {
     if (this.#request.record) this.#record(binding, outcome, recheck);
     if (outcome.ok) return readAnswer(binding, outcome.output, this.#toolInput);
@@ -285,31 +258,6 @@ export class DecisionRun {
       logs: outcome.logs,
     });
   }
-
-  #retryRefusal(binding: Binding, answer: Answer & { ok: true }): Refusal | null {
-    if (!binding.bounded) return null;
-    const { verdict } = answer;
-    if (!verdict || !isBounded(binding.event, verdict.action)) {
-      this.#retryVerdicts.set(binding, null);
-      return null;
-    }
-    if (this.#parts.retries.count(this.#retryKey(binding)) < retryLimit) {
-      this.#retryVerdicts.set(binding, verdict.action);
-      return null;
-    }
-    this.#retryVerdicts.set(binding, false);
-    const message = `the hook has returned \`${verdict.action}\` ${retryLimit} times in a row in this session`;
-    return refusals([verdict], 0, "retry-limit", message)[0] as Refusal;
-  }
-
-  #retryKey(binding: Binding): RetryKey {
-    return retryKeyOf(this.#request, binding);
-  }
-}
-
-/** The key under which this hook's bounded verdicts at this event are counted. */
-export function retryKeyOf({ tenant, event }: DecideRequest, binding: Binding): RetryKey {
-  return { tenant, session: event.session_id, event: binding.event, hook: binding.hook.name };
 }
 
 function isTooLarge({ limits }: Binding, [event, context]: HookInput): boolean {

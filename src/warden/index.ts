@@ -6,5 +6,6 @@ export { checkDispatch, checkMembers, wardenMembers } from "./check-options.ts";
 export type { HostFact } from "./host-facts.ts";
 export type { DispatchOptions, Isolation, WardenOptions } from "./options.ts";
 export { createSandbox } from "./sandboxes.ts";
-export { createWarden, Warden } from "./warden.ts";
+export { createWarden } from "./create-warden.ts";
+export { Warden } from "./warden.ts";
 export { FolderWatch } from "./watch.ts";

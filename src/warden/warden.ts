@@ -12,7 +12,6 @@ import {
   readEvent,
   StoredRetryCounters,
   RetryCounters,
-  toolInputChecks,
   preciseNow,
 } from "../broker/index.ts";
 import type { LoadedBundle } from "../bundle/index.ts";
@@ -23,60 +22,18 @@ import type { LoadedPack } from "../pack/index.ts";
 import { KeyedQueue, MemoryStateStore } from "../state/index.ts";
 import { BreakerSandbox } from "./breaker.ts";
 import { type Chunk, chunkStream, type ChunkStreamOptions } from "./chunk-stream.ts";
-import type { Divergence } from "./cross-check.ts";
 import type { WardenEvents } from "./events.ts";
 import { forgetPrograms, Generation } from "./generation.ts";
 import { HostFacts } from "./host-facts.ts";
 import { describeHook, type HookDescription } from "./hooks.ts";
 import { type DispatchOptions, type WardenOptions } from "./options.ts";
-import { checkDispatch, checkOptions, maxEventBytesOf } from "./check-options.ts";
-import { loadTelemetry, openLogFor } from "./optional-parts.ts";
+import { checkDispatch, maxEventBytesOf } from "./check-options.ts";
 import { preload } from "./preload.ts";
-import { createSandbox } from "./sandboxes.ts";
 import { type BundleDescription, describeBundle, supply } from "./supply.ts";
 import { watchSupply } from "./watch-supply.ts";
 
-/**
- * Loads a pack, starts its sandbox, and answers events with decisions.
- *
- * @throws {HookwardenError} for an option, pack or engine that cannot be used. Nothing is left running then.
- *
- * @example
- *     await using warden = await createWarden({ pack: "./policies" });
- *     const decision = await warden.dispatch(event);
- */
-export async function createWarden(options: WardenOptions): Promise<Warden> {
-  checkOptions(options);
-  const toolInputs = toolInputChecks(options.tools ?? {});
-  const hostFacts = new HostFacts(options.facts ?? {}, options.resolveLink);
-  const { pack, bundle } = await supply(options);
-  const generation = new Generation(pack, options.rules);
-  let report: (divergence: Divergence) => void = () => undefined;
-  const sandbox = await createSandbox(options, (divergence) => report(divergence));
-  if (options.preload) {
-    try {
-      await preload(sandbox, pack);
-    } catch (error) {
-      if (sandbox !== options.sandbox) await sandbox[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-  await bundle?.keep();
-  const log = options.log === undefined ? null : await openLogFor(options, sandbox);
-  const warden = new Warden(options, generation, { sandbox, toolInputs, hostFacts, log, bundle });
-  report = (divergence) => warden.announce("divergence", divergence);
-  const refused = bundle?.refused;
-  // Deferred, so that the caller can attach listeners first.
-  if (refused)
-    setImmediate(() => warden.announce("reload", { ok: false, pack: pack.digest, error: refused }));
-  if (options.telemetry) {
-    const { telemetry } = await loadTelemetry();
-    warden.on("decision", telemetry());
-  }
-  return warden;
-}
-
-interface WardenParts extends Pick<BrokerParts, "sandbox" | "toolInputs"> {
+/** @internal */
+export interface WardenParts extends Pick<BrokerParts, "sandbox" | "toolInputs"> {
   readonly hostFacts: HostFacts;
   readonly log: DecisionLog | null;
   readonly bundle: LoadedBundle | null;

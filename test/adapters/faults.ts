@@ -1,6 +1,6 @@
 import type { EventName } from "../../src/catalogue/events.ts";
 import type { DecidingWarden } from "@hookwarden/mediator";
-import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/index.ts";
 import { loadPackFromFiles } from "../../src/pack/load.ts";
 import { FakeFault } from "../support/fake-sandbox.ts";
 import { fakeWarden } from "../support/fake-warden.ts";

@@ -22,7 +22,7 @@ import { guard } from "@hookwarden/ai-sdk";
 import { hookwardenMiddleware } from "@hookwarden/langchain";
 import { guardAgent } from "@hookwarden/openai-agents";
 import { loadPackFromFiles } from "../../src/pack/load.ts";
-import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/index.ts";
 import { type Case, measure } from "./rounds.ts";
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "7" } } });

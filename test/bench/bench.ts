@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { defaultLimits, type Call, type Sandbox, type SandboxOptions } from "@hookwarden/sandbox";
-import type { Warden } from "../../src/warden/warden.ts";
+import type { Warden } from "../../src/warden/index.ts";
 import { keepAwake } from "./awake.ts";
 import { createSandbox, createWarden } from "./built.ts";
 import { largeHook, manyHooks, shippedPack, shortField } from "./recorded.ts";

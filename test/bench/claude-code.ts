@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { claudeHooks } from "@hookwarden/clients/claude-agent-sdk";
 import { answerCall } from "../../packages/clients/src/hook/hook-call.ts";
 import { hookDefaults, programs } from "@hookwarden/clients";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import { measure } from "./rounds.ts";
 
 const dist =

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Call, defaultLimits, type Sandbox } from "@hookwarden/sandbox";
-import type { Warden } from "../../src/warden/warden.ts";
+import type { Warden } from "../../src/warden/index.ts";
 import { createSandbox, createWarden, loadPack } from "./built.ts";
 import { rawIsolate } from "./rivals.ts";
 import { type Case, type Measured, measure } from "./rounds.ts";

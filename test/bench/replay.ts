@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProcessSandbox } from "@hookwarden/sandbox/process";
 import { createQuickjsSandbox } from "@hookwarden/sandbox/quickjs";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import type { LoadedPack } from "../../src/pack/types.ts";
 import type { Sandbox } from "@hookwarden/sandbox";
 import { CertificateWriter } from "../../src/replay/certificate.ts";

@@ -6,7 +6,7 @@ import type { EventName } from "../../src/catalogue/events.ts";
 import { actionNames, actionRows, eventNames, eventRows, legalActions } from "../../src/catalogue/lookup.ts";
 import type { Action, Decision } from "../../src/broker/decision.ts";
 import type { FailurePolicy, HookMode } from "../../src/pack/types.ts";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import { type FakeHook, fakePack } from "../support/fake-pack.ts";
 import { FakeFault, FakeSandbox } from "../support/fake-sandbox.ts";
 import { sampleAction } from "../support/sample-actions.ts";

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { buildBundle, openBundle } from "../../src/bundle/index.ts";
 import { bundlePathProblem } from "../../src/bundle/names.ts";
 import { writeTar } from "../../src/bundle/tar.ts";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import { loadPack } from "../../src/pack/load.ts";
 import {
   bundleOf,

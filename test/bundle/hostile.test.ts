@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { FlattenedSign, importJWK, SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { generateKey, packedLimits, toPublicKey, type Trust } from "../../src/bundle/index.ts";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import { writeList } from "../../src/bundle/list.ts";
 import {
   bundleOf,

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { generateKey, toPublicKey, type Trust } from "../../src/bundle/index.ts";
-import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/index.ts";
 import type { ReloadNotice } from "../../src/warden/events.ts";
 import type { WardenOptions } from "../../src/warden/options.ts";
 import { FakeSandbox } from "../support/fake-sandbox.ts";

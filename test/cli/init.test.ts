@@ -6,7 +6,7 @@ import { eventNames } from "../../src/catalogue/index.ts";
 import { hookTemplate } from "../../src/cli/init/template.ts";
 import { loadPackFromFiles } from "../../src/pack/index.ts";
 import { readCases } from "../../src/check/cases/read.ts";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import { cli, folder, write } from "./cli.ts";
 
 const decisions = (out: string): Decision[] =>

@@ -10,7 +10,7 @@ import { HookwardenError } from "../../src/errors/index.ts";
 import { acceptHooks, completePack } from "../../src/pack/index.ts";
 import { sha256 } from "../../src/files/index.ts";
 import type { HookManifest, LoadedPack, PackManifest } from "../../src/pack/types.ts";
-import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/index.ts";
 
 /** A hook of a system's rule, with as little said as can be. */
 export interface RuleHook {

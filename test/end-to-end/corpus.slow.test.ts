@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loadPack } from "../../src/pack/index.ts";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import type { Decision } from "../../src/broker/decision.ts";
 
 const corpus = process.env["HOOKWARDEN_CORPUS"];

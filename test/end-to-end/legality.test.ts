@@ -1,6 +1,6 @@
 /** Every pair of an event and an action, on real engines in child processes. */
 import { loadPackFromFiles } from "../../src/pack/index.ts";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import { legalitySuite, probeFiles } from "../support/legality-suite.ts";
 
 for (const engine of ["quickjs", "isolate"] as const) {

@@ -1,7 +1,7 @@
 /** What a host is promised, on real engines with the default isolation. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadPackFromFiles, type LoadedPack } from "../../src/pack/index.ts";
-import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/index.ts";
 import type { Decision } from "../../src/broker/decision.ts";
 
 interface Hook {

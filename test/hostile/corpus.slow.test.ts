@@ -17,7 +17,7 @@ import { compileEach } from "../../src/compile/compile-scripts.ts";
 import { folderSource } from "../../src/files/folder.ts";
 import { loadPack, type LoadedPack } from "../../src/pack/index.ts";
 import { readManifests } from "../../src/pack/load.ts";
-import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/index.ts";
 import { sampleEvent } from "../catalogue/sample.ts";
 import {
   faultOf,

@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import { fakeWarden } from "../support/fake-warden.ts";
 import { killAfter, loggedIds } from "./kill.ts";
 import { guard, readLog, testFile, toolEvent, verifyText } from "./support.ts";

@@ -5,7 +5,7 @@ import { replayLog } from "../../src/replay/replay.ts";
 import { fakePack, type FakeHook } from "../support/fake-pack.ts";
 import { type FakeProgram, FakeSandbox } from "../support/fake-sandbox.ts";
 import { fakeWarden } from "../support/fake-warden.ts";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import type { WardenOptions } from "../../src/warden/options.ts";
 import { bytesOf, readLog, testFile, verifyText } from "./support.ts";
 

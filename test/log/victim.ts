@@ -1,6 +1,6 @@
 /** A process to be killed: decides events, logs the decisions, and prints which it has answered. */
 import { writeSync } from "node:fs";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import type { LogOptions } from "../../src/log/index.ts";
 import { fakePack } from "../support/fake-pack.ts";
 import { FakeSandbox } from "../support/fake-sandbox.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import type { LoadedPack } from "../../src/pack/types.ts";
 import type { Sandbox } from "@hookwarden/sandbox";
 import { CertificateWriter, verifyCertificate } from "../../src/replay/certificate.ts";

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import type { LoadedPack } from "../../src/pack/types.ts";
 import type { Sandbox } from "@hookwarden/sandbox";
 import { type Replayed, replayLog, type ReplayOptions } from "../../src/replay/replay.ts";

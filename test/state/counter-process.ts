@@ -1,4 +1,4 @@
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import { SqliteStateStore } from "../../src/state/sqlite.ts";
 import { fakePack } from "../support/fake-pack.ts";
 import { FakeSandbox } from "../support/fake-sandbox.ts";

@@ -1,5 +1,5 @@
 import type { Decision } from "../../src/broker/decision.ts";
-import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/index.ts";
 import type { DispatchOptions, WardenOptions } from "../../src/warden/options.ts";
 import { type FakeHook, fakePack, type FakePackOptions } from "./fake-pack.ts";
 import { FakeSandbox } from "./fake-sandbox.ts";

@@ -3,7 +3,7 @@ import type { ActionName } from "../../src/catalogue/actions.ts";
 import { type EventName, events } from "../../src/catalogue/events.ts";
 import { actionNames, actionRows, eventNames, legalActions } from "../../src/catalogue/lookup.ts";
 import type { Decision } from "../../src/broker/decision.ts";
-import type { Warden } from "../../src/warden/warden.ts";
+import type { Warden } from "../../src/warden/index.ts";
 import type { FakeHook } from "./fake-pack.ts";
 import { sampleAction } from "./sample-actions.ts";
 import { sampleEvent } from "./sample-events.ts";

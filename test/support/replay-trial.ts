@@ -9,7 +9,7 @@ import { type Call, defaultLimits, type Sandbox } from "@hookwarden/sandbox";
 import { createProcessSandbox } from "@hookwarden/sandbox/process";
 import { createQuickjsSandbox } from "@hookwarden/sandbox/quickjs";
 import { HookwardenError } from "../../src/errors/index.ts";
-import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/index.ts";
 import type { LoadedPack } from "../../src/pack/types.ts";
 import { replayLog } from "../../src/replay/replay.ts";
 import { completePack } from "../../src/pack/assemble.ts";

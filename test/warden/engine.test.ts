@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Decision } from "../../src/broker/decision.ts";
 import { loadPackFromFiles } from "../../src/pack/load.ts";
-import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/index.ts";
 import type { WardenOptions } from "../../src/warden/options.ts";
 import { sampleEvent } from "../support/sample-events.ts";
 

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import type { ReloadNotice } from "../../src/warden/events.ts";
 import { SqliteStateStore } from "../../src/state/sqlite.ts";
 import type { StateStore } from "../../src/state/store.ts";

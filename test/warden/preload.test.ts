@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import type { ReloadNotice } from "../../src/warden/events.ts";
 import { loadPackFromFiles } from "../../src/pack/index.ts";
 import type { LoadedPack } from "../../src/pack/types.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import type { LoadedPack } from "../../src/pack/types.ts";
-import { createWarden, type Warden } from "../../src/warden/warden.ts";
+import { createWarden, type Warden } from "../../src/warden/index.ts";
 import type { ReloadNotice } from "../../src/warden/events.ts";
 import { fakePack } from "../support/fake-pack.ts";
 import { FakeSandbox } from "../support/fake-sandbox.ts";

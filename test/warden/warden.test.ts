@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HookwardenError } from "../../src/errors/index.ts";
-import { createWarden } from "../../src/warden/warden.ts";
+import { createWarden } from "../../src/warden/index.ts";
 import { type FakeHook, fakePack } from "../support/fake-pack.ts";
 import { FakeSandbox } from "../support/fake-sandbox.ts";
 import { fakeWarden } from "../support/fake-warden.ts";

@@ -4,7 +4,7 @@ import { HookwardenError } from "../../../src/errors/index.ts";
 import type { HookMode } from "../../../src/pack/types.ts";
 import { fakePack } from "../../support/fake-pack.ts";
 import { FakeSandbox } from "../../support/fake-sandbox.ts";
-import { createWarden } from "../../../src/warden/warden.ts";
+import { createWarden } from "../../../src/warden/index.ts";
 import { packOf } from "../harness.ts";
 
 /** Agentix, "Builds a hook": what is refused before any hook runs; and what only a slow hook shows. */

@@ -230,7 +230,7 @@ conformance("eai", ({ rule }) => {
         ["a", 10],
       ]);
       await using empty = await (
-        await import("../../../src/warden/warden.ts")
+        await import("../../../src/warden/index.ts")
       ).createWarden({ pack: packOf([]), sandbox: warden.sandbox });
       expect(empty.hooks()).toEqual([]);
     },

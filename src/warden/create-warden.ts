@@ -1,0 +1,52 @@
+import { toolInputChecks } from "../broker/index.ts";
+import type { Divergence } from "./cross-check.ts";
+import { Generation } from "./generation.ts";
+import { HostFacts } from "./host-facts.ts";
+import { type WardenOptions } from "./options.ts";
+import { checkOptions } from "./check-options.ts";
+import { loadTelemetry, openLogFor } from "./optional-parts.ts";
+import { preload } from "./preload.ts";
+import { createSandbox } from "./sandboxes.ts";
+import { supply } from "./supply.ts";
+
+import { Warden } from "./warden.ts";
+
+/**
+ * Loads a pack, starts its sandbox, and answers events with decisions.
+ *
+ * @throws {HookwardenError} for an option, pack or engine that cannot be used. Nothing is left running then.
+ *
+ * @example
+ *     await using warden = await createWarden({ pack: "./policies" });
+ *     const decision = await warden.dispatch(event);
+ */
+export async function createWarden(options: WardenOptions): Promise<Warden> {
+  checkOptions(options);
+  const toolInputs = toolInputChecks(options.tools ?? {});
+  const hostFacts = new HostFacts(options.facts ?? {}, options.resolveLink);
+  const { pack, bundle } = await supply(options);
+  const generation = new Generation(pack, options.rules);
+  let report: (divergence: Divergence) => void = () => undefined;
+  const sandbox = await createSandbox(options, (divergence) => report(divergence));
+  if (options.preload) {
+    try {
+      await preload(sandbox, pack);
+    } catch (error) {
+      if (sandbox !== options.sandbox) await sandbox[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+  await bundle?.keep();
+  const log = options.log === undefined ? null : await openLogFor(options, sandbox);
+  const warden = new Warden(options, generation, { sandbox, toolInputs, hostFacts, log, bundle });
+  report = (divergence) => warden.announce("divergence", divergence);
+  const refused = bundle?.refused;
+  // Deferred, so that the caller can attach listeners first.
+  if (refused)
+    setImmediate(() => warden.announce("reload", { ok: false, pack: pack.digest, error: refused }));
+  if (options.telemetry) {
+    const { telemetry } = await loadTelemetry();
+    warden.on("decision", telemetry());
+  }
+  return warden;
+}
