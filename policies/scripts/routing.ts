@@ -19,7 +19,7 @@ function listed(path: string, test: object): Condition {
 const command = (member: string, test: object): Condition => listed(`facts.shell.commands.*.${member}`, test);
 const word = (pattern: string): Condition => command("argv.*", { pattern });
 const files = (pattern: string): Condition => listed("facts.tool.files.*.path", { pattern });
-const paths = (pattern: string): Condition => listed("facts.paths.paths.*.path", { pattern });
+const paths = (test: object): Condition => listed("facts.paths.paths.*.path", test);
 const access = (...kinds: string[]): Condition => listed("facts.paths.paths.*.access", { in: kinds });
 const outside: Condition = listed("facts.paths.paths.*.inside", { equals: false });
 const exists = { exists: true };
@@ -70,13 +70,9 @@ const any = (...parts: readonly (Condition | readonly Condition[])[]): Condition
 });
 const all = (...parts: readonly Condition[]): Condition => ({ all: parts });
 
-/** Whether a rule in the configuration of `guard-data-flow` names acts of some kinds. */
-const ruleOn = (...kinds: readonly string[]): Condition =>
-  any(
-    kinds.flatMap((kind) =>
-      ["after", "never", "until"].map((part): Condition => ({ option: `rules.*.${part}.${kind}` })),
-    ),
-  );
+/** The options of `guard-data-flow` with what its rules wait for or forbid. */
+const rulesOn = (...kinds: readonly string[]): readonly string[] =>
+  kinds.flatMap((kind) => ["after", "never", "until"].map((part) => `rules.*.${part}.${kind}`));
 
 /** Conditions of PreToolUse, by policy. */
 export const routes: { readonly [policy: string]: Condition } = {
@@ -108,12 +104,10 @@ export const routes: { readonly [policy: string]: Condition } = {
     { path: "facts.shell.valid", equals: false },
   ),
   "guard-data-flow": any(
-    // Rules and lists of the configuration, by the kinds of acts that they name.
-    ruleOn("run", "tool"),
-    all(
-      any(ruleOn("read", "write"), { option: "private" }),
-      access("read", "write", "delete", "list", "execute", "any"),
-    ),
+    // Rules and lists of the configuration. The acts of a kind are more than what a test can name.
+    rulesOn("run", "tool").map((option) => ({ option })),
+    [...rulesOn("read", "write"), "private"].map((option) => paths({ glob: { option } })),
+    { path: "tool_name", glob: { option: "private" } },
     listed("facts.tool.kind", { in: ["fetch", "mcp", "other"] }),
     {
       path: "tool_name",
@@ -121,7 +115,7 @@ export const routes: { readonly [policy: string]: Condition } = {
     },
     network,
     outside,
-    paths(secret),
+    paths({ pattern: secret }),
     command("name", {
       pattern:
         "gh|glab|git.*|npm|mail|himalaya|mutt|lynx|w3m|links|printenv|env|set|export|security|vault|op|pass|aws|gcloud|az|kubectl|docker|doppler",
@@ -137,7 +131,7 @@ export const routes: { readonly [policy: string]: Condition } = {
     { option: "more" },
     all(
       access("write", "delete", "any"),
-      any([folders, ...layouts].map((layout) => paths(anywhere(layout)))),
+      any([folders, ...layouts].map((layout) => paths({ pattern: anywhere(layout) }))),
     ),
     command("name", { pattern: "git|git-.*|claude|codex|gemini|qwen|copilot|droid" }),
     all(
@@ -168,6 +162,6 @@ export const routes: { readonly [policy: string]: Condition } = {
     command("directory", { pattern: secret }),
     files(secret),
     { path: "cwd", pattern: secret },
-    paths(secret),
+    paths({ pattern: secret }),
   ),
 };

@@ -131,6 +131,7 @@ an event, and all patterns for it match in one pass.
 | \`in\` | one of up to ${conditionLimits.values} such values; or \`{ "option": … }\`: one of those in an option of the hook's \`config\` |
 | \`prefix\` | how a string begins |
 | \`pattern\` | a regular expression of RE2 syntax that must match the whole string, as a matcher; \`.\` matches every character |
+| \`glob\` | a list, or an option, of globs of which one must match the whole string: \`*\` is any text, \`?\` and \`[…]\` any character, and case does not matter |
 | \`exists\` | \`true\`: there is any value at the path |
 | \`incomplete\` | \`"ignore"\`, beside one of these: only what the fact lists counts, although its list is not complete. For hooks that read the list in the same way |
 | \`option\` | instead of a path, an option of the hook's \`config\`, as names joined by dots: whether the pack sets it |

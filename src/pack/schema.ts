@@ -121,6 +121,12 @@ const condition = closedObject({
   },
   prefix: text,
   pattern: text,
+  glob: {
+    anyOf: [
+      { type: "array", minItems: 1, maxItems: conditionLimits.values, items: text },
+      closedObject({ option }, ["option"]),
+    ],
+  },
   exists: { const: true },
   incomplete: { const: "ignore", description: "only what the fact lists counts" },
   option,

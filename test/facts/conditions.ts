@@ -68,6 +68,7 @@ export function randomCondition(next: Random, depth = 0): Condition {
 
 function testOf(next: Random, path: string, operator: number): ConditionTest {
   if (operator < 0.1) return { path, exists: true };
+  if (operator < 0.15) return { path, glob: ["bash", "-rf", "a.example"] };
   if (operator < 0.3) return { path, equals: pick(next, values) };
   if (operator < 0.55) return { path, in: [pick(next, values), pick(next, values)] };
   if (operator < 0.75) return { path, prefix: String(pick(next, values)).slice(0, 2) };
@@ -129,6 +130,7 @@ export function naive(condition: Condition, event: object): Truth {
       if (one.equals !== undefined) return value === one.equals;
       if (one.in !== undefined) return (one.in as readonly unknown[]).includes(value);
       if (typeof value !== "string") return false;
+      if (one.glob !== undefined) return (one.glob as string[]).some((glob) => value.toLowerCase() === glob);
       if (one.prefix !== undefined) return value.startsWith(one.prefix);
       return RE2JS.compile(one.pattern ?? "", RE2JS.DOTALL).testExact(value);
     };

@@ -111,6 +111,11 @@ describe("a hook with a condition", () => {
     const names = { ...curl, equals: undefined, in: { option: "programs" } };
     expect(await verdictOf(names, "wget x")).toBe("continue");
     expect(await verdictOf(names, "wget x", { programs: ["curl", "wget"] })).toBe("deny");
+    const globs = { ...curl, equals: undefined, glob: { option: "programs" } };
+    expect(await verdictOf(globs, "wget x", { programs: ["c*", "?et"] })).toBe("continue");
+    expect(await verdictOf(globs, "wget x", { programs: ["c*", "W?et"] })).toBe("deny");
+    expect(await verdictOf(globs, "a.b x", { programs: ["a+b", "a.*"] })).toBe("deny");
+    expect(await verdictOf(globs, "axb x", { programs: ["a+b", "a.*"] })).toBe("continue");
   });
 
   test.each([

@@ -2193,7 +2193,7 @@ function validate116(data, { instancePath = "", parentData, parentDataProperty, 
 }
 
 // memory:hookwarden-manifest-validators
-var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 }, when: { allOf: [{ $ref: "#/definitions/condition" }] } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 }, paths: { type: "integer", minimum: 1, maximum: 999 }, hosts: { type: "integer", minimum: 1, maximum: 999 }, text: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, condition: { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { anyOf: [{ type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, { type: "object", properties: { option: { type: "string", maxLength: 512, minLength: 1 } }, required: ["option"], additionalProperties: !1 }] }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, exists: { const: !0 }, incomplete: { const: "ignore" }, option: { type: "string", maxLength: 512, minLength: 1 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u"), schema7 = { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { anyOf: [{ type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, { type: "object", properties: { option: { type: "string", maxLength: 512, minLength: 1 } }, required: ["option"], additionalProperties: !1 }] }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, exists: { const: !0 }, incomplete: { const: "ignore" }, option: { type: "string", maxLength: 512, minLength: 1 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 }, wrapper0 = { validate: validate222 };
+var validateHookManifest = validate21, schema6 = { $schema: "http://json-schema.org/draft-07/schema#", $id: "hook", type: "object", properties: { $schema: { type: "string", maxLength: 512 }, apiVersion: { const: 1 }, name: { type: "string", minLength: 1, maxLength: 64, pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" }, version: { type: "string", maxLength: 256, pattern: "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$" }, description: { type: "string", maxLength: 1024 }, entry: { type: "string", minLength: 1, maxLength: 512, pattern: "^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$" }, on: { type: "array", minItems: 1, maxItems: 64, items: { type: "object", properties: { event: { type: "string", enum: ["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptAccepted", "PreModelRequest", "ModelResponseChunk", "PostModelResponse", "ModelRequestFailure", "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "TurnComplete", "SubagentStart", "SubagentStop", "PreCompact", "CompactStage", "PostCompact", "Notification"] }, matcher: { type: "string", maxLength: 512 }, when: { allOf: [{ $ref: "#/definitions/condition" }] } }, required: ["event"], additionalProperties: !1 } }, reads: { allOf: [{ $ref: "#/definitions/reads" }] }, facts: { type: "object", properties: { tool: { type: "integer", minimum: 1, maximum: 999 }, shell: { type: "integer", minimum: 1, maximum: 999 }, paths: { type: "integer", minimum: 1, maximum: 999 }, hosts: { type: "integer", minimum: 1, maximum: 999 }, text: { type: "integer", minimum: 1, maximum: 999 } }, additionalProperties: !1 }, actions: { allOf: [{ $ref: "#/definitions/actions" }] }, priority: { type: "integer", minimum: -1e3, maximum: 1e3 }, mode: { type: "string", enum: ["sequential", "parallel", "monitor"] }, onFailure: { type: "string", enum: ["open", "closed"] }, limits: { allOf: [{ $ref: "#/definitions/limits" }] }, state: { type: "object", properties: { scope: { type: "string", enum: ["session", "tenant"] }, maxBytes: { type: "integer", minimum: 1, maximum: 1048576 } }, required: ["scope", "maxBytes"], additionalProperties: !1 }, config: { type: "object" } }, required: ["apiVersion", "name", "version", "entry", "on", "reads", "actions"], additionalProperties: !1, definitions: { limits: { type: "object", properties: { steps: { type: "integer", minimum: 1e4, maximum: 5e8 }, wallMs: { type: "integer", minimum: 1, maximum: 1e4 }, memoryKb: { type: "integer", minimum: 1024, maximum: 131072 }, stackKb: { type: "integer", minimum: 64, maximum: 1024 }, inputBytes: { type: "integer", minimum: 1024, maximum: 8388608 }, outputBytes: { type: "integer", minimum: 256, maximum: 4194304 }, outputDepth: { type: "integer", minimum: 4, maximum: 128 }, logBytes: { type: "integer", minimum: 0, maximum: 65536 } }, additionalProperties: !1 }, actions: { type: "array", maxItems: 23, uniqueItems: !0, items: { type: "string", enum: ["continue", "allow", "ask", "retry", "drop_chunk", "skip", "deny", "block", "halt", "modify_input", "replace_result", "replace_error", "transform", "replace_messages", "replace_system", "set_params", "replace_response", "replace_chunk", "augment", "inject", "add_context", "notify", "set_state"] } }, reads: { type: "array", maxItems: 256, uniqueItems: !0, items: { type: "string", maxLength: 512, pattern: "^(\\*|[^.*\\u0000-\\u001f\\u007f]+(\\.[^.*\\u0000-\\u001f\\u007f]+)*)$", not: { pattern: "(^|\\.)(__proto__|constructor|prototype)(\\.|$)" } } }, condition: { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { anyOf: [{ type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, { type: "object", properties: { option: { type: "string", maxLength: 512, minLength: 1 } }, required: ["option"], additionalProperties: !1 }] }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, glob: { anyOf: [{ type: "array", minItems: 1, maxItems: 256, items: { type: "string", maxLength: 512 } }, { type: "object", properties: { option: { type: "string", maxLength: 512, minLength: 1 } }, required: ["option"], additionalProperties: !1 }] }, exists: { const: !0 }, incomplete: { const: "ignore" }, option: { type: "string", maxLength: 512, minLength: 1 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 } } }, func02 = Object.prototype.hasOwnProperty, pattern02 = new RegExp("^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", "u"), pattern12 = new RegExp("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\\.((0|[1-9][0-9]*)|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$", "u"), pattern22 = new RegExp("^(\\./)?([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+)(/([^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.[^./\\\\:\\u0000-\\u001f\\u007f][^/\\\\:\\u0000-\\u001f\\u007f]*|\\.\\.[^/\\\\:\\u0000-\\u001f\\u007f]+))*$", "u"), schema7 = { type: "object", properties: { path: { type: "string", maxLength: 512, minLength: 1 }, equals: { type: ["string", "number", "boolean", "null"], maxLength: 512 }, in: { anyOf: [{ type: "array", minItems: 1, maxItems: 256, items: { type: ["string", "number", "boolean", "null"], maxLength: 512 } }, { type: "object", properties: { option: { type: "string", maxLength: 512, minLength: 1 } }, required: ["option"], additionalProperties: !1 }] }, prefix: { type: "string", maxLength: 512 }, pattern: { type: "string", maxLength: 512 }, glob: { anyOf: [{ type: "array", minItems: 1, maxItems: 256, items: { type: "string", maxLength: 512 } }, { type: "object", properties: { option: { type: "string", maxLength: 512, minLength: 1 } }, required: ["option"], additionalProperties: !1 }] }, exists: { const: !0 }, incomplete: { const: "ignore" }, option: { type: "string", maxLength: 512, minLength: 1 }, all: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, any: { type: "array", minItems: 1, maxItems: 64, items: { $ref: "#/definitions/condition" } }, not: { $ref: "#/definitions/condition" } }, additionalProperties: !1 }, wrapper0 = { validate: validate222 };
 function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (data && typeof data == "object" && !Array.isArray(data)) {
@@ -2323,72 +2323,143 @@ function validate222(data, { instancePath = "", parentData, parentDataProperty, 
         vErrors === null ? vErrors = [err21] : vErrors.push(err21), errors++;
       }
     }
-    if (data.exists !== void 0 && func02.call(data, "exists") && data.exists !== !0) {
-      let err22 = { instancePath: instancePath + "/exists", schemaPath: "#/properties/exists/const", keyword: "const", params: { allowedValue: !0 }, message: "must be equal to constant" };
-      vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
-    }
-    if (data.incomplete !== void 0 && func02.call(data, "incomplete") && data.incomplete !== "ignore") {
-      let err23 = { instancePath: instancePath + "/incomplete", schemaPath: "#/properties/incomplete/const", keyword: "const", params: { allowedValue: "ignore" }, message: "must be equal to constant" };
-      vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
-    }
-    if (data.option !== void 0 && func02.call(data, "option")) {
-      let data9 = data.option;
-      if (typeof data9 == "string") {
-        if (data9.length > 512) {
-          let err24 = { instancePath: instancePath + "/option", schemaPath: "#/properties/option/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
-          vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
+    if (data.glob !== void 0 && func02.call(data, "glob")) {
+      let data7 = data.glob, _errs22 = errors, valid5 = !1, _errs23 = errors;
+      if (Array.isArray(data7)) {
+        if (data7.length > 256) {
+          let err22 = { instancePath: instancePath + "/glob", schemaPath: "#/properties/glob/anyOf/0/maxItems", keyword: "maxItems", params: { limit: 256 }, message: "must NOT have more than 256 items" };
+          vErrors === null ? vErrors = [err22] : vErrors.push(err22), errors++;
         }
-        if (data9.length < 1) {
-          let err25 = { instancePath: instancePath + "/option", schemaPath: "#/properties/option/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
-          vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
+        if (data7.length < 1) {
+          let err23 = { instancePath: instancePath + "/glob", schemaPath: "#/properties/glob/anyOf/0/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          vErrors === null ? vErrors = [err23] : vErrors.push(err23), errors++;
+        }
+        let len1 = data7.length;
+        for (let i1 = 0; i1 < len1; i1++) {
+          let data8 = data7[i1];
+          if (typeof data8 == "string") {
+            if (data8.length > 512) {
+              let err24 = { instancePath: instancePath + "/glob/" + i1, schemaPath: "#/properties/glob/anyOf/0/items/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+              vErrors === null ? vErrors = [err24] : vErrors.push(err24), errors++;
+            }
+          } else {
+            let err25 = { instancePath: instancePath + "/glob/" + i1, schemaPath: "#/properties/glob/anyOf/0/items/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+            vErrors === null ? vErrors = [err25] : vErrors.push(err25), errors++;
+          }
         }
       } else {
-        let err26 = { instancePath: instancePath + "/option", schemaPath: "#/properties/option/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        let err26 = { instancePath: instancePath + "/glob", schemaPath: "#/properties/glob/anyOf/0/type", keyword: "type", params: { type: "array" }, message: "must be array" };
         vErrors === null ? vErrors = [err26] : vErrors.push(err26), errors++;
+      }
+      var _valid1 = _errs23 === errors;
+      if (valid5 = valid5 || _valid1, !valid5) {
+        let _errs27 = errors;
+        if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+          if (data7.option === void 0 || !func02.call(data7, "option")) {
+            let err27 = { instancePath: instancePath + "/glob", schemaPath: "#/properties/glob/anyOf/1/required", keyword: "required", params: { missingProperty: "option" }, message: "must have required property 'option'" };
+            vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
+          }
+          for (let key2 of Object.keys(data7))
+            if (key2 !== "option") {
+              let err28 = { instancePath: instancePath + "/glob", schemaPath: "#/properties/glob/anyOf/1/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 }, message: "must NOT have additional properties" };
+              vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
+            }
+          if (data7.option !== void 0 && func02.call(data7, "option")) {
+            let data9 = data7.option;
+            if (typeof data9 == "string") {
+              if (data9.length > 512) {
+                let err29 = { instancePath: instancePath + "/glob/option", schemaPath: "#/properties/glob/anyOf/1/properties/option/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+                vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
+              }
+              if (data9.length < 1) {
+                let err30 = { instancePath: instancePath + "/glob/option", schemaPath: "#/properties/glob/anyOf/1/properties/option/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+                vErrors === null ? vErrors = [err30] : vErrors.push(err30), errors++;
+              }
+            } else {
+              let err31 = { instancePath: instancePath + "/glob/option", schemaPath: "#/properties/glob/anyOf/1/properties/option/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+              vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
+            }
+          }
+        } else {
+          let err32 = { instancePath: instancePath + "/glob", schemaPath: "#/properties/glob/anyOf/1/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+          vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
+        }
+        var _valid1 = _errs27 === errors;
+        valid5 = valid5 || _valid1;
+      }
+      if (valid5)
+        errors = _errs22, vErrors !== null && (_errs22 ? vErrors.length = _errs22 : vErrors = null);
+      else {
+        let err33 = { instancePath: instancePath + "/glob", schemaPath: "#/properties/glob/anyOf", keyword: "anyOf", params: {}, message: "must match a schema in anyOf" };
+        vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
+      }
+    }
+    if (data.exists !== void 0 && func02.call(data, "exists") && data.exists !== !0) {
+      let err34 = { instancePath: instancePath + "/exists", schemaPath: "#/properties/exists/const", keyword: "const", params: { allowedValue: !0 }, message: "must be equal to constant" };
+      vErrors === null ? vErrors = [err34] : vErrors.push(err34), errors++;
+    }
+    if (data.incomplete !== void 0 && func02.call(data, "incomplete") && data.incomplete !== "ignore") {
+      let err35 = { instancePath: instancePath + "/incomplete", schemaPath: "#/properties/incomplete/const", keyword: "const", params: { allowedValue: "ignore" }, message: "must be equal to constant" };
+      vErrors === null ? vErrors = [err35] : vErrors.push(err35), errors++;
+    }
+    if (data.option !== void 0 && func02.call(data, "option")) {
+      let data12 = data.option;
+      if (typeof data12 == "string") {
+        if (data12.length > 512) {
+          let err36 = { instancePath: instancePath + "/option", schemaPath: "#/properties/option/maxLength", keyword: "maxLength", params: { limit: 512 }, message: "must NOT have more than 512 characters" };
+          vErrors === null ? vErrors = [err36] : vErrors.push(err36), errors++;
+        }
+        if (data12.length < 1) {
+          let err37 = { instancePath: instancePath + "/option", schemaPath: "#/properties/option/minLength", keyword: "minLength", params: { limit: 1 }, message: "must NOT have fewer than 1 characters" };
+          vErrors === null ? vErrors = [err37] : vErrors.push(err37), errors++;
+        }
+      } else {
+        let err38 = { instancePath: instancePath + "/option", schemaPath: "#/properties/option/type", keyword: "type", params: { type: "string" }, message: "must be string" };
+        vErrors === null ? vErrors = [err38] : vErrors.push(err38), errors++;
       }
     }
     if (data.all !== void 0 && func02.call(data, "all")) {
-      let data10 = data.all;
-      if (Array.isArray(data10)) {
-        if (data10.length > 64) {
-          let err27 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
-          vErrors === null ? vErrors = [err27] : vErrors.push(err27), errors++;
+      let data13 = data.all;
+      if (Array.isArray(data13)) {
+        if (data13.length > 64) {
+          let err39 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
+          vErrors === null ? vErrors = [err39] : vErrors.push(err39), errors++;
         }
-        if (data10.length < 1) {
-          let err28 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
-          vErrors === null ? vErrors = [err28] : vErrors.push(err28), errors++;
+        if (data13.length < 1) {
+          let err40 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          vErrors === null ? vErrors = [err40] : vErrors.push(err40), errors++;
         }
-        let len1 = data10.length;
-        for (let i1 = 0; i1 < len1; i1++)
-          wrapper0.validate(data10[i1], { instancePath: instancePath + "/all/" + i1, parentData: data10, parentDataProperty: i1, rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length);
+        let len2 = data13.length;
+        for (let i2 = 0; i2 < len2; i2++)
+          wrapper0.validate(data13[i2], { instancePath: instancePath + "/all/" + i2, parentData: data13, parentDataProperty: i2, rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length);
       } else {
-        let err29 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        vErrors === null ? vErrors = [err29] : vErrors.push(err29), errors++;
+        let err41 = { instancePath: instancePath + "/all", schemaPath: "#/properties/all/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        vErrors === null ? vErrors = [err41] : vErrors.push(err41), errors++;
       }
     }
     if (data.any !== void 0 && func02.call(data, "any")) {
-      let data12 = data.any;
-      if (Array.isArray(data12)) {
-        if (data12.length > 64) {
-          let err30 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
-          vErrors === null ? vErrors = [err30] : vErrors.push(err30), errors++;
+      let data15 = data.any;
+      if (Array.isArray(data15)) {
+        if (data15.length > 64) {
+          let err42 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/maxItems", keyword: "maxItems", params: { limit: 64 }, message: "must NOT have more than 64 items" };
+          vErrors === null ? vErrors = [err42] : vErrors.push(err42), errors++;
         }
-        if (data12.length < 1) {
-          let err31 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
-          vErrors === null ? vErrors = [err31] : vErrors.push(err31), errors++;
+        if (data15.length < 1) {
+          let err43 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/minItems", keyword: "minItems", params: { limit: 1 }, message: "must NOT have fewer than 1 items" };
+          vErrors === null ? vErrors = [err43] : vErrors.push(err43), errors++;
         }
-        let len2 = data12.length;
-        for (let i2 = 0; i2 < len2; i2++)
-          wrapper0.validate(data12[i2], { instancePath: instancePath + "/any/" + i2, parentData: data12, parentDataProperty: i2, rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length);
+        let len3 = data15.length;
+        for (let i3 = 0; i3 < len3; i3++)
+          wrapper0.validate(data15[i3], { instancePath: instancePath + "/any/" + i3, parentData: data15, parentDataProperty: i3, rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length);
       } else {
-        let err32 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/type", keyword: "type", params: { type: "array" }, message: "must be array" };
-        vErrors === null ? vErrors = [err32] : vErrors.push(err32), errors++;
+        let err44 = { instancePath: instancePath + "/any", schemaPath: "#/properties/any/type", keyword: "type", params: { type: "array" }, message: "must be array" };
+        vErrors === null ? vErrors = [err44] : vErrors.push(err44), errors++;
       }
     }
     data.not !== void 0 && func02.call(data, "not") && (wrapper0.validate(data.not, { instancePath: instancePath + "/not", parentData: data, parentDataProperty: "not", rootData }) || (vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors), errors = vErrors.length));
   } else {
-    let err33 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
-    vErrors === null ? vErrors = [err33] : vErrors.push(err33), errors++;
+    let err45 = { instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" }, message: "must be object" };
+    vErrors === null ? vErrors = [err45] : vErrors.push(err45), errors++;
   }
   return validate222.errors = vErrors, errors === 0;
 }

@@ -16,6 +16,8 @@ export interface ConditionTest {
   readonly prefix?: string;
   /** A regular expression of RE2 syntax that must match the whole text. */
   readonly pattern?: string;
+  /** Globs, or an option of the hook that has some: `*` is any text, `?` and `[…]` any character; case does not matter. */
+  readonly glob?: readonly string[] | OptionTest;
   /** Holds if there is any value at the path. */
   readonly exists?: true;
   /**
@@ -48,7 +50,7 @@ export const conditionLimits = {
 } as const;
 
 /** The operators of a test. */
-export const operators = ["equals", "in", "prefix", "pattern", "exists"] as const;
+export const operators = ["equals", "in", "prefix", "pattern", "glob", "exists"] as const;
 
 /** Where a condition is used. */
 export interface ConditionPlace {
@@ -87,8 +89,12 @@ export function conditionProblem(
     if (tests.length > conditionLimits.tests)
       return { message: `a condition has at most ${conditionLimits.tests} tests`, pointer: at };
     const test = one as ConditionTest;
-    const list = test.in && "option" in test.in ? optionProblem(test.in, options, `${at}/in`) : null;
-    return list ?? testProblem(test, event, at);
+    for (const operator of ["in", "glob"] as const) {
+      const list = test[operator];
+      const problem = list && "option" in list ? optionProblem(list, options, `${at}/${operator}`) : null;
+      if (problem) return problem;
+    }
+    return testProblem(test, event, at);
   };
   return visit(condition, pointer, 1);
 }
@@ -153,11 +159,15 @@ export function conditionText(condition: Condition): string {
   if ("option" in condition) return `the option ${condition.option} is set`;
   const path = condition.incomplete ? `listed ${condition.path}` : condition.path;
   if (condition.exists) return `${path} exists`;
-  if (condition.in && "option" in condition.in) return `${path} in the option ${condition.in.option}`;
-  if (condition.in !== undefined) return `${path} in ${JSON.stringify(condition.in)}`;
+  if (condition.in !== undefined) return `${path} in ${listText(condition.in)}`;
+  if (condition.glob !== undefined) return `${path} matches a glob of ${listText(condition.glob)}`;
   if (condition.prefix !== undefined) return `${path} starts with ${JSON.stringify(condition.prefix)}`;
   if (condition.pattern !== undefined) return `${path} matches ${JSON.stringify(condition.pattern)}`;
   return `${path} is ${JSON.stringify(condition.equals)}`;
+}
+
+function listText(list: readonly Scalar[] | OptionTest): string {
+  return "option" in list ? `the option ${list.option}` : JSON.stringify(list);
 }
 
 function nested(condition: Condition): string {

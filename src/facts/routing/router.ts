@@ -78,14 +78,20 @@ export class Router {
     if ("any" in condition) return { any: condition.any.map((part) => this.#compile(part, config)) };
     // No part of `all` fails, and no part of `any` holds.
     if ("option" in condition) return optionValues(config, condition).length > 0 ? { all: [] } : { any: [] };
-    if (condition.in === undefined || !("option" in condition.in)) return { test: this.#testOf(condition) };
-    const list = optionValues(config, condition.in).flat() as NonNullable<typeof condition.equals>[];
-    return { test: this.#testOf({ ...condition, in: list }) };
+    return { test: this.#testOf(withLists(condition, config)) };
   }
 
   #testOf(test: ConditionTest): number {
     const path = test.incomplete ? `listed ${test.path}` : test.path;
-    const key = JSON.stringify([path, test.equals, test.in, test.prefix, test.pattern, test.exists]);
+    const key = JSON.stringify([
+      path,
+      test.equals,
+      test.in,
+      test.prefix,
+      test.pattern,
+      test.glob,
+      test.exists,
+    ]);
     const known = this.#tests.get(key);
     if (known !== undefined) return known;
     const number = this.#tests.size;
@@ -143,8 +149,25 @@ export class Route {
   }
 }
 
+/** A test with the values of the options that it names. */
+function withLists(test: ConditionTest, config: object): ConditionTest {
+  const { in: list, glob } = test;
+  if (list && "option" in list) return { ...test, in: optionValues(config, list) as readonly string[] };
+  if (glob && "option" in glob) return { ...test, glob: optionValues(config, glob) as readonly string[] };
+  return test;
+}
+
+/** The regular expression of a glob. */
+function globPattern(glob: string): string {
+  const pattern = glob.replaceAll(/\*\*\/?|\*|\?|\[[^\]]*\]|[^*?[]+|\[/g, (part) => {
+    if (part.startsWith("*")) return ".*";
+    return part === "?" || (part.length > 1 && part.startsWith("[")) ? "." : RE2JS.quote(part);
+  });
+  return `(?i)${pattern}`;
+}
+
 function optionValues(config: object, { option }: OptionTest): readonly unknown[] {
-  return walk(config, option.split("."));
+  return walk(config, option.split(".")).flat();
 }
 
 function indexOf({ path, listed, tests }: PathGroup): PathTests {
@@ -159,8 +182,10 @@ function indexOf({ path, listed, tests }: PathGroup): PathTests {
     for (const value of new Set(values)) equal.set(value, [...(equal.get(value) ?? []), number]);
     if (test.exists) exists.push(number);
     if (test.prefix !== undefined) prefixes.push([test.prefix, number]);
-    if (test.pattern !== undefined) {
-      patterns.add(test.pattern);
+    const globs =
+      (test.glob as readonly string[] | undefined)?.map((glob) => globPattern(String(glob))) ?? [];
+    for (const pattern of test.pattern === undefined ? globs : [test.pattern]) {
+      patterns.add(pattern);
       byPattern.push(number);
     }
   }
