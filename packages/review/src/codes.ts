@@ -221,7 +221,7 @@ export const reviewTable = {
     advice: "A value that changes between reads can evade a check. Find out what is done with it.",
   },
   "dynamic-name": {
-    severity: "medium",
+    severity: "high",
     means: "properties are accessed under names built at run time",
     advice: "The evidence lists the resulting names for code that ran.",
   },

@@ -18,7 +18,7 @@ export function reviewSarif({ findings, tool }: ReviewReport): object {
   const [name = "hookwarden", version = "0"] = tool.split(" ");
   const used = [...new Set(findings.map(({ code }) => code))].sort();
   return {
-    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    $schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
     version: "2.1.0",
     runs: [
       {
@@ -59,7 +59,7 @@ function resultOf(
     locations: [
       {
         physicalLocation: {
-          artifactLocation: { uri, uriBaseId: "%SRCROOT%" },
+          artifactLocation: { uri: encodeURI(uri), uriBaseId: "%SRCROOT%" },
           region: { startLine: line },
         },
       },

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
+import { Ajv, type AnySchemaObject } from "ajv";
 import { describe, expect, it } from "vitest";
 import { reviewSarif } from "../src/index.ts";
-import { sampleReport } from "./html/sample-report.ts";
+import { hostile, sampleReport } from "./html/sample-report.ts";
 
 interface Sarif {
   readonly version: string;
@@ -20,7 +22,39 @@ interface Sarif {
 
 const sarifOf = (report: Parameters<typeof reviewSarif>[0]): Sarif => reviewSarif(report) as Sarif;
 
+/** The schema of OASIS with errata 01, unchanged: it is draft 4, of which it uses nothing but `id` that later drafts have not. */
+function sarifValidator(): (value: unknown) => readonly unknown[] {
+  const file = new URL("./sarif/sarif-schema-2.1.0.json", import.meta.url);
+  const { $schema: _draft, id, ...rest } = JSON.parse(readFileSync(file, "utf8")) as AnySchemaObject;
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  ajv.addFormat("uri", (text) => URL.canParse(text));
+  ajv.addFormat(
+    "uri-reference",
+    (text) => !/[\s<>"{}|\\^`[\]]/.test(text) && URL.canParse(text, "https://a.example/"),
+  );
+  ajv.addFormat("date-time", (text) => !Number.isNaN(Date.parse(text)));
+  const validate = ajv.compile({ $id: String(id), ...rest });
+  return (value) => (validate(value) ? [] : (validate.errors ?? []));
+}
+
 describe("the findings as SARIF", () => {
+  it("conforms to the schema of SARIF 2.1.0, with hostile texts and paths too", () => {
+    const errors = sarifValidator();
+    const report = sampleReport();
+    const [first] = report.findings;
+    const odd = {
+      ...first!,
+      message: hostile,
+      place: { line: 9, column: 1, module: `pack:guard hook/ü%20 ${"[x]"}.ts`, moduleLine: 4 },
+      accepted: { reason: hostile, expires: "2027-01-01T00:00:00Z" },
+    };
+    const sarif = JSON.parse(JSON.stringify(reviewSarif({ ...report, findings: [...report.findings, odd] })));
+    expect(errors(sarif)).toEqual([]);
+    // The schema is in force: a result without its message does not pass.
+    delete sarif.runs[0].results[0].message;
+    expect(errors(sarif)).not.toEqual([]);
+  });
+
   it("has a rule for each code and a result for each finding, errors for those that are high", () => {
     const report = sampleReport();
     const { version, runs } = sarifOf(report);

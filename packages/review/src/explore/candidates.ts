@@ -62,7 +62,7 @@ export function candidatesOf(
     }
     for (const [seen, wanted] of sides(pair)) {
       if (typeof wanted === "number" && typeof seen === "number") {
-        numbers(seen, wanted, texts, run, add, readsTime);
+        numbers({ seen, wanted, run, readsTime }, texts, add);
         continue;
       }
       if (typeof wanted !== "string" || typeof seen !== "string" || wanted === "") continue;
@@ -73,7 +73,7 @@ export function candidatesOf(
       let placed = false;
       for (const slot of texts) {
         if (typeof slot.value !== "string" || slot.kind === "time") continue;
-        placed = place(slot, seen, wanted, pair.op, add) || placed;
+        placed = place(slot, { seen, wanted, op: pair.op }, add) || placed;
       }
       if (placed || wanted.length < 3 || inArgs(run, wanted) || anywhere >= maxAnywhere) continue;
       anywhere++;
@@ -123,7 +123,11 @@ function sides({ op, a, b }: Comparison): readonly (readonly [Operand, Operand])
 }
 
 /** Puts a text where another one stands. @returns whether it stands there at all. */
-function place(slot: Slot, known: string, wanted: string, op: string, add: Add): boolean {
+function place(
+  slot: Slot,
+  { seen: known, wanted, op }: { readonly seen: string; readonly wanted: string; readonly op: string },
+  add: Add,
+): boolean {
   const value = String(slot.value);
   const lower = value.toLowerCase();
   const at = known === "" ? -1 : lower.indexOf(known.toLowerCase());
@@ -147,13 +151,17 @@ function place(slot: Slot, known: string, wanted: string, op: string, add: Add):
   return true;
 }
 
+interface NumberPair {
+  readonly seen: number;
+  readonly wanted: number;
+  readonly run: InstrumentedRun;
+  readonly readsTime: boolean;
+}
+
 function numbers(
-  known: number,
-  wanted: number,
+  { seen: known, wanted, run, readsTime }: NumberPair,
   slots: readonly Slot[],
-  run: InstrumentedRun,
   add: Add,
-  readsTime: boolean,
 ): void {
   const near = [wanted, wanted + 1, wanted - 1];
   for (const slot of slots) {

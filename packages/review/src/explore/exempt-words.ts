@@ -15,7 +15,6 @@ export async function exemptWords(
   runner: Runner,
   bases: readonly Run[],
   words: readonly string[],
-  signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
   const found: AnswerChange[] = [];
   for (const base of bases.slice(0, max.bases))
@@ -31,7 +30,7 @@ export async function exemptWords(
       const pairs = await mapConcurrently(
         tried,
         async (word) => ({ word, after: await placed(word), before: await placed(`${word} ${neutral}`) }),
-        signal,
+        runner.signal,
       );
       for (const { word, after, before } of pairs)
         if (after && before && opens(before.effect, after.effect))

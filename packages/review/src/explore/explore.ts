@@ -37,11 +37,10 @@ export async function explore(
   runner: Runner,
   seeds: readonly Input[],
   isFirst: (pair: Comparison) => boolean,
-  signal: AbortSignal,
   budget: number,
 ): Promise<Exploration> {
   const state = new Explorer(runner, isFirst);
-  const first = await mapConcurrently(seeds, (input) => runner.runInstrumented(input, true), signal);
+  const first = await mapConcurrently(seeds, (input) => runner.runInstrumented(input, true), runner.signal);
   const queue: InstrumentedRun[] = [];
   for (const run of first) {
     if (!run) continue;
@@ -51,11 +50,15 @@ export async function explore(
   const dependences: Dependence[] = [];
   for (const run of queue.slice(0, 8)) dependences.push(...(await dependencesOf(runner, run)));
   let left = budget;
-  while (queue.length > 0 && left > 0 && !signal.aborted) {
+  while (queue.length > 0 && left > 0 && !runner.signal.aborted) {
     const parent = queue.shift() as InstrumentedRun;
     const fresh = state.childrenOf(parent, Math.min(maxChildren, left));
     left -= fresh.length;
-    const children = await mapConcurrently(fresh, ({ input }) => runner.runInstrumented(input, true), signal);
+    const children = await mapConcurrently(
+      fresh,
+      ({ input }) => runner.runInstrumented(input, true),
+      runner.signal,
+    );
     const news: InstrumentedRun[] = [];
     for (const [index, child] of children.entries()) {
       if (!child) continue;
@@ -99,7 +102,11 @@ class Explorer {
     for (const branch of watched.cover) this.#covered.add(branch);
     for (const pair of watched.pairs) {
       if (pair.op === "key") continue;
-      this.#covered.add(`${pair.site === 0 ? `b${pair.branch}` : pair.site} ${pair.op} ${outcome(pair)}`);
+      const place = pair.site === 0 ? `b${pair.branch}` : pair.site;
+      this.#covered.add(`${place} ${pair.op} ${outcome(pair)}`);
+      // One place compares with many constants where the code is a table or an interpreter.
+      const met = outcome(pair) === "true" && pair.op !== "re" ? constantIn(pair, run) : null;
+      if (met !== null) this.#covered.add(`${place} ${pair.op} met ${met}`);
     }
     const grew = this.#covered.size > before;
     if (grew && run.input.origin === "made") this.news.push(run);
@@ -180,6 +187,13 @@ class Explorer {
     const control = input && (await this.#runner.run(input));
     return control !== null && opens(before.effect, control.effect);
   }
+}
+
+/** The constant of the code that a comparison has met: the part of the other operand, or what equals it. */
+function constantIn({ op, a, b }: Comparison, { input }: InstrumentedRun): string | null {
+  const constant = op === "in" ? b : a === b ? b : null;
+  if (typeof constant !== "string" || constant.length < 2 || constant.length > 80) return null;
+  return input.origin === "made" ? constant : null;
 }
 
 function outcome({ op, a, b }: Comparison): string {

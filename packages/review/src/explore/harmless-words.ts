@@ -2,7 +2,7 @@ import type { Input } from "../run/input.ts";
 import { acts, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { harmless, type Slot, slotsOf } from "./slots.ts";
+import { afterNullCommand, harmless, type Slot, slotsOf } from "./slots.ts";
 
 type WordKind = NonNullable<AnswerChange["word"]>;
 
@@ -29,6 +29,9 @@ const unicode = [
   "\ufe0f\ufe0e",
   "\u{e0049}\u{e0067}\u{e006e}",
   "\u{1f468}\u200d\u{1f4bb}",
+  // Normalization makes the first shorter and the second longer.
+  "e\u0301",
+  "\ufb01",
 ] as const;
 const invisible = /^[\p{Cf}\p{Zs}\p{Mn}]+$/u;
 const sizes = [300, 1_100, 2_100, 4_200, 9_000, 20_000, 70_000] as const;
@@ -64,7 +67,6 @@ export async function addWords(
   runner: Runner,
   held: readonly Run[],
   words: readonly string[],
-  signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
   const turns: AnswerChange[] = [];
   for (const base of held.slice(0, max.bases)) {
@@ -78,10 +80,8 @@ export async function addWords(
     const aside = slots.filter(
       ({ kind, value }) => (kind === "inert" || kind === "id") && typeof value === "string",
     );
-    for (const slot of open.slice(0, max.slots))
-      turns.push(...(await tryWords(runner, base, slot, words, signal)));
-    for (const slot of aside.slice(0, max.slots))
-      turns.push(...(await setWords(runner, base, slot, words, signal)));
+    for (const slot of open.slice(0, max.slots)) turns.push(...(await tryWords(runner, base, slot, words)));
+    for (const slot of aside.slice(0, max.slots)) turns.push(...(await setWords(runner, base, slot, words)));
     for (const slot of slots.filter(({ kind }) => kind === "text" || kind === "name").slice(0, max.slots))
       turns.push(...(await setPrototypes(runner, base, slot)));
   }
@@ -93,15 +93,18 @@ async function tryWords(
   base: Run,
   slot: Slot,
   words: readonly string[],
-  signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
   const value = String(slot.value);
   const turns: AnswerChange[] = [];
-  const count = harmless(slot.path, value, plain).length;
-  for (let way = 0; way < count; way++) {
+  const waysOf = (word: string): readonly (string | null)[] => [
+    ...harmless(slot.path, value, word),
+    afterNullCommand(slot.path, value, word),
+  ];
+  for (const [way, isPossible] of waysOf(plain).entries()) {
+    if (isPossible === null) continue;
     const withWord = (word: string): Input | null => {
-      const text = harmless(slot.path, value, word)[way];
-      return text === undefined ? null : slot.set(text);
+      const text = waysOf(word)[way];
+      return typeof text === "string" ? slot.set(text) : null;
     };
     const control = withWord(plain);
     const controlled = control && (await runner.run(control));
@@ -110,10 +113,10 @@ async function tryWords(
     const tries: readonly (readonly [WordKind, string])[] = weak
       ? [["plain", plain]]
       : [
-          ...unicode.map((word) => ["unicode", word] as const),
+          ...(way < 2 ? unicode : []).map((word) => ["unicode", word] as const),
           // Padding in front is padding behind, for twice the price.
           ...(way === 0 ? sizes : []).map((size) => ["size", "a".repeat(size)] as const),
-          ...breakers.map((word) => ["text", word] as const),
+          ...(way < 2 ? breakers : []).map((word) => ["text", word] as const),
           ...words
             .slice(0, max.words)
             .map((word) => [invisible.test(word) ? ("unicode" as const) : ("text" as const), word] as const),
@@ -122,7 +125,7 @@ async function tryWords(
       const input = withWord(text);
       return input ? [{ word, text, input }] : [];
     });
-    const found = await answerChanges(runner, base, slot, all, signal);
+    const found = await answerChanges(runner, base, slot, all);
     turns.push(
       ...found.map((turn) =>
         weak ? { ...turn, grade: way === 0 ? ("end" as const) : ("start" as const) } : turn,
@@ -138,13 +141,12 @@ async function setWords(
   base: Run,
   slot: Slot,
   words: readonly string[],
-  signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
   const all = words.slice(0, max.words).flatMap((text) => {
     const input = slot.set(text);
     return input ? [{ word: "text" as const, text, input }] : [];
   });
-  return answerChanges(runner, base, slot, all, signal);
+  return answerChanges(runner, base, slot, all);
 }
 
 /** Only what is opened by a name of `Object.prototype`, and held under any other unknown name. */
@@ -156,7 +158,7 @@ async function setPrototypes(runner: Runner, base: Run, slot: Slot): Promise<rea
     const input = slot.set(text);
     return input ? [{ word: "prototype" as const, text, input }] : [];
   });
-  return answerChanges(runner, controlled, slot, all, new AbortController().signal);
+  return answerChanges(runner, controlled, slot, all);
 }
 
 async function answerChanges(
@@ -164,9 +166,8 @@ async function answerChanges(
   base: Run,
   slot: Slot,
   all: readonly { readonly word: WordKind; readonly text: string; readonly input: Input }[],
-  signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
-  const runs = await mapConcurrently(all, ({ input }) => runner.run(input), signal);
+  const runs = await mapConcurrently(all, ({ input }) => runner.run(input), runner.signal);
   return runs.flatMap((after, index): AnswerChange[] => {
     const { word, text, input } = all[index] as (typeof all)[number];
     if (!after || !opens(base.effect, after.effect)) return [];

@@ -73,7 +73,6 @@ export async function sweep(
   runner: Runner,
   held: readonly Run[],
   words: SweepWords,
-  signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
   const turns: AnswerChange[] = [];
   for (const base of held.slice(0, max.bases)) {
@@ -83,7 +82,7 @@ export async function sweep(
       ...missingFields(runner, base, words),
       ...otherTypes(runner, base),
     ];
-    const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), signal);
+    const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), runner.signal);
     const changed = runs.flatMap((after, at): AnswerChange[] => {
       const { slot, from, to, word } = variants[at] as Variant;
       if (!after || effectWords(after.effect) === effectWords(base.effect)) return [];
@@ -97,7 +96,7 @@ export async function sweep(
     // Where any padding opens, the hook looks at the end of a text, which is no matter of size.
     const relevant = opened > padded * 0.9 ? changed.filter(({ word }) => word !== "size") : changed;
     const byKind = Map.groupBy(relevant, ({ slot, word }) => `${slot.kind} ${slot.path} ${word ?? ""}`);
-    turns.push(...(await sidesThatOpen(runner, base, signal)).slice(0, 2));
+    turns.push(...(await sidesThatOpen(runner, base)).slice(0, 2));
     for (const own of byKind.values())
       turns.push(...own.toSorted((a, b) => Number(b.opens) - Number(a.opens)).slice(0, max.turns));
   }
@@ -218,7 +217,7 @@ export function enriched(
     );
     const event = validEvent({
       ...input.event,
-      cwd: input.event.cwd ?? "/home/dev/projects/shop",
+      cwd: "/home/dev/projects/shop",
       agent_id: "agent-7",
       tool_use_id: "toolu_01A9",
       tool_input: { ...more, ...(input.event["tool_input"] as object) },

@@ -21,23 +21,22 @@ export async function varyContext(
   held: readonly Run[],
   sequence: readonly Input[],
   reads: ContextReads,
-  signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
   const turns: AnswerChange[] = [];
   for (const base of held.slice(0, max.bases)) {
     const slots = slotsOf(base.input, runner.seen);
     const slot = (kind: Slot["kind"]): Slot => slots.find((one) => one.kind === kind) as Slot;
     if (reads.time)
-      turns.push(...(await compare(runner, base, slot("time"), timeSweep(base.input.event.time), signal)));
+      turns.push(...(await compare(runner, base, slot("time"), timeSweep(base.input.event.time))));
     if (reads.chance) {
       const ids = Array.from({ length: max.chances }, (_, index) => `chance-${index}`);
-      turns.push(...(await compare(runner, base, slot("chance"), ids, signal)));
+      turns.push(...(await compare(runner, base, slot("chance"), ids)));
     }
     // What is held with a state may be held for it: only what is held with none must stay so.
     if (reads.state && base.input.state === null) turns.push(...(await repeat(runner, base)));
   }
   const fresh = held.filter(({ input }) => input.state === null);
-  if (reads.state) turns.push(...(await afterOthers(runner, fresh, sequence, signal)));
+  if (reads.state) turns.push(...(await afterOthers(runner, fresh, sequence)));
   return turns;
 }
 
@@ -46,7 +45,6 @@ async function compare(
   base: Run,
   slot: Slot,
   values: readonly string[],
-  signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
   const inputs = values.flatMap((value) => {
     const input = slot.set(value);
@@ -63,10 +61,10 @@ async function compare(
         ]
       : [];
   });
-  const runs = await mapConcurrently(inputs, ({ input }) => runner.run(input), signal);
+  const runs = await mapConcurrently(inputs, ({ input }) => runner.run(input), runner.signal);
   const turns = runs.flatMap((after, index) => {
     if (!after || effectWords(after.effect) === effectWords(base.effect)) return [];
-    return [turnOf(slot, String(slot.value), inputs[index]?.value ?? "", base, after)];
+    return [turnOf(slot, { from: String(slot.value), to: inputs[index]?.value ?? "", before: base, after })];
   });
   return turns.toSorted((a, b) => Number(b.opens) - Number(a.opens)).slice(0, 6);
 }
@@ -82,7 +80,7 @@ async function repeat(runner: Runner, base: Run): Promise<readonly AnswerChange[
     });
     if (!after) return [];
     if (opens(base.effect, after.effect))
-      return [turnOf({ kind: "state", path: "state" }, "null", state, base, after)];
+      return [turnOf(kept, { from: "null", to: state, before: base, after })];
     if (after.answer.ok && after.answer.state !== null) state = after.answer.state;
   }
   return [];
@@ -93,13 +91,12 @@ async function afterOthers(
   runner: Runner,
   held: readonly Run[],
   sequence: readonly Input[],
-  signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
   const turns: AnswerChange[] = [];
   const states = new Set<string>();
   let state: string | null = null;
   for (const input of sequence) {
-    if (signal.aborted) break;
+    if (runner.signal.aborted) break;
     const run: Run | null = await runner.run({ ...input, state });
     if (!run?.answer.ok || run.answer.state === null || run.answer.state === state) continue;
     state = run.answer.state;
@@ -118,7 +115,7 @@ async function afterOthers(
         label: `${base.input.label}; after a session of other events`,
       });
       if (after && opens(base.effect, after.effect)) {
-        turns.push(turnOf({ kind: "state", path: "state" }, "null", one, base, after));
+        turns.push(turnOf(kept, { from: "null", to: one, before: base, after }));
         break;
       }
     }
@@ -126,20 +123,13 @@ async function afterOthers(
   return turns;
 }
 
+/** The slot that all of a hook's state is. */
+const kept = { kind: "state", path: "state" } as const;
+
 function turnOf(
-  slot: Pick<Slot, "kind" | "path">,
-  from: string,
-  to: string,
-  before: Run,
-  after: Run,
+  { kind, path }: Pick<Slot, "kind" | "path">,
+  change: Pick<AnswerChange, "from" | "to" | "before" | "after">,
 ): AnswerChange {
-  return {
-    slot: { kind: slot.kind, path: slot.path },
-    from,
-    to,
-    before,
-    after,
-    opens: opens(before.effect, after.effect),
-    harmless: true,
-  };
+  const opened = opens(change.before.effect, change.after.effect);
+  return { slot: { kind, path }, ...change, opens: opened, harmless: true };
 }

@@ -8,11 +8,7 @@ const maxBases = 3;
 const reasons = Object.keys(unknownReasons).filter((reason) => reason.startsWith("too-"));
 
 /** Decides held events with each fact unknown, and with facts that say as little as a fact can. */
-export async function varyFacts(
-  runner: Runner,
-  held: readonly Run[],
-  signal: AbortSignal,
-): Promise<readonly AnswerChange[]> {
+export async function varyFacts(runner: Runner, held: readonly Run[]): Promise<readonly AnswerChange[]> {
   const names = [
     ...new Set(
       runner.hook.reads.flatMap((read) => (read.startsWith("facts.") ? [read.split(".")[1] ?? ""] : [])),
@@ -39,7 +35,7 @@ export async function varyFacts(
       ),
     ),
   );
-  const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), signal);
+  const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), runner.signal);
   return runs.flatMap((after, at): AnswerChange[] => {
     const { base, name, fact } = variants[at] as (typeof variants)[number];
     if (!after || effectWords(after.effect) === effectWords(base.effect)) return [];

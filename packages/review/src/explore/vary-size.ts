@@ -83,13 +83,9 @@ function sides(runner: Runner, base: Run): readonly Variant[] {
 }
 
 /** Padding on both sides that opens, unless any text in front does. */
-export async function sidesThatOpen(
-  runner: Runner,
-  base: Run,
-  signal: AbortSignal,
-): Promise<readonly AnswerChange[]> {
+export async function sidesThatOpen(runner: Runner, base: Run): Promise<readonly AnswerChange[]> {
   const variants = sides(runner, base);
-  const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), signal);
+  const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), runner.signal);
   const [control] = runs;
   if (!control || opens(base.effect, control.effect)) return [];
   return runs.flatMap((after, at): AnswerChange[] => {

@@ -18,7 +18,6 @@ export async function varyState(
   held: readonly Run[],
   seen: readonly string[],
   numbers: readonly number[],
-  signal: AbortSignal,
 ): Promise<readonly AnswerChange[]> {
   const shapes = new Map(seen.map((text) => [text.replaceAll(/\d+/g, "#"), text]));
   const states = [...shapes.values()]
@@ -41,7 +40,7 @@ export async function varyState(
         },
       })),
     );
-    const runs = await mapConcurrently(inputs, ({ input }) => runner.run(input), signal);
+    const runs = await mapConcurrently(inputs, ({ input }) => runner.run(input), runner.signal);
     for (const [at, after] of runs.entries()) {
       const { kind, input } = inputs[at] as (typeof inputs)[number];
       if (

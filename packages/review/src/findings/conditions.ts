@@ -68,7 +68,10 @@ export function identityFindings(
     const graded = all
       .map((one) => ({
         one,
-        severity: severityOf(analysis, coverage, one, label, trigger !== null && opening.has(trigger)),
+        severity:
+          trigger !== null && opening.has(trigger) && gradedByRuns.has(label)
+            ? ("high" as const)
+            : severityOf(analysis, coverage, one, label),
       }))
       .toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
     const [first] = graded;
@@ -92,6 +95,8 @@ export function identityFindings(
   return found;
 }
 
+/** Labels that honest hooks ask for too: a run that was opened by one decides. */
+const gradedByRuns: ReadonlySet<Label> = new Set(["time", "folder", "aside"]);
 const order: readonly Severity[] = ["high", "medium", "low", "info"];
 
 function severityOf(
@@ -99,7 +104,6 @@ function severityOf(
   coverage: Coverage,
   predicate: Predicate,
   label: Label,
-  opens: boolean,
 ): Severity {
   const own = analysis.isOwn(predicate);
   switch (label) {
@@ -111,7 +115,6 @@ function severityOf(
     case "probe":
       return own ? "high" : "low";
     default: {
-      if (opens) return "high";
       const atom = analysis.atomOf(predicate);
       const truth = atom === null ? 0 : coverage.truthOf(atom);
       if (!own) return truth === 3 ? "low" : "medium";

@@ -1,3 +1,4 @@
+import type { Severity } from "../codes.ts";
 import { draft, type Draft } from "../draft.ts";
 import { eventEvidence } from "../hook/behaviour.ts";
 import { textAt, textsOf } from "../hook/leaks.ts";
@@ -15,10 +16,11 @@ const protecting =
 
 /** Options and settings that switch a protection off. */
 const weakening =
-  /(?<=^|\s)(?:--(?:insecure|no-verify(?:-ssl)?|no-check-certificate|no-gpg-check\w*|no-check\S*|no-sandbox|skip-\S+|disable-\S+|allow-\S+|privileged|unsafe-perm|unsafe\S*|trusted-host\S*|force(?:-yes)?|yes|assume-yes|auto-approve|dangerously-\S+|nogpgcheck|legacy-peer-deps|net(?:work)?=host|pid=host|cap-add\S*|accept-new-host-keys)|-k|-y|-f)(?==|\s|$)|StrictHostKeyChecking[= ](?:no|accept-new)|UserKnownHostsFile[= ]\/dev\/null|(?:verify|ssl|tls|sslVerify)\w*[=: ]+(?:false|0|off|no)\b|NODE_TLS_REJECT_UNAUTHORIZED=0|(?<=^|[\s;&|])sudo\s/gi;
+  /(?<=^|\s)(?:--(?:insecure|no-verify(?:-ssl)?|no-check-certificate|no-gpg-check\w*|no-check\S*|no-sandbox|skip-\S+|disable-\S+|allow-\S+|privileged|unsafe-perm|unsafe\S*|trusted-host\S*|force(?:-yes)?|yes|assume-yes|auto-approve|dangerously-\S+|nogpgcheck|legacy-peer-deps|net(?:work)?[= ]host|pid[= ]host|cap-add\S*|accept-new-host-keys|volume|mount|device|mirror|all|exec|upload-pack|user[= ](?:root|0))|-k|-y|-f|-v|-u (?:root|0))(?==|\s|$)|(?:Proxy(?:Command|Jump)|(?:Permit)?LocalCommand)[= ]|(?:LD_PRELOAD|NODE_OPTIONS|PYTHONPATH|GIT_SSH_COMMAND|core\.hooksPath|credential\.helper)=|StrictHostKeyChecking[= ](?:no|accept-new)|UserKnownHostsFile[= ]\/dev\/null|(?:verify|ssl|tls|sslVerify)\w*[=: ]+(?:false|0|off|no)\b|NODE_TLS_REJECT_UNAUTHORIZED=0|(?<=^|[\s;&|])sudo\s/gi;
 
 /** Rewrites that send a command elsewhere, widen permissions, or take an option away that protects. */
 export function rewriteFindings(runs: readonly Run[]): readonly Draft[] {
+  const found: Draft[] = [];
   for (const run of runs) {
     if (run.effect.changes.size === 0) continue;
     for (const { text, rewrites } of textsOf(run).values()) {
@@ -27,20 +29,75 @@ export function rewriteFindings(runs: readonly Run[]): readonly Draft[] {
       if (before === "" || before === text) continue;
       const what = problemOf(before, text);
       if (what === null) continue;
-      return [
-        draft("rewrite-target", `a rewrite of \`${rewrites}\` ${what}`, [
-          { label: "before", text: guestText(before, 400) },
-          { label: "after", text: guestText(text, 400) },
-          eventEvidence(run),
-        ]),
-      ];
+      const { words, severity } = what;
+      if (found.some((one) => one.severity === severity)) continue;
+      found.push(
+        draft(
+          "rewrite-target",
+          `a rewrite of \`${rewrites}\` ${words}`,
+          [
+            { label: "before", text: guestText(before, 400) },
+            { label: "after", text: guestText(text, 400) },
+            eventEvidence(run),
+          ],
+          { severity },
+        ),
+      );
     }
   }
-  return [];
+  return found;
+}
+
+export interface RewriteProblem {
+  readonly words: string;
+  readonly severity: Severity;
 }
 
 /** What is wrong with a rewrite, in words; `null` if nothing is. */
-export function problemOf(before: string, after: string): string | null {
+export function problemOf(before: string, after: string): RewriteProblem | null {
+  const words = worstOf(before, after);
+  if (words !== null) return { words, severity: "high" };
+  const [had, has] = [operandsOf(before), operandsOf(after)];
+  const gained = has.filter(
+    ({ word }) => !before.includes(word) && !placeholder.test(word) && /[\p{L}/]/u.test(word),
+  );
+  const [added] = gained;
+  if (added === undefined) return null;
+  const lost = had.find(({ word, isObject }) => isObject && !has.some((one) => one.word.endsWith(word)));
+  return lost !== undefined && gained.some(({ isObject }) => isObject)
+    ? { words: `puts \`${shown(gained)}\` in place of \`${lost.word.slice(0, 60)}\``, severity: "high" }
+    : { words: `adds \`${shown(gained)}\``, severity: "medium" };
+}
+
+function shown(operands: readonly Operand[]): string {
+  return operands
+    .map(({ word }) => word)
+    .join(" ")
+    .slice(0, 60);
+}
+
+interface Operand {
+  readonly word: string;
+  /** What a command acts on: no program and no command of a program. */
+  readonly isObject: boolean;
+}
+
+/** What stands for something that was taken out, or is known to the shell only. */
+const placeholder = /^[$[<{*]|redacted|masked|removed|hidden/i;
+
+/** The words of a command line that are no options, without quotes. */
+function operandsOf(text: string): readonly Operand[] {
+  const parts = text.split(/(?:\|\||&&|[;|&\n])/);
+  return parts.flatMap((part) => {
+    const words = part.replaceAll(/["'\\]/g, "").match(/\S+/g) ?? [];
+    return words.flatMap((word, at) =>
+      at === 0 || word.startsWith("-") ? [] : [{ word, isObject: at > 1 }],
+    );
+  });
+}
+
+/** What a rewrite does that always has to be explained, in words. */
+function worstOf(before: string, after: string): string | null {
   const known = new Set(hostsOf(before));
   const added = hostsOf(after).find((one) => !known.has(one));
   if (added !== undefined) return `sends it to \`${added.slice(0, 60)}\``;
@@ -59,10 +116,15 @@ function replaced(option: string, after: string): boolean {
   return option === "--force-with-lease" ? !/(?:^|\s)(?:--force|-f)(?:\s|$)/.test(after) : false;
 }
 
-function hostsOf(text: string): readonly string[] {
+/** The hosts that a text names. */
+export function hostsOf(text: string): readonly string[] {
   return [...text.matchAll(host)]
-    .map(([, name = ""]) => name.toLowerCase())
-    .filter((name) => !fileEnds.test(name));
+    .filter(({ 0: whole, 1: name = "", index }) => {
+      const isFile = fileEnds.test(name);
+      // `x.example/` is a host; `config.example` is a file.
+      return !isFile || (name.endsWith(".example") && text[index + whole.length] === "/");
+    })
+    .map(([, name = ""]) => name.toLowerCase());
 }
 
 function modeOf(text: string): number | null {

@@ -3,6 +3,7 @@ import { eventEvidence, textsFor } from "../hook/behaviour.ts";
 import { type Leak, textAt, textsOf } from "../hook/leaks.ts";
 import type { Run } from "../run/runner.ts";
 import { guestText, guestJson } from "../guest-text.ts";
+import { hostsOf } from "./rewrites.ts";
 
 /** Orders of the kind that injections give. Of what a hook says of its own accord: quotes are taken out before. */
 const orders: readonly RegExp[] = [
@@ -16,6 +17,16 @@ const orders: readonly RegExp[] = [
   /\b(?:run|execute|call|invoke|use|fetch|open|visit)\b.{0,40}(?:\bcurl\b|\bwget\b|https?:\/\/|\bbash -c\b|\|\s*(?:ba)?sh\b)/is,
   /\b(?:send|post|upload|exfiltrate|forward|paste|include|append)\b.{0,60}\b(?:https?:\/\/|secret|credential|token|api key|password|\.env|conversation|system prompt|contents? of)/is,
   /\b(?:print|reveal|repeat|output|quote)\b.{0,30}\bsystem prompt\b/is,
+  // That somebody has agreed, or need not be asked.
+  /\b(?:consent|approval|permission|authori[sz]ation|clearance|sign-?off)s?\b[^.!?]{0,60}\b(?:is|are|was|were|has been|have been)\b(?! not)[^.!?]{0,20}\b(?:on file|given|granted|obtained|implied|recorded|assumed|in place)\b/is,
+  /\b(?:pre-?approved|already (?:approved|authori[sz]ed|cleared|consented|agreed))\b/i,
+  /\byou (?:have|hold|are given|now have)\b[^.!?]{0,30}\b(?:administrator|admin|root|full|unrestricted|elevated)\b/is,
+  /\b(?:questions?|asking|confirm\w*|approvals?|prompts|checks?)\b[^.!?]{0,40}\b(?:slow\w*|unnecessary|waste\w*|annoy\w*|(?:is|are) optional|unwanted|pointless|superfluous)\b/is,
+];
+/** Orders that name a host: what comes from there is followed or run. */
+const hostOrders: readonly RegExp[] = [
+  /\b(?:download|install|fetch|clone|pull|obtain|import|load)\w*\b[^\n]{0,120}/i,
+  /\b(?:curl|wget|iwr|fetch)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/i,
 ];
 const image = /!\[[^\]]*\]\(\s*(?:https?:)?\/\/[^)]+\)|<img\b[^>]*\bsrc\b/i;
 const hidden =
@@ -34,7 +45,10 @@ export function textFindings(runs: readonly Run[]): readonly Draft[] {
   for (const run of runs) {
     const args = run.args.join(" ");
     for (const { action, text, to } of textsFor(run)) {
-      if (to !== "person" && givesOrders(withoutQuotes(text, args)))
+      if (
+        to !== "person" &&
+        (givesOrders(withoutQuotes(text, args)) || fetchesFromHost(withoutInput(text, args)))
+      )
         add(
           draft("text-instructs", `\`${action}\` gives the model instructions`, [
             { label: action, text: guestText(text, 400) },
@@ -102,6 +116,18 @@ export function givesOrders(text: string): boolean {
   return orders.some((order) => {
     const found = order.exec(text);
     return found !== null && !reports.test(text.slice(Math.max(0, found.index - 60), found.index));
+  });
+}
+
+/** Whether a text has a model fetch something from a host that the text names. */
+export function fetchesFromHost(text: string): boolean {
+  return hostOrders.some((order) => {
+    const found = order.exec(text);
+    return (
+      found !== null &&
+      hostsOf(found[0]).length > 0 &&
+      !reports.test(text.slice(Math.max(0, found.index - 60), found.index))
+    );
   });
 }
 

@@ -3,7 +3,8 @@ import { guestText } from "../guest-text.ts";
 import type { CodeAnalysis } from "../program/analysis.ts";
 import type { Flow } from "../program/flow.ts";
 import { type AnyNode, memberPath, part, parts, propertyName } from "../program/syntax.ts";
-import { givesOrders } from "./texts.ts";
+import { hostsOf } from "./rewrites.ts";
+import { fetchesFromHost, givesOrders } from "./texts.ts";
 
 /** Parts of actions that a model or a person reads, and functions that take them. */
 const textFields = /^(?:text|reason|feedback|content|system|message|result|prompt|chunk|error)$/;
@@ -22,7 +23,7 @@ const address = /https?:\/\/[^\s"'`)\u2026]+|\bcurl\b|\bwget\b|\|\s*(?:ba)?sh\b/
 export function writtenTextFindings(analysis: CodeAnalysis, written: readonly string[]): readonly Draft[] {
   const found: Draft[] = [];
   const all = [...new Map(textsOfCode(analysis).map((one) => [one.text, one])).values()];
-  const orders = all.filter(({ text }) => givesOrders(text));
+  const orders = all.filter(({ text }) => givesOrders(text) || fetchesFromHost(text));
   const [order] = orders;
   if (order)
     found.push(
@@ -33,16 +34,18 @@ export function writtenTextFindings(analysis: CodeAnalysis, written: readonly st
         { place: analysis.text.place(order.node.start) },
       ),
     );
-  const addresses = all.filter(({ text }) => {
-    const one = address.exec(text)?.[0];
-    return one !== undefined && !written.some((seen) => seen.includes(one));
+  const isWritten = (part: string): boolean => written.some((seen) => seen.includes(part));
+  const addresses = [...all, ...replacementsOf(analysis)].filter(({ text, toModel }) => {
+    const one = address.exec(text)?.[0] ?? hostsOf(text)[0];
+    if (one !== undefined && !isWritten(one)) return true;
+    return toModel && !text.split(unknown).some((piece) => piece.length > 12 && isWritten(piece));
   });
   const [first] = addresses;
   if (first)
     found.push(
       draft(
         "text-unwritten",
-        `${addresses.length === 1 ? "a text" : `${addresses.length} texts`} with addresses or commands that no run has written`,
+        `${addresses.length === 1 ? "a text" : `${addresses.length} texts`} for the model, or with addresses or commands, that no run has written`,
         addresses.slice(0, 4).map(({ text }) => ({ label: "text", text: guestText(text, 400) })),
         { place: analysis.text.place(first.node.start) },
       ),
@@ -53,18 +56,55 @@ export function writtenTextFindings(analysis: CodeAnalysis, written: readonly st
 interface CodeText {
   readonly text: string;
   readonly node: AnyNode;
+  /** Whether it becomes a part of what the model is told of the hook's own accord. */
+  readonly toModel: boolean;
+}
+
+const telling = /^(?:add_context|augment|replace_system|transform|replace_result|replace_response)$/;
+const tellingHelpers = /(?:^|\.)(?:addContext|augment|inject|transform|replace\w+)$/;
+/** Shortest text that says something by itself. */
+const shortestText = 24;
+
+/** Texts that are put in place of others, as far as they name hosts. */
+function replacementsOf({ flow, text }: CodeAnalysis): readonly CodeText[] {
+  return flow.tree.nodes.flatMap((node) => {
+    if (node.type !== "CallExpression" || !text.isOwn(node.start)) return [];
+    if (!/\.replace(?:All)?$/.test(memberPath(part(node, "callee")))) return [];
+    const [, by] = parts(node, "arguments");
+    return by
+      ? fold(flow, by)
+          .filter((one) => hostsOf(one).length > 0)
+          .map((one) => ({ text: one, node: by, toModel: false }))
+      : [];
+  });
+}
+
+/** Whether a member of an answer is told to the model: its action says so. */
+function isTold(tree: Flow["tree"], node: AnyNode): boolean {
+  const answer = tree.parents.get(node);
+  return (
+    answer?.type === "ObjectExpression" &&
+    parts(answer, "properties").some((one) => {
+      const value = one.type === "Property" && propertyName(one) === "action" ? part(one, "value") : null;
+      return value?.type === "Literal" && telling.test(String(value["value"]));
+    })
+  );
 }
 
 function textsOfCode({ flow, text }: CodeAnalysis): readonly CodeText[] {
   const found: CodeText[] = [];
-  const add = (node: AnyNode): void => {
-    for (const one of fold(flow, node)) if (one.length > 12) found.push({ text: one, node });
+  const add = (node: AnyNode, told: boolean): void => {
+    for (const one of fold(flow, node))
+      if (one.length > 12)
+        found.push({ text: one, node, toModel: told && one.replaceAll(unknown, "").length >= shortestText });
   };
   for (const node of flow.tree.nodes) {
     if (!text.isOwn(node.start)) continue;
-    if (node.type === "Property" && textFields.test(propertyName(node) ?? "")) add(part(node, "value"));
+    if (node.type === "Property" && textFields.test(propertyName(node) ?? ""))
+      add(part(node, "value"), isTold(flow.tree, node));
     else if (node.type === "CallExpression" && textHelpers.test(memberPath(part(node, "callee"))))
-      for (const arg of parts(node, "arguments")) add(arg);
+      for (const arg of parts(node, "arguments"))
+        add(arg, tellingHelpers.test(memberPath(part(node, "callee"))));
   }
   return found;
 }

@@ -69,14 +69,13 @@ export async function probeAttacks(
   runner: Runner,
   held: readonly Run[],
   others: readonly Run[],
-  signal: AbortSignal,
 ): Promise<readonly AttackProbeRun[]> {
   const probes: AttackProbeRun[] = [];
   const chosen = [...firstOfEach(held), ...firstOfEach(others)].slice(0, bases * 2);
   for (const { name, make } of hostilities) {
     for (const [event, own] of Map.groupBy(chosen, (run) => run.event)) {
       const inputs = own.flatMap((base) => hostile(base, make, name, runner.seen));
-      const runs = await mapConcurrently(inputs, ({ input }) => runner.run(input), signal);
+      const runs = await mapConcurrently(inputs, ({ input }) => runner.run(input), runner.signal);
       const faults: { [code in FaultCode]?: number } = {};
       let opened = 0;
       let smuggled = 0;

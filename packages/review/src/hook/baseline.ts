@@ -35,7 +35,6 @@ const stepBudget = 150_000_000;
 export async function runBaseline(
   runner: Runner,
   inputs: readonly Input[],
-  signal: AbortSignal,
   onCall: () => void,
 ): Promise<Baseline> {
   const chains = chainsOf(inputs, runner.hook.state?.scope ?? null);
@@ -47,7 +46,7 @@ export async function runBaseline(
       const runs: BaselineRun[] = [];
       let state: string | null = null;
       for (const input of chain) {
-        if (signal.aborted) break;
+        if (runner.signal.aborted) break;
         onCall();
         if (steps > stepBudget && skipped++ % 8 !== 0) continue;
         const run = await runner.run(chain.length > 1 && state !== null ? { ...input, state } : input);
@@ -59,7 +58,7 @@ export async function runBaseline(
       }
       return runs;
     },
-    signal,
+    runner.signal,
   );
   const runs = results.flat().filter((run) => run !== undefined);
   const instrumentedRuns = runs.filter(({ instrumented }) => instrumented !== null);

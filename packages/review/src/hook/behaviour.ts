@@ -17,13 +17,17 @@ import type { Leak } from "./leaks.ts";
 
 const max = { clusters: 24, texts: 60, conditions: 16, near: 60, triggers: 40 } as const;
 
+export interface BehaviourParts {
+  readonly determinism: BehaviourSection["determinism"];
+  readonly leaks: readonly Leak[];
+  readonly turns: readonly AnswerChange[];
+  readonly isStateful: boolean;
+}
+
 /** What a hook did, over all runs. */
 export function behaviourOf(
   runs: readonly Run[],
-  determinism: BehaviourSection["determinism"],
-  leaks: readonly Leak[],
-  turns: readonly AnswerChange[],
-  stateful: boolean,
+  { determinism, leaks, turns, isStateful }: BehaviourParts,
 ): BehaviourSection {
   return {
     events: eventsOf(runs),
@@ -31,7 +35,7 @@ export function behaviourOf(
     clusters: clustersOf(runs),
     texts: emittedTexts(runs, leaks),
     determinism,
-    state: stateful ? stateOf(runs, leaks) : null,
+    state: isStateful ? stateOf(runs, leaks) : null,
     triggers: turns.slice(0, max.triggers).map(triggerOf),
   };
 }

@@ -75,7 +75,6 @@ export async function canaryFindings(
   runner: Runner,
   bases: readonly Run[],
   patterns: readonly Pattern[],
-  signal: AbortSignal,
 ): Promise<readonly Draft[]> {
   const found: Draft[] = [];
   const all = [...forms, ...secretsOf(patterns)];
@@ -90,7 +89,7 @@ export async function canaryFindings(
       }
       return all;
     },
-    signal,
+    runner.signal,
   );
   for (const [at, own] of runs.entries()) {
     const { secrets, path } = tried[at] as Triple;
@@ -183,13 +182,23 @@ function withoutPieces(text: string, secret: string, shortest: number): string {
   return out.replaceAll(/•+/g, "•");
 }
 
-/** Shortest secret that a text must not repeat. */
+/** Shortest secret that a text must not repeat, and that a rewrite must not copy to another field. */
 const wholeSecret = 14;
+const copiedSecret = 8;
 
 /** Texts that repeat a secret alone, taken out of the text that it stood in. */
 function extracted([first]: readonly Run[], { secrets, path, original }: Triple): readonly Draft[] {
   const secret = withoutShared(secrets[0] ?? "", secrets);
-  if (!first || secret.length < wholeSecret || original.length < quoted) return [];
+  if (!first || secret.length < copiedSecret) return [];
+  for (const { text, action, rewrites } of textsOf(first).values())
+    if (rewrites !== null && rewrites !== path && action !== "set_state" && text.includes(secret))
+      return [
+        draft("leak-field", `\`${action}\` copies a secret from \`${path}\` to \`${rewrites}\``, [
+          { label: rewrites, text: guestText(text, 400) },
+          { label: "event", text: guestText(first.args[0], 400) },
+        ]),
+      ];
+  if (secret.length < wholeSecret || original.length < quoted) return [];
   for (const { text, action, rewrites } of textsOf(first).values())
     if (rewrites === null && text.includes(secret) && !text.includes(original.slice(0, 40)))
       return [

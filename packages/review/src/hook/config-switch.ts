@@ -13,6 +13,9 @@ export interface ConfigSwitch {
 }
 
 const mark = "cfgqzxw";
+/** The same for numbers; constants up to the second are counts and flags. */
+const markNumber = 739_391;
+const smallNumber = 12;
 const shortest = 3;
 
 /**
@@ -49,6 +52,18 @@ export async function findConfigSwitches(
         [pair.a, pair.b],
         [pair.b, pair.a],
       ]) {
+        if (
+          seen === markNumber &&
+          isOddNumber(constant) &&
+          pair.op === "==" &&
+          !schema.includes(String(constant))
+        )
+          found.set(String(constant), {
+            constant: String(constant),
+            path: null,
+            pair,
+            input: { ...input, config },
+          });
         if (typeof seen !== "string" || typeof constant !== "string" || !seen.includes(mark)) continue;
         if (constant.length < shortest || constant.includes(mark) || schema.includes(constant)) continue;
         // Punctuation is the syntax of a configured text, such as the `**/` of a glob.
@@ -73,6 +88,11 @@ export async function findConfigSwitches(
   return [...found.values()];
 }
 
+/** Whether a number is none that any setting is compared with. */
+function isOddNumber(constant: Comparison["a"] | undefined): boolean {
+  return typeof constant === "number" && Math.abs(constant) > smallNumber;
+}
+
 /** Names that a schema speaks of, at its first level. */
 function names(schema: unknown): ReadonlySet<string> {
   const properties = (schema as { readonly properties?: unknown } | null | undefined)?.properties;
@@ -87,6 +107,7 @@ function isOfEvent(constant: string, args: string): boolean {
 
 function marked(value: unknown): unknown {
   if (typeof value === "string") return mark;
+  if (typeof value === "number") return markNumber;
   if (Array.isArray(value)) return value.map(marked);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, marked(member)]));
@@ -103,7 +124,7 @@ function made(schema: unknown): unknown {
   };
   if (type === "array") return [made(items)];
   if (type === "string" || "enum" in schema) return mark;
-  if (type === "number" || type === "integer") return 7;
+  if (type === "number" || type === "integer") return markNumber;
   if (type === "boolean") return true;
   return properties
     ? Object.fromEntries(Object.entries(properties).map(([key, member]) => [key, made(member)]))

@@ -55,7 +55,7 @@ export class ReviewContext {
     const { hook, pack } = subject;
     this.subject = subject;
     this.parts = parts;
-    this.runner = new Runner(pack, hook, parts.sandbox);
+    this.runner = new Runner(pack, hook, parts.sandbox, parts.signal);
     this.text = new ProgramText(hook.program.source, subject.map);
     const { atoms, branches } = this.runner.light;
     this.analysis = new CodeAnalysis(this.text, atoms, hook.reads);

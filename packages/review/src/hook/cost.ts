@@ -15,7 +15,6 @@ export async function measureCost(
   pack: LoadedPack,
   runs: readonly Run[],
   sandbox: Sandbox,
-  signal: AbortSignal,
 ): Promise<readonly EventCost[]> {
   const costs: EventCost[] = [];
   for (const [event, own] of Map.groupBy(runs, (run) => run.event)) {
@@ -32,7 +31,7 @@ export async function measureCost(
               costliest.input.event,
               field,
               Math.min(maxBytes, runner.hook.limits.inputBytes),
-              signal,
+              runner.signal,
             );
           })()
         : [];

@@ -16,13 +16,12 @@ export interface DeterminismOptions {
   readonly baseline: Baseline;
   /** A sandbox of the other engine; `null` where there is none. */
   readonly other: Sandbox | null;
-  readonly signal: AbortSignal;
 }
 
 /** Repeats calls: immediately, in another order, and on the other engine. */
 export async function checkDeterminism(
   runner: Runner,
-  { baseline: { runs, divergent }, other, signal }: DeterminismOptions,
+  { baseline: { runs, divergent }, other }: DeterminismOptions,
 ): Promise<Differences> {
   const watched = runs.filter(({ instrumented }) => instrumented?.watched).length;
   const every = Math.max(1, Math.floor(runs.length / max.repeated));
@@ -33,14 +32,18 @@ export async function checkDeterminism(
     if (again && !sameAnswer(run, again)) repeated.push(again);
   }
   const backwards = some.toReversed();
-  const shuffled = await mapConcurrently(backwards, (run) => runner.run(run.input), signal);
+  const shuffled = await mapConcurrently(backwards, (run) => runner.run(run.input), runner.signal);
   const moved = shuffled.filter((again, index) => again && !sameAnswer(backwards[index] as Run, again));
   const engines: { here: Run; there: Run }[] = [];
   let compared = 0;
   if (other) {
     const steady = some.slice(0, max.engines);
     // What takes its time on one engine may not on the other: limits are no answer.
-    const there = await mapConcurrently(steady, (run) => runner.run(run.input, other, limitCeilings), signal);
+    const there = await mapConcurrently(
+      steady,
+      (run) => runner.run(run.input, other, limitCeilings),
+      runner.signal,
+    );
     for (const [index, run] of there.entries()) {
       if (!run) continue;
       compared++;

@@ -29,7 +29,7 @@ export async function observe(context: ReviewContext): Promise<Observation> {
     (input) => runner.bindingFor(input) !== null,
   );
   let done = 0;
-  const base = await runBaseline(runner, inputs, parts.signal, () =>
+  const base = await runBaseline(runner, inputs, () =>
     parts.progress(`${++done} of ${inputs.length} events`),
   );
   for (const run of base.runs) context.note(run.instrumented);

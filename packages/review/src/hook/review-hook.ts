@@ -76,13 +76,7 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   context.drafts.push(...(await routeFindings(context.runner, all)));
   const differences = await verified(evidence);
   const probes = await attacked(evidence);
-  const costs = await measureCost(
-    context.runner,
-    subject.pack,
-    observation.base.runs,
-    parts.sandbox,
-    parts.signal,
-  );
+  const costs = await measureCost(context.runner, subject.pack, observation.base.runs, parts.sandbox);
   context.drafts.push(...costFindings(costs, all, subject.hook.limits.steps));
   judgeTriggers(evidence);
   const reads = await readsOf(evidence);
@@ -114,10 +108,10 @@ function judgeTriggers({ context, turns, dependences, instrumented, all }: Evide
     ...hiddenTextFindings(instrumented, emittedOf(all), runner.full, text),
     ...textFindings(all),
     ...rewriteFindings(all),
-    ...writtenTextFindings(
-      analysis,
-      emittedOf(all).map(({ text: written }) => written),
-    ),
+    ...writtenTextFindings(analysis, [
+      ...emittedOf(all).map(({ text: written }) => written),
+      ...rewritesOf(all),
+    ]),
   );
 }
 
@@ -153,7 +147,6 @@ async function leaksOf({ context, all, base, made }: Evidence): Promise<readonly
       runner,
       [...speaking.slice(0, 4), ...perEvent, ...speaking.slice(4)],
       ownPatterns(context.text),
-      parts.signal,
     )),
     ...(await allowFindings(runner, all)),
   );
@@ -176,7 +169,6 @@ async function verified({ context, base }: Evidence): Promise<Differences> {
   const differences = await checkDeterminism(runner, {
     baseline: base,
     other: parts.other,
-    signal: parts.signal,
   });
   drafts.push(...determinismFindings(differences, base.divergent));
   return differences;
@@ -186,7 +178,7 @@ async function attacked({ context, base, held }: Evidence): Promise<readonly Att
   const { runner, parts, drafts } = context;
   parts.progress("hostile events");
   const others = base.runs.filter(({ effect, answer }) => answer.ok && !acts(effect));
-  const probes = await probeAttacks(runner, held, others, parts.signal);
+  const probes = await probeAttacks(runner, held, others);
   drafts.push(...attackFindings(probes));
   await record(
     context,
@@ -239,7 +231,12 @@ function concluded(evidence: Evidence, { leaks, differences, probes, costs, read
       mode: hook.mode,
       powers,
       reads,
-      behaviour: behaviourOf(all, differences.determinism, leaks, turns, hook.state !== null),
+      behaviour: behaviourOf(all, {
+        determinism: differences.determinism,
+        leaks,
+        turns,
+        isStateful: hook.state !== null,
+      }),
       cost: { events: costs },
       attack: { probes: probes.map(probeOf) },
       code,
@@ -287,6 +284,11 @@ function leakBases(runs: readonly Run[]): readonly Run[] {
   return [...kinds.values()].map((own) =>
     own.reduce((a, b) => (b.args[0].length < a.args[0].length ? b : a)),
   );
+}
+
+/** What fields were rewritten to. */
+function rewritesOf(runs: readonly Run[]): readonly string[] {
+  return runs.flatMap(({ effect }) => [...effect.changes.values()]);
 }
 
 function emittedOf(

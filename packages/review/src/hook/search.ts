@@ -31,13 +31,13 @@ export interface Search {
 /** Looks for what turns the answers of a hook. The same context gives the same runs. */
 export async function search(context: ReviewContext, { base, seeds }: Observation): Promise<Search> {
   const { runner, parts, text, words, size } = context;
-  const { signal, progress } = parts;
+  const { progress } = parts;
   progress("exploring");
   const isOwn = ({ site, branch }: Comparison): boolean =>
     text.isOwn(site > 0 ? (runner.full.sites[site]?.start ?? 0) : (runner.full.branches[branch]?.start ?? 0));
   const starts = seeds.map(({ input }) => input);
   const rich = starts.slice(0, 4).flatMap((input) => enriched(input, words, runner.seen));
-  const explored = await explore(runner, [...starts, ...rich], isOwn, signal, explorations[size]);
+  const explored = await explore(runner, [...starts, ...rich], isOwn, explorations[size]);
   for (const run of explored.runs) context.note(run);
   const made = explored.runs.filter(({ input }) => input.origin === "made");
 
@@ -45,17 +45,15 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   const held = heldOf([...base.runs, ...made]);
   const constants = comparedConstants(explored.runs);
   const all = [...new Set([...constants, ...words.words, ...configWords(runner.hook)])];
-  const turns: AnswerChange[] = [...explored.turns, ...(await addWords(runner, held, all, signal))];
+  const turns: AnswerChange[] = [...explored.turns, ...(await addWords(runner, held, all))];
   const bases = held.length > 0 ? held : base.runs.slice(0, 3);
-  turns.push(
-    ...(await varyContext(runner, bases, parts.recorded.slice(0, 300), contextReads(context), signal)),
-  );
+  turns.push(...(await varyContext(runner, bases, parts.recorded.slice(0, 300), contextReads(context))));
   progress("varying fields");
-  turns.push(...(await sweep(runner, bases, { ...words, words: all.slice(0, 60) }, signal)));
-  turns.push(...(await exemptWords(runner, bases, words.words, signal)));
-  turns.push(...(await varyFacts(runner, bases, signal)));
+  turns.push(...(await sweep(runner, bases, { ...words, words: all.slice(0, 60) })));
+  turns.push(...(await exemptWords(runner, bases, words.words)));
+  turns.push(...(await varyFacts(runner, bases)));
   if (runner.hook.state !== null)
-    turns.push(...(await varyState(runner, held, statesOf([...base.runs, ...made]), words.numbers, signal)));
+    turns.push(...(await varyState(runner, held, statesOf([...base.runs, ...made]), words.numbers)));
   const graded = await gradeWords(runner, context.analysis, turns);
   await record(
     context,
@@ -70,7 +68,7 @@ export async function record(context: ReviewContext, runs: readonly Run[]): Prom
   const again = await mapConcurrently(
     inputs,
     (input) => context.runner.runInstrumented(input, false),
-    context.parts.signal,
+    context.runner.signal,
   );
   for (const run of again) context.note(run);
 }

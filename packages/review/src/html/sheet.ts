@@ -1,7 +1,7 @@
 import { markup, type Markup } from "@hookwarden/testing/html";
 import { severities } from "../codes.ts";
 import type { ReviewReport, ReviewSubject, VerdictSheet } from "../report.ts";
-import { count, list, named, sentence, table, thousands } from "./texts.ts";
+import { count, list, named, sentence, table } from "./texts.ts";
 
 const suggestions: {
   readonly [S in VerdictSheet["suggestion"]]: { readonly word: string; readonly mark: string };
@@ -13,7 +13,7 @@ const suggestions: {
 
 /** The first page: what was reviewed, what is suggested and why, and room for a person's decision. */
 export function sheet(report: ReviewReport): Markup {
-  const { subject, sheet: verdict, corpus, hooks, notDone } = report;
+  const { subject, sheet: verdict, hooks, notDone } = report;
   const { word, mark } = suggestions[verdict.suggestion];
   return markup`<header class="head">
       <p class="eyebrow">Security review of a ${subject.kind}</p>
@@ -45,50 +45,36 @@ export function sheet(report: ReviewReport): Markup {
             ${list(notDone.map(sentence), "")}
           </section>`
     }
-    <section class="facts" aria-labelledby="looked-at">
-      <h2 id="looked-at">Scope of the review</h2>
-      <dl>
-        <div>
-          <dt>Recorded events</dt>
-          <dd>${thousands(corpus.recorded)}</dd>
-        </div>
-        <div>
-          <dt>Events from test cases</dt>
-          <dd>${thousands(corpus.cases)}</dd>
-        </div>
-        <div>
-          <dt>Generated events</dt>
-          <dd>${thousands(corpus.generated)}</dd>
-        </div>
-        <div>
-          <dt>Hook calls</dt>
-          <dd>${thousands(corpus.calls)}</dd>
-        </div>
-      </dl>
-      ${digests(subject, report)}
-    </section>
+    ${scope(report)}
     ${hooks.length > 1 ? overview(report) : null}
-    <section class="paper" aria-hidden="true">
-      <h2>Decision</h2>
-      <dl>
-        <div>
-          <dt>Approved / refused</dt>
+    ${paper}`;
+}
+
+/** Where a person decides, on paper. */
+const paper = markup`<section class="paper" aria-hidden="true">
+  <h2>Decision</h2>
+  <dl>
+    ${["Approved / refused", "Reviewer", "Date", "Signature"].map(
+      (what) =>
+        markup`<div>
+          <dt>${what}</dt>
           <dd></dd>
-        </div>
-        <div>
-          <dt>Reviewer</dt>
-          <dd></dd>
-        </div>
-        <div>
-          <dt>Date</dt>
-          <dd></dd>
-        </div>
-        <div>
-          <dt>Signature</dt>
-          <dd></dd>
-        </div>
-      </dl>
-    </section>`;
+        </div>`,
+    )}
+  </dl>
+</section>`;
+
+/** What the review looked at. */
+function scope(report: ReviewReport): Markup {
+  const { corpus, subject } = report;
+  return markup`<section class="facts" aria-labelledby="looked-at">
+    <h2 id="looked-at" class="sr">Scope of the review</h2>
+    <p class="quiet">
+      ${count(corpus.calls, "hook call")} on ${count(corpus.recorded, "recorded event")},
+      ${count(corpus.cases, "event")} from test cases and ${count(corpus.generated, "generated event")}.
+    </p>
+    ${digests(subject, report)}
+  </section>`;
 }
 
 function digests(

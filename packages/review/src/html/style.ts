@@ -41,7 +41,7 @@ a { color: var(--accent); }
 .skip { position: absolute; left: -999px; } .skip:focus { left: 16px; top: 10px; background: var(--surface); padding: 8px 12px; z-index: 2; }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .layout { max-width: 1240px; margin: 0 auto; padding: 28px 24px 60px; display: grid; gap: 40px; grid-template-columns: 200px minmax(0, 1fr); }
-main { display: flex; flex-direction: column; gap: 40px; min-width: 0; } main:focus { outline: none; }
+main { display: flex; flex-direction: column; gap: 28px; min-width: 0; } main:focus { outline: none; }
 .contents { position: sticky; top: 28px; align-self: start; max-height: calc(100vh - 56px); overflow: auto; font-size: 14px; }
 .contents ul { list-style: none; padding: 0; } .contents li { margin: 0; }
 .contents a { display: flex; align-items: center; gap: 8px; color: var(--dim); text-decoration: none; padding: 5px 10px; border-radius: 7px; overflow-wrap: anywhere; }
@@ -54,7 +54,7 @@ main { display: flex; flex-direction: column; gap: 40px; min-width: 0; } main:fo
 h1 { font-size: 32px; line-height: 1.15; letter-spacing: -.025em; overflow-wrap: anywhere; }
 h2 { font-size: 21px; letter-spacing: -.015em; margin-bottom: 14px; line-height: 1.25; overflow-wrap: anywhere; }
 h3 { font-size: 16px; line-height: 1.35; }
-summary h3 { display: inline; }
+summary h3 { display: inline; } .part > summary .quiet { overflow-wrap: anywhere; margin-left: 6px; }
 h4 { font-size: 13px; color: var(--dim); margin: 18px 0 6px; font-weight: 600; }
 .head { margin-bottom: -20px; }
 .quiet, .note, .look, .description { color: var(--dim); } .quiet { font-size: .92em; }
@@ -67,15 +67,13 @@ h4 { font-size: 13px; color: var(--dim); margin: 18px 0 6px; font-weight: 600; }
 .mark { flex: none; width: 46px; height: 46px; border-radius: 50%; display: grid; place-items: center; font-size: 23px; font-weight: 700; background: var(--tone-soft); color: var(--tone); }
 .why { font-size: 16px; overflow-wrap: anywhere; }
 .tiles { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 12px; }
-.tile { margin: 0; border-radius: 10px; padding: 12px 16px; display: flex; flex-direction: column; }
-.tile strong { font-size: 26px; line-height: 1.15; font-variant-numeric: tabular-nums; letter-spacing: -.02em; } .tile span { font-size: 13px; }
+.tile { margin: 0; border-radius: 10px; padding: 6px 14px; display: flex; align-items: baseline; gap: 8px; }
+.tile strong { font-size: 20px; line-height: 1.15; font-variant-numeric: tabular-nums; letter-spacing: -.02em; } .tile span { font-size: 13px; }
 .tile.high { background: var(--high-soft); color: var(--high); } .tile.medium { background: var(--medium-soft); color: var(--medium); } .tile.low { background: var(--low-soft); color: var(--low); } .tile.info { background: var(--info-soft); color: var(--info); }
 .tile.none { background: var(--soft); color: var(--dim); } .tile.none strong { font-weight: 450; }
 .note { font-size: 13px; }
 .notice { background: var(--medium-soft); border-radius: 12px; padding: 16px 20px; } .notice h2 { font-size: 16px; margin-bottom: 6px; }
-.facts dl { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 12px; }
-.facts > dl dt { font-size: 13px; color: var(--dim); } .facts > dl dd { font-size: 19px; font-weight: 600; font-variant-numeric: tabular-nums; }
-.digests { margin-top: 14px; } .digests dl { display: block; margin-top: 8px; } .digests dl div { display: grid; grid-template-columns: 140px minmax(0, 1fr); padding: 3px 0; font-size: 13px; } .digests dt { color: var(--dim); } .digests dd { overflow-wrap: anywhere; }
+.digests { margin-top: 4px; } .digests dl { display: block; margin-top: 8px; } .digests dl div { display: grid; grid-template-columns: 140px minmax(0, 1fr); padding: 3px 0; font-size: 13px; } .digests dt { color: var(--dim); } .digests dd { overflow-wrap: anywhere; }
 summary { cursor: pointer; border-radius: 5px; } .digests summary, .inline summary, .more > summary { color: var(--accent); font-size: 14px; } .more > summary { padding: 8px 0; }
 .paper { display: none; }
 
@@ -86,6 +84,7 @@ summary { cursor: pointer; border-radius: 5px; } .digests summary, .inline summa
 .finding h3 { overflow-wrap: anywhere; font-weight: 600; } .look { font-size: 14px; }
 .badge { font-size: 11.5px; line-height: 1.5; font-weight: 700; text-transform: uppercase; letter-spacing: .04em; padding: 1px 8px; border-radius: 99px; }
 .badge.high { background: var(--high-soft); color: var(--high); } .badge.medium { background: var(--medium-soft); color: var(--medium); } .badge.low { background: var(--low-soft); color: var(--low); } .badge.info { background: var(--info-soft); color: var(--info); }
+.finding > .evidence .guest, .finding > .guest { max-height: 190px; }
 .evidence .guest + .guest { margin-top: 4px; } .evidence h4 { margin: 8px 0 4px; }
 .guest { background: var(--soft); border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 340px; overflow: auto; font-size: 13px; }
 .source .guest { max-height: 620px; white-space: pre; overflow-wrap: normal; margin-top: 8px; }
@@ -94,7 +93,7 @@ summary { cursor: pointer; border-radius: 5px; } .digests summary, .inline summa
 .wrap { overflow-wrap: anywhere; white-space: pre-wrap; }
 
 .hook { display: flex; flex-direction: column; gap: 10px; padding-top: 30px; border-top: 1px solid var(--line); } .hook > h2 { margin: 0; font-size: 24px; }
-.part { padding-top: 24px; display: flex; flex-direction: column; gap: 8px; min-width: 0; } .part > h3 { font-size: 18px; letter-spacing: -.01em; }
+.part { padding-top: 2px; display: flex; flex-direction: column; gap: 8px; min-width: 0; } .part > h3 { font-size: 18px; letter-spacing: -.01em; }
 .plain { list-style: none; padding: 0; }
 .power { display: grid; grid-template-columns: 84px minmax(0, 1fr); gap: 14px; align-items: start; padding: 8px 0; border-bottom: 1px solid var(--line); margin: 0; } .power:last-child { border: 0; }
 svg { display: block; } .meter { width: 84px; height: 8px; margin-top: 8px; } .rail { fill: var(--line); }
@@ -124,7 +123,7 @@ footer { color: var(--dim); font-size: 13px; border-top: 1px solid var(--line); 
 @media screen and (max-width: 900px) {
   .layout { grid-template-columns: minmax(0, 1fr); padding: 18px 16px 40px; gap: 22px; }
   .contents { position: static; max-height: none; border-bottom: 1px solid var(--line); padding-bottom: 12px; } .contents ul { display: flex; flex-wrap: wrap; gap: 2px; } .contents .number { margin: 0; } .contents a { padding: 4px 8px; } .brand { padding: 0 8px 8px; }
-  h1 { font-size: 26px; } .sheet { padding: 18px; } .sheet h2 { font-size: 21px; } .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 8px; } .facts > dl { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  h1 { font-size: 26px; } .sheet { padding: 18px; } .sheet h2 { font-size: 21px; } .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 8px; }
   .lists div, .digests dl div { grid-template-columns: minmax(0, 1fr); gap: 0; } .pair { grid-template-columns: minmax(0, 1fr); } .finding { padding: 14px; } .power { grid-template-columns: 56px minmax(0, 1fr); } .power .meter { width: 56px; } th, td { padding: 7px 10px; }
   .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .wide, .wide tbody, .wide tr, .wide td { display: block; } .wide tr { border-bottom: 1px solid var(--line); padding: 6px 0; } .wide tr:last-child { border: 0; }

@@ -2,7 +2,7 @@ import { leavesOf, withValue, wordsOf } from "@hookwarden/testing/mutate";
 import { syntaxOf } from "../program/syntax.ts";
 import { type Input, validEvent } from "../run/input.ts";
 
-const max = { patterns: 40, words: 4, bases: 2, inputs: 240 } as const;
+const max = { patterns: 40, words: 4, bases: 2, inputs: 320 } as const;
 const texts = /^(?:command|prompt|content|file_path|tool_response|message|url|query)$/;
 
 /**
@@ -22,12 +22,28 @@ export function patternInputs(samples: readonly Input[], sources: readonly strin
   const found: Input[] = [];
   for (const { input, path } of bases.slice(0, max.bases))
     for (const word of words)
-      for (const text of [word, `${word}/srv/data`, `${word} /srv/data`, word.toUpperCase(), `${word} x`]) {
+      for (const text of formsOf(word)) {
         const event = validEvent(withValue(input.event, path, text));
         if (event && found.length < max.inputs)
           found.push({ ...input, origin: "made", label: "a text of a pattern", event });
       }
   return found;
+}
+
+/** A text of a pattern, the same with something behind it, in the other case, and with other white space. */
+function formsOf(word: string): readonly string[] {
+  const path = `${word} /srv/data`;
+  return [
+    ...new Set([
+      word,
+      `${word}/srv/data`,
+      path,
+      word.toUpperCase(),
+      `${word} x`,
+      path.replaceAll(" ", "  "),
+      path.replaceAll(" ", "\t"),
+    ]),
+  ];
 }
 
 function wordsIn(source: string): readonly string[] {

@@ -2,7 +2,7 @@ import type { Node } from "acorn";
 import type { ReviewCode, Severity } from "../codes.ts";
 import { guestText } from "../guest-text.ts";
 import type { Construct } from "../report.ts";
-import { type AnyNode, functionAround, propertyName, type SyntaxTree } from "./syntax.ts";
+import { type AnyNode, constantText, functionAround, propertyName, type SyntaxTree } from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
 
 /** Built-in objects, which no hook should change. */
@@ -312,7 +312,12 @@ function member(node: AnyNode, report: Report): void {
   if (global && property.type !== "Literal" && !isIndex(property))
     report(node, "dynamic-name", "medium", "looks a global up under a name made at run time");
   else if (isBuilt(property))
-    report(node, "dynamic-name", "medium", "looks a property up under a name that is put together");
+    report(
+      node,
+      "dynamic-name",
+      isSplit(property) ? "high" : "medium",
+      "looks a property up under a name that is put together",
+    );
 }
 
 function isIndex(node: AnyNode): boolean {
@@ -336,6 +341,11 @@ function isBuilt(node: AnyNode): boolean {
     return inside.length > 0 && inside.every((one) => one.type === "Literal" || isDecoder(one));
   }
   return isDecoder(node);
+}
+
+/** Whether a name is literals that are joined: it could stand in the code as it is. */
+function isSplit(node: AnyNode): boolean {
+  return (node.type === "BinaryExpression" || node.type === "TemplateLiteral") && constantText(node) !== null;
 }
 
 function piecesOf(node: AnyNode): readonly AnyNode[] {

@@ -1,4 +1,5 @@
 import { wordsOf } from "@hookwarden/testing/mutate";
+import { propertyName } from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
 
 const maxWords = 60;
@@ -17,7 +18,20 @@ function patternWords({
   return [pattern, ...negated].flatMap((one) => wordsOf(one, flags));
 }
 
-/** The words that stand in a hook's own code: texts, parts of templates, and what its regular expressions match. */
+/** Names in the objects that a hook answers with, which are keys of no table. */
+const actionParts: ReadonlySet<string> = new Set([
+  "action",
+  "reason",
+  "text",
+  "input",
+  "value",
+  "command",
+  "feedback",
+  "content",
+  "message",
+]);
+
+/** The words that stand in a hook's own code: texts, keys of tables, parts of templates, and what its patterns match. */
 export function ownWords(text: ProgramText): readonly string[] {
   const found = new Set<string>();
   const add = (word: string): void => {
@@ -37,7 +51,10 @@ export function ownWords(text: ProgramText): readonly string[] {
     };
     if (node.type === "Literal" && regex) for (const word of patternWords(regex)) add(word);
     else if (node.type === "Literal" && typeof value === "string") add(value);
-    else if (node.type === "TemplateElement")
+    else if (node.type === "Property" && text.tree.parents.get(node)?.type === "ObjectExpression") {
+      const key = propertyName(node);
+      if (key !== null && !actionParts.has(key)) add(key);
+    } else if (node.type === "TemplateElement")
       add((value as { readonly cooked?: string } | undefined)?.cooked ?? "");
   }
   // Odd ones first: they are unlikely to be written by chance.

@@ -53,6 +53,8 @@ const exhaustionFaults: ReadonlySet<string> = new Set([
 /** Calls one hook by itself, as a pack with nothing else in it would. */
 export class Runner {
   readonly hook: LoadedHook;
+  /** Ends the runs; those under way are finished. */
+  readonly signal: AbortSignal;
   /** Paths of events that an answer can depend on: declared reads, and the fields behind facts. */
   readonly seen: readonly string[];
   /** How many calls were made. */
@@ -66,8 +68,9 @@ export class Runner {
   #light: InstrumentedProgram | null = null;
   #full: InstrumentedProgram | null = null;
 
-  constructor(pack: LoadedPack, hook: LoadedHook, sandbox: Sandbox) {
+  constructor(pack: LoadedPack, hook: LoadedHook, sandbox: Sandbox, signal: AbortSignal) {
     this.hook = hook;
+    this.signal = signal;
     this.seen = seenThrough(hook.reads);
     this.#plan = makePlan({
       ...pack,
@@ -125,8 +128,9 @@ export class Runner {
     if (!binding) return null;
     if (this.isExhausted && input.origin !== "recorded" && input.origin !== "case") return null;
     const args = this.#args(binding, input);
-    const outcome = await this.#call(binding, input, args, this.hook.program, limits, sandbox);
-    return this.#made(input, binding, args, outcome, outcome.ok ? outcome.output : null);
+    const call = { input, binding, args };
+    const outcome = await this.#call(call, this.hook.program, limits, sandbox);
+    return made(call, outcome, outcome.ok ? outcome.output : null);
   }
 
   /**
@@ -140,14 +144,8 @@ export class Runner {
     if (this.isExhausted) return null;
     const args = this.#args(binding, input);
     const instrumented = pairs ? this.full : this.light;
-    const outcome = await this.#call(
-      binding,
-      input,
-      args,
-      instrumented.program,
-      this.#instrumentedLimits,
-      this.#sandbox,
-    );
+    const call = { input, binding, args };
+    const outcome = await this.#call(call, instrumented.program, this.#instrumentedLimits, this.#sandbox);
     const watched = outcome.ok
       ? readRecording(outcome.output, instrumented.branches.length, instrumented.sites.length)
       : null;
@@ -157,18 +155,10 @@ export class Runner {
         : outcome.ok
           ? { ...outcome, ok: false, fault: { code: "invalid-output", message: "the record was lost" } }
           : outcome;
-      return { ...this.#made(input, binding, args, fault, null), watched };
+      return { ...made(call, fault, null), watched };
     }
-    return {
-      ...this.#made(
-        input,
-        binding,
-        args,
-        { ...outcome, ok: true, output: watched.output } as Outcome,
-        watched.output,
-      ),
-      watched,
-    };
+    const own = { ...outcome, ok: true, output: watched.output } as Outcome;
+    return { ...made(call, own, watched.output), watched };
   }
 
   #args(binding: Binding, { event, tenant, state, config, facts }: Input): readonly [string, string] {
@@ -184,9 +174,7 @@ export class Runner {
   }
 
   async #call(
-    binding: Binding,
-    { event, decisionId }: Input,
-    args: readonly [string, string],
+    { binding, input: { event, decisionId }, args }: Call,
     program: Program,
     limits: Limits,
     sandbox: Sandbox,
@@ -205,28 +193,29 @@ export class Runner {
     if (!outcome.ok && exhaustionFaults.has(outcome.fault.code)) this.exhaustedCalls++;
     return outcome;
   }
+}
 
-  #made(
-    input: Input,
-    binding: Binding,
-    args: readonly [string, string],
-    outcome: Outcome,
-    output: string | null,
-  ): Run {
-    const answer: Answer = outcome.ok
-      ? readAnswer(binding, output, null)
-      : { ok: false, fault: outcome.fault, refused: [] };
-    return {
-      input,
-      event: binding.event,
-      args,
-      outcome,
-      answer,
-      effect: effectOf(binding, answer),
-      output,
-      fault: answer.ok ? null : answer.fault.code,
-    };
-  }
+/** What a hook is called with. */
+interface Call {
+  readonly input: Input;
+  readonly binding: Binding;
+  readonly args: readonly [string, string];
+}
+
+function made({ input, binding, args }: Call, outcome: Outcome, output: string | null): Run {
+  const answer: Answer = outcome.ok
+    ? readAnswer(binding, output, null)
+    : { ok: false, fault: outcome.fault, refused: [] };
+  return {
+    input,
+    event: binding.event,
+    args,
+    outcome,
+    answer,
+    effect: effectOf(binding, answer),
+    output,
+    fault: answer.ok ? null : answer.fault.code,
+  };
 }
 
 /** How many calls are under way at the same time. */

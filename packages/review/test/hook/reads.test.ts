@@ -41,7 +41,12 @@ async function observe(
   body: string,
 ): Promise<{ readonly runner: Runner; readonly runs: readonly BaselineRun[]; readonly tree: ReadTree }> {
   const pack = lonePack(body);
-  const runner = new Runner(pack, pack.hooks[0] as (typeof pack.hooks)[number], sandbox);
+  const runner = new Runner(
+    pack,
+    pack.hooks[0] as (typeof pack.hooks)[number],
+    sandbox,
+    new AbortController().signal,
+  );
   const { runs, divergent, lost } = await runBaseline(
     runner,
     inputs,

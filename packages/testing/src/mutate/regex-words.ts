@@ -74,7 +74,7 @@ function wordsOfElement(element: AST.Element, filling: string): readonly string[
 }
 
 /** Fewest repetitions of a class that can hold a secret. */
-const secretLength = 8;
+const secretLength = 4;
 
 function filledWith({ element, min, max: most }: AST.Quantifier, filling: string): string | null {
   if (element.type !== "CharacterClass" && element.type !== "CharacterSet") return null;
