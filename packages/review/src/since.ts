@@ -49,44 +49,49 @@ export async function sinceLastTime({
     progress: (done, total, what) =>
       progress(`comparing with the previous version: ${done} of ${total}, ${what}`),
   });
-  const opened = diff.loosenings;
-  const byHook = Map.groupBy(opened, ({ hook }) => hook);
+  return { since: sectionOf(packs, diff), drafts: loosened(diff) };
+}
+
+type Differences = Awaited<ReturnType<typeof diffPacks>>;
+
+function sectionOf(packs: ComparisonOptions["packs"], diff: Differences): SinceLastTime {
   return {
-    since: {
-      old: { name: diff.old.name, version: diff.old.version, pack: diff.old.digest },
-      hooks: diff.hooks,
-      powers: diff.powers.map(({ hook, power, what, opens }) => ({ hook, power, what, opens })),
-      groups: diff.groups
-        .slice(0, maxGroups)
-        .map(({ hook, event: name, kind, change, opens, count, example }) => ({
-          hook,
-          event: name,
-          kind,
-          change,
-          opens,
-          count,
-          example: {
-            event: guestJson(example.event.fields),
-            old: guestJson(example.old),
-            new: guestJson(example.new),
-          },
-        })),
-      sources: sourcesOf(packs),
-      loosenings: opened.length,
-      explored: diff.explored,
-    },
-    drafts: [...byHook].map(([hook, own]) => ({
-      ...draft(
-        "opened-since",
-        `${own.length} ${own.length === 1 ? "loosening" : "loosenings"} since the previous version: actions that it stopped, or powers that it did not have`,
-        own.slice(0, 4).map(({ what, event: one }) => ({
-          label: what.slice(0, 120),
-          text: one ? guestJson(one.fields, 300) : guestText("a power in the manifest or the pack"),
-        })),
-      ),
-      hook,
-    })),
+    old: { name: diff.old.name, version: diff.old.version, pack: diff.old.digest },
+    hooks: diff.hooks,
+    powers: diff.powers.map(({ hook, power, what, opens }) => ({ hook, power, what, opens })),
+    groups: diff.groups
+      .slice(0, maxGroups)
+      .map(({ hook, event: name, kind, change, opens, count, example }) => ({
+        hook,
+        event: name,
+        kind,
+        change,
+        opens,
+        count,
+        example: {
+          event: guestJson(example.event.fields),
+          old: guestJson(example.old),
+          new: guestJson(example.new),
+        },
+      })),
+    sources: sourcesOf(packs),
+    loosenings: diff.loosenings.length,
+    explored: diff.explored,
   };
+}
+
+function loosened({ loosenings }: Differences): readonly (Draft & { readonly hook: string | null })[] {
+  return [...Map.groupBy(loosenings, ({ hook }) => hook)].map(([hook, own]) => ({
+    ...draft(
+      "opened-since",
+      `${own.length} ${own.length === 1 ? "loosening" : "loosenings"} since the previous version: actions that it stopped, or powers that it did not have`,
+      own.slice(0, 4).map(({ what, event: one }) => ({
+        label: what.slice(0, 120),
+        text: one ? guestJson(one.fields, 300) : guestText("a power in the manifest or the pack"),
+      })),
+    ),
+    hook,
+  }));
 }
 
 /** Most events of the built-in corpus that both versions decide. */

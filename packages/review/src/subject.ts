@@ -110,22 +110,28 @@ async function packAround(
 
 async function folder(source: RootedSource, load: CompileOptions, only: string | null): Promise<Subject> {
   const { manifest, hooks } = await readManifests(source);
-  return assembled(source, manifest, hooks, load, only);
+  return assembled(source, { manifest, accepted: hooks, only }, load);
 }
 
 async function single(source: RootedSource, load: CompileOptions): Promise<Subject> {
   const manifest = readHookManifest(await source.read(hookManifestFile, manifestTextLimits.maxBytes));
   const pack: PackManifest = { apiVersion: 1, hooks: [manifest.name] };
-  const subject = await assembled(source, pack, acceptHooks(pack, [{ folder: "", manifest }]), load, null);
+  const accepted = acceptHooks(pack, [{ folder: "", manifest }]);
+  const subject = await assembled(source, { manifest: pack, accepted, only: null }, load);
   return { ...subject, kind: "hook", suite: null };
+}
+
+interface Assembly {
+  readonly manifest: PackManifest;
+  readonly accepted: readonly AcceptedHook[];
+  /** Folder of the hook that is reviewed; `null` for all. */
+  readonly only: string | null;
 }
 
 async function assembled(
   source: RootedSource,
-  manifest: PackManifest,
-  accepted: readonly AcceptedHook[],
+  { manifest, accepted, only }: Assembly,
   load: CompileOptions,
-  only: string | null,
 ): Promise<Subject> {
   const scripts = await compileScripts(
     source.root,

@@ -139,6 +139,7 @@ function place(
       add(slot, `${value}${wanted}`);
       add(slot, wanted);
       add(slot, `${wanted}${value}`);
+      if (slot.kind === "place") add(slot, `${value.replace(/\/$/, "")}/x${wanted}`);
     } else if (slot.kind === "text") add(slot, `${value} ${wanted}`);
     return true;
   }

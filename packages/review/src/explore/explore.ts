@@ -1,4 +1,4 @@
-import { fieldsOfFacts } from "../run/seen.ts";
+import { fieldsOfFacts } from "@hookwarden/testing/mutate";
 import type { Input } from "../run/input.ts";
 import { acts, effectWords, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner, type InstrumentedRun } from "../run/runner.ts";

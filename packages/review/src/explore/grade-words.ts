@@ -6,6 +6,8 @@ import type { AnswerChange, WordGrade } from "./answer-change.ts";
 import { slotsOf } from "./slots.ts";
 
 const maxGraded = 12;
+/** A word behind a command is a comment; one in a document can be what the hook is about. */
+const commandPath = /(?:^|\.)(?:command|cmd|script)$/;
 
 /** Grades the words that opened. Each needs two instrumented runs and one control. */
 export async function gradeWords(
@@ -50,7 +52,7 @@ async function isAbout(runner: Runner, { slot, before }: AnswerChange): Promise<
 async function gradeOf(
   runner: Runner,
   analysis: CodeAnalysis,
-  { slot, before, after }: AnswerChange,
+  { slot, from, to, before, after }: AnswerChange,
 ): Promise<WordGrade> {
   const target = slotsOf(before.input, runner.seen).find(({ path }) => path === slot.path);
   const neutral = target?.set("zqxwv");
@@ -76,5 +78,13 @@ async function gradeOf(
   });
   // What is also recorded, such as that a plan was made, is part of what the hook is about.
   const recorded = after.answer.ok && after.answer.state !== null;
-  return flipped && !recorded ? "magic" : "parsing";
+  if (recorded) return "parsing";
+  // A plain word is no syntax that could be read wrongly.
+  return flipped ? "magic" : isPlainWord(slot, from, to) ? "exempt" : "parsing";
+}
+
+/** Whether what was added to a text is one word of letters. */
+function isPlainWord({ path }: AnswerChange["slot"], from: string, to: string): boolean {
+  const added = to.startsWith(from) ? to.slice(from.length) : to;
+  return commandPath.test(path) && /^[\s#]*[A-Za-z]{5,}$/.test(added);
 }

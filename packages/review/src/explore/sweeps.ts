@@ -138,17 +138,25 @@ function missingFields(
   const { event } = base.input;
   const reads = runner.seen;
   const paths: string[][] = [];
-  for (const field of [...catalogueFields(event.hook_event_name), "cwd"])
-    if (event[field] === undefined && isAside(field) && coversPath(reads, [field], event.hook_event_name))
+  const known = new Set(catalogueFields(event.hook_event_name));
+  // Clients add fields of their own, which only the manifest names.
+  const declared = reads.map((path) => path.split(".")[0] ?? "").filter((name) => /^[a-z]\w+$/i.test(name));
+  for (const field of new Set([...known, "cwd", ...declared]))
+    if (
+      event[field] === undefined &&
+      field !== "facts" &&
+      (isAside(field) || !known.has(field)) &&
+      coversPath(reads, [field], event.hook_event_name)
+    )
       paths.push([field]);
   const input = event["tool_input"];
-  const known = parameters[String(event["tool_name"])];
+  const own = parameters[String(event["tool_name"])];
   if (typeof input === "object" && input !== null)
     for (const name of [...properties, "description", "timeout", "run_in_background"])
       if (
         !(name in input) &&
         !knownNames.test(name) &&
-        (known ? !known.includes(name) : isAside(name)) &&
+        (own ? !own.includes(name) : isAside(name)) &&
         coversPath(reads, ["tool_input", name], event.hook_event_name)
       )
         paths.push(["tool_input", name]);

@@ -132,6 +132,19 @@ export function hiddenTextFindings(
     }
   }
   for (const { text: one, args } of emitted) check(one.slice(0, 2_000), args, null);
+  return hiddenTextDraft(found, program, text);
+}
+
+type HiddenTexts = ReadonlyMap<
+  string,
+  { readonly pair: Comparison | null; readonly events: ReadonlySet<string> }
+>;
+
+function hiddenTextDraft(
+  found: HiddenTexts,
+  program: InstrumentedProgram,
+  text: ProgramText,
+): readonly Draft[] {
   // What comes with one event only may be that event, transformed in an unknown way.
   const steady = [...found].filter(([, { events }]) => events.size >= 2);
   if (steady.length === 0) return [];

@@ -1,3 +1,4 @@
+import type { ReviewCode } from "../codes.ts";
 import { draft, type Draft } from "../draft.ts";
 import { eventEvidence, textsFor } from "../hook/behaviour.ts";
 import { type Leak, textAt, textsOf } from "../hook/leaks.ts";
@@ -41,69 +42,62 @@ const maxScannedChars = 6_000;
 /** What is wrong with the texts and rewrites that runs have made. */
 export function textFindings(runs: readonly Run[]): readonly Draft[] {
   const found = new Map<string, Draft>();
-  const add = (one: Draft): void => void (found.has(one.code) || found.set(one.code, one));
-  for (const run of runs) {
-    const args = run.args.join(" ");
-    for (const { action, text, to } of textsFor(run)) {
-      if (
-        to !== "person" &&
-        (givesOrders(withoutQuotes(text, args)) || fetchesFromHost(withoutInput(text, args)))
-      )
-        add(
-          draft("text-instructs", `\`${action}\` gives the model instructions`, [
-            { label: action, text: guestText(text, 400) },
-            eventEvidence(run),
-          ]),
-        );
-      if (hidden.test(withoutInput(text, args)))
-        add(
-          draft("text-hidden", `\`${action}\` has invisible characters`, [
-            { label: action, text: guestText(text, 400) },
-            eventEvidence(run),
-          ]),
-        );
-      if (image.test(withoutInput(text, args)))
-        add(
-          draft("leak-address", `\`${action}\` has an image that clients fetch`, [
-            { label: action, text: guestText(text, 400) },
-            eventEvidence(run),
-          ]),
-        );
-    }
-    const rewritten = addedCommand(run);
-    if (rewritten !== null)
-      add(
-        draft("rewrite-command", "a rewrite adds a command, URL or code that the event did not contain", [
-          { label: "rewritten to", text: guestText(rewritten, 400) },
-          eventEvidence(run),
-        ]),
-      );
-    for (const [field, json] of run.effect.changes) {
-      const before = JSON.stringify(run.input.event[field] ?? null);
-      if (hidden.test(plainly(json)) && !hidden.test(plainly(before)))
-        add(
-          draft("text-hidden", `a rewrite of \`${field}\` has invisible characters`, [
-            { label: field, text: guestText(json, 400) },
-            eventEvidence(run),
-          ]),
-        );
-      if (field !== "tool_input" && image.test(json) && !image.test(before))
-        add(
-          draft("leak-address", `a rewrite of \`${field}\` has an image that clients fetch`, [
-            { label: field, text: guestText(json, 400) },
-            eventEvidence(run),
-          ]),
-        );
-      if (field !== "tool_input" && givesOrders(json) && !givesOrders(before))
-        add(
-          draft("text-instructs", `a rewrite of \`${field}\` gives the model instructions`, [
-            { label: field, text: guestText(json, 400) },
-            eventEvidence(run),
-          ]),
-        );
-    }
-  }
+  for (const run of runs)
+    for (const one of [...spokenProblems(run), ...rewriteProblems(run)])
+      if (!found.has(one.code)) found.set(one.code, one);
   return [...found.values()];
+}
+
+function textDraft(
+  code: ReviewCode,
+  message: string,
+  [label, text]: readonly [string, string],
+  run: Run,
+): Draft {
+  return draft(code, message, [{ label, text: guestText(text, 400) }, eventEvidence(run)]);
+}
+
+/** Problems of what a run says to the model or a person. */
+function spokenProblems(run: Run): readonly Draft[] {
+  const args = run.args.join(" ");
+  const found: Draft[] = [];
+  for (const { action, text, to } of textsFor(run)) {
+    const said = [action, text] as const;
+    const own = withoutInput(text, args);
+    if (to !== "person" && (givesOrders(withoutQuotes(text, args)) || fetchesFromHost(own)))
+      found.push(textDraft("text-instructs", `\`${action}\` gives the model instructions`, said, run));
+    if (hidden.test(own))
+      found.push(textDraft("text-hidden", `\`${action}\` has invisible characters`, said, run));
+    if (image.test(own))
+      found.push(textDraft("leak-address", `\`${action}\` has an image that clients fetch`, said, run));
+  }
+  return found;
+}
+
+/** Problems of the fields that a run rewrites. */
+function rewriteProblems(run: Run): readonly Draft[] {
+  const found: Draft[] = [];
+  const rewritten = addedCommand(run);
+  if (rewritten !== null)
+    found.push(
+      textDraft(
+        "rewrite-command",
+        "a rewrite adds a command, URL or code that the event did not contain",
+        ["rewritten to", rewritten],
+        run,
+      ),
+    );
+  for (const [field, json] of run.effect.changes) {
+    const before = JSON.stringify(run.input.event[field] ?? null);
+    const is = (test: (text: string) => boolean): boolean => test(json) && !test(before);
+    const add = (code: ReviewCode, what: string): void =>
+      void found.push(textDraft(code, `a rewrite of \`${field}\` ${what}`, [field, json], run));
+    if (is((text) => hidden.test(plainly(text)))) add("text-hidden", "has invisible characters");
+    if (field === "tool_input") continue;
+    if (is((text) => image.test(text))) add("leak-address", "has an image that clients fetch");
+    if (is(givesOrders) || is(fetchesFromHost)) add("text-instructs", "gives the model instructions");
+  }
+  return found;
 }
 
 /** Words that report what somebody else asks, or that forbid it: a warning about an order is none. */

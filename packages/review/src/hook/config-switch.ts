@@ -30,15 +30,8 @@ export async function findConfigSwitches(
   inputs: readonly Input[],
 ): Promise<readonly ConfigSwitch[]> {
   const schema = JSON.stringify(runner.hook.manifest.config ?? null);
-  const own: unknown = JSON.parse(runner.hook.configJson);
   const known = names(runner.hook.manifest.config);
-  const everything = Object.fromEntries(properties.map((name) => [name, mark]));
-  const value = marked(own ?? made(runner.hook.manifest.config));
-  const config = JSON.stringify(
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? { ...everything, ...value }
-      : everything,
-  );
+  const config = markedConfig(runner.hook, properties);
   if (properties.length === 0) return [];
   const asked = new Set<string>();
   const found = new Map<string, ConfigSwitch>();
@@ -86,6 +79,22 @@ export async function findConfigSwitches(
     found.set(`path ${name}`, { constant: null, path: name, pair: null, input: inputs[0] as Input });
   }
   return [...found.values()];
+}
+
+/** The hook's configuration with marks in place of its values, in whatever its schema or its code asks for. */
+function markedConfig({ configJson, manifest }: Runner["hook"], properties: readonly string[]): string {
+  const own: unknown = JSON.parse(configJson);
+  const parts = [
+    Object.fromEntries(properties.map((name) => [name, mark])),
+    marked(made(manifest.config)),
+    marked(own),
+  ];
+  return JSON.stringify(
+    Object.assign(
+      {},
+      ...parts.filter((one) => typeof one === "object" && one !== null && !Array.isArray(one)),
+    ),
+  );
 }
 
 /** Whether a number is none that any setting is compared with. */

@@ -1,9 +1,8 @@
-import { withValue } from "@hookwarden/testing/mutate";
+import { fieldsOfFacts, withValue } from "@hookwarden/testing/mutate";
 import { coversPath } from "./read-tree.ts";
 import type { Interference } from "../report.ts";
 import { type Input, validEvent } from "../run/input.ts";
 import type { Runner } from "../run/runner.ts";
-import { fieldsOfFacts } from "../run/seen.ts";
 import { guestJson } from "../guest-text.ts";
 import type { Recording } from "../instrumented/recording.ts";
 import { sameAnswer, type BaselineRun } from "./baseline.ts";

@@ -65,82 +65,11 @@ export function powersOf(
   host: HostSettings,
 ): PowersSection {
   const others = pack.hooks.filter((other) => other !== hook);
-  const on = onWords(hook);
-  const used = (action: string): { recorded: number; generated: number } => {
-    const count = (own: readonly Run[]): number =>
-      own.filter(({ answer }) => answer.ok && answer.actions.some((one) => one.action === action)).length;
-    return {
-      recorded: count(runs.filter(({ input }) => input.origin === "recorded")),
-      generated: count(runs.filter(({ input }) => input.origin !== "recorded")),
-    };
-  };
-  const actions = [...hook.asked]
-    .filter((action) => action !== "continue")
-    .map((action): Power => {
-      const [danger, words] = dangers[action];
-      const legal = hook.on.some(({ event }) => legalActions(event).has(action));
-      const granted = hook.granted.has(action);
-      return {
-        name: action,
-        sentence: `${words(on)}${legal ? "" : ", which is not legal at any of its events"}${granted ? "" : ", which the pack does not grant"}`,
-        danger: granted && legal ? danger : 5,
-        granted,
-        used: used(action),
-        others: others.filter((other) => other.granted.has(action)).map(({ name }) => name),
-      };
-    });
-  const seen = hook.reads.map((path): Power => {
-    const [, danger = 15, sentence = `sees \`${path}\``] =
-      readWords.find(([prefix]) => path === prefix || path.startsWith(`${prefix}.`)) ?? [];
-    return {
-      name: `read ${path}`,
-      sentence,
-      danger,
-      granted: true,
-      used: null,
-      others: others
-        .filter((other) => other.on.some(({ event }) => coversPath(other.reads, path.split("."), event)))
-        .map(({ name }) => name),
-    };
-  });
-  const more: Power[] = [];
-  if (hook.roles.has("system"))
-    more.push({
-      name: "role system",
-      sentence: "may add messages that speak as the system",
-      danger: 93,
-      granted: true,
-      used: null,
-      others: others.filter(({ roles }) => roles.has("system")).map(({ name }) => name),
-    });
-  if (hook.state) {
-    const tenant = hook.state.scope === "tenant";
-    more.push({
-      name: "state",
-      sentence: `keeps up to ${hook.state.maxBytes} bytes ${tenant ? "for all sessions of a tenant: data from one session can be used in another" : "for each session"}`,
-      danger: tenant ? 48 : 22,
-      granted: true,
-      used: null,
-      others: others.filter(({ state }) => state !== null).map(({ name }) => name),
-    });
-  }
-  for (const [event, policy] of hook.onFailure) {
-    if (
-      policy === "open" &&
-      eventRows.get(event)?.closedAs &&
-      [...hook.granted].some((action) => actionRows.get(action)?.stops)
-    )
-      more.push({
-        name: `open at ${event}`,
-        sentence: `fails open at ${event}: the step continues when the hook fails`,
-        danger: 55,
-        granted: true,
-        used: null,
-        others: [],
-      });
-  }
-  more.push(...hostPowers(host));
-  const list = [...actions, ...seen, ...more].sort((a, b) => b.danger - a.danger);
+  const actions = actionPowers(hook, others, runs);
+  const seen = readPowers(hook, others);
+  const list = [...actions, ...seen, ...morePowers(hook, others), ...hostPowers(host)].sort(
+    (a, b) => b.danger - a.danger,
+  );
   return {
     list,
     on: hook.on.map(({ event, matcher, when }) => ({
@@ -164,16 +93,86 @@ export function powersOf(
   };
 }
 
+/** A power that is granted by itself, and of which no use is counted. */
+function power(name: string, danger: number, sentence: string, others: readonly LoadedHook[] = []): Power {
+  return { name, sentence, danger, granted: true, used: null, others: others.map((other) => other.name) };
+}
+
+function actionPowers(
+  hook: LoadedHook,
+  others: readonly LoadedHook[],
+  runs: readonly Run[],
+): readonly Power[] {
+  const on = onWords(hook);
+  const uses = (action: string, isCounted: (run: Run) => boolean): number =>
+    runs.filter(
+      (run) => isCounted(run) && run.answer.ok && run.answer.actions.some((one) => one.action === action),
+    ).length;
+  return [...hook.asked]
+    .filter((action) => action !== "continue")
+    .map((action): Power => {
+      const [danger, words] = dangers[action];
+      const legal = hook.on.some(({ event }) => legalActions(event).has(action));
+      const granted = hook.granted.has(action);
+      return {
+        name: action,
+        sentence: `${words(on)}${legal ? "" : ", which is not legal at any of its events"}${granted ? "" : ", which the pack does not grant"}`,
+        danger: granted && legal ? danger : 5,
+        granted,
+        used: {
+          recorded: uses(action, ({ input }) => input.origin === "recorded"),
+          generated: uses(action, ({ input }) => input.origin !== "recorded"),
+        },
+        others: others.filter((other) => other.granted.has(action)).map(({ name }) => name),
+      };
+    });
+}
+
+function readPowers(hook: LoadedHook, others: readonly LoadedHook[]): readonly Power[] {
+  return hook.reads.map((path) => {
+    const [, danger = 15, sentence = `sees \`${path}\``] =
+      readWords.find(([prefix]) => path === prefix || path.startsWith(`${prefix}.`)) ?? [];
+    const also = others.filter((other) =>
+      other.on.some(({ event }) => coversPath(other.reads, path.split("."), event)),
+    );
+    return power(`read ${path}`, danger, sentence, also);
+  });
+}
+
+/** Powers of the manifest that are neither actions nor reads. */
+function morePowers(hook: LoadedHook, others: readonly LoadedHook[]): readonly Power[] {
+  const found: Power[] = [];
+  if (hook.roles.has("system"))
+    found.push(
+      power(
+        "role system",
+        93,
+        "may add messages that speak as the system",
+        others.filter(({ roles }) => roles.has("system")),
+      ),
+    );
+  if (hook.state) {
+    const tenant = hook.state.scope === "tenant";
+    found.push(
+      power(
+        "state",
+        tenant ? 48 : 22,
+        `keeps up to ${hook.state.maxBytes} bytes ${tenant ? "for all sessions of a tenant: data from one session can be used in another" : "for each session"}`,
+        others.filter(({ state }) => state !== null),
+      ),
+    );
+  }
+  const canStop = [...hook.granted].some((action) => actionRows.get(action)?.stops);
+  for (const [event, policy] of hook.onFailure)
+    if (policy === "open" && eventRows.get(event)?.closedAs && canStop)
+      found.push(
+        power(`open at ${event}`, 55, `fails open at ${event}: the step continues when the hook fails`),
+      );
+  return found;
+}
+
 /** What the host's settings let every hook do. */
 function hostPowers({ pristine = true, realm }: HostSettings): readonly Power[] {
-  const power = (name: string, danger: number, sentence: string): Power => ({
-    name,
-    sentence,
-    danger,
-    granted: true,
-    used: null,
-    others: [],
-  });
   return [
     ...(pristine
       ? []

@@ -6,6 +6,7 @@ import { atomsOf } from "../program/predicates.ts";
 import { type AnyNode, part, parts, propertyName, type SyntaxTree, syntaxOf } from "../program/syntax.ts";
 import { type Atom, type Branch, nested, type Site } from "./branches.ts";
 import { Edits } from "./edits.ts";
+import { colonAfter, operatorIn } from "./places.ts";
 import { instrumentationPrelude } from "./prelude.ts";
 
 /** A program that records what it does, and answers with the record. */
@@ -267,23 +268,6 @@ function isLiteral(node: AnyNode): boolean {
     node.type === "TemplateLiteral" ||
     (node.type === "UnaryExpression" && isLiteral(part(node, "argument")))
   );
-}
-
-/** Where an operator is between its operands, among brackets, white space and comments; -1 where it is not found. */
-function operatorIn(source: string, from: number, to: number, operator: string): number {
-  for (let at = from; at < to; at++) {
-    if (source.startsWith("/*", at)) at = source.indexOf("*/", at) + 1;
-    else if (source.startsWith("//", at)) at = source.indexOf("\n", at);
-    else if (source.startsWith(operator, at)) return at;
-    if (at < from) return -1;
-  }
-  return -1;
-}
-
-/** The colon of a `case`, behind its test. */
-function colonAfter(source: string, from: number, to: number): number {
-  const at = operatorIn(source, from, to, ":");
-  return at < 0 ? to - 1 : at;
 }
 
 /** The bundler exports one local name as `default`, in a list. */

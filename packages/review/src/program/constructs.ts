@@ -2,33 +2,18 @@ import type { Node } from "acorn";
 import type { ReviewCode, Severity } from "../codes.ts";
 import { guestText } from "../guest-text.ts";
 import type { Construct } from "../report.ts";
-import { type AnyNode, constantText, functionAround, propertyName, type SyntaxTree } from "./syntax.ts";
+import { builtins, findConstructor, findDynamicName } from "./dynamic-names.ts";
+import { findInLiteral, findInNumbers, looksEncoded, type Report } from "./literals.ts";
+import {
+  type AnyNode,
+  constantText,
+  functionAround,
+  isFunction,
+  propertyName,
+  type SyntaxTree,
+} from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
 
-/** Built-in objects, which no hook should change. */
-const builtins: ReadonlySet<string> = new Set([
-  "Object",
-  "Array",
-  "String",
-  "Number",
-  "Boolean",
-  "Function",
-  "RegExp",
-  "Promise",
-  "Map",
-  "Set",
-  "WeakMap",
-  "JSON",
-  "Math",
-  "Date",
-  "Reflect",
-  "Symbol",
-  "Error",
-  "globalThis",
-  "Proxy",
-  "BigInt",
-  "Iterator",
-]);
 const definers: ReadonlySet<string> = new Set([
   "defineProperty",
   "defineProperties",
@@ -68,14 +53,14 @@ export function findConstructs(text: ProgramText): readonly Construct[] {
     const parent = parents.get(node) ?? undefined;
     switch (node.type) {
       case "Literal":
-        return literal(node, parent, report);
+        return findInLiteral(node, parent, report);
       case "TemplateElement": {
         const cooked = (node["value"] as { readonly cooked?: string }).cooked ?? "";
         if (looksEncoded(cooked)) report(node, "encoded-literal", "medium", "a long text that looks encoded");
         return;
       }
       case "ArrayExpression":
-        return numberList(node, report);
+        return findInNumbers(node, report);
       case "VariableDeclarator":
         return statefulPattern(node, text.tree, report);
       case "AssignmentExpression":
@@ -84,7 +69,8 @@ export function findConstructs(text: ProgramText): readonly Construct[] {
       case "NewExpression":
         return call(node, parent, report);
       case "MemberExpression":
-        return member(node, report);
+        findConstructor(node, parent, report);
+        return findDynamicName(node, report);
       case "Property":
       case "MethodDefinition":
         if (node["kind"] === "get" && returnsDifferently(node))
@@ -100,8 +86,6 @@ export function findConstructs(text: ProgramText): readonly Construct[] {
   return found.sort((a, b) => rank(a.severity) - rank(b.severity));
 }
 
-type Report = (node: Node, code: ReviewCode, severity: Severity, reason: string) => void;
-
 function rank(severity: Severity): number {
   return ["high", "medium", "low", "info"].indexOf(severity);
 }
@@ -114,69 +98,6 @@ function helperRanges(tree: AnyNode, text: ProgramText): readonly (readonly [num
   return (tree["body"] as readonly AnyNode[])
     .filter((node) => joinHelper.test(text.slice(node.start, node.start + 40)))
     .map(({ start, end }) => [start, end] as const);
-}
-
-const isoDate =
-  /^(?:19|20|21)\d{2}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/;
-
-function literal(node: AnyNode, parent: AnyNode | undefined, report: Report): void {
-  const { value } = node;
-  if (typeof value === "string") {
-    if (isoDate.test(value)) report(node, "literal-date", "medium", "a date");
-    if (looksEncoded(value)) report(node, "encoded-literal", "medium", "a long text that looks encoded");
-    if (
-      typeof node["raw"] === "string" &&
-      (node["raw"].match(/\\(?:x[0-9a-f]{2}|u00[2-7][0-9a-f])/gi)?.length ?? 0) > 6
-    )
-      report(node, "encoded-literal", "medium", "plain letters written as escapes");
-    if (/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e007f}]/u.test(value) && value.length > 3)
-      report(node, "text-hidden", "medium", "a text with characters that cannot be seen");
-  } else if (typeof value === "number" && Number.isInteger(value)) {
-    const compared = parent?.type === "BinaryExpression" && /^[<>=!]/.test(String(parent["operator"]));
-    if (compared && value > 1.5e12 && value < 2.6e12)
-      report(node, "literal-date", "medium", "a moment in milliseconds");
-    else if (compared && value > 1.5e9 && value < 2.6e9 && value % 100 !== 0)
-      report(node, "literal-date", "low", "a number that can be a moment in seconds, or a digest");
-  }
-}
-
-/** A long text of letters and digits with no words in it. */
-export function looksEncoded(text: string): boolean {
-  if (text.length < 32 || /\s/.test(text)) return false;
-  if (/^[0-9a-f]+$/i.test(text)) return new Set(text.toLowerCase()).size > 6;
-  if (!/^[A-Za-z0-9+/_=-]+$/.test(text)) return false;
-  // An alphabet is no secret.
-  if (new Set(text).size === text.replace(/=+$/, "").length && text.length > 25) return false;
-  const mixed = /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d|[+/]/.test(text);
-  return mixed && entropy(text) > 3.6 && !/[a-z]{9,}|[A-Z]{9,}/.test(text);
-}
-
-function entropy(text: string): number {
-  const counts = new Map<string, number>();
-  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
-  return [...counts.values()].reduce(
-    (sum, count) => sum - (count / text.length) * Math.log2(count / text.length),
-    0,
-  );
-}
-
-function numberList(node: AnyNode, report: Report): void {
-  const elements = node["elements"] as readonly (AnyNode | null)[];
-  if (elements.length < 8) return;
-  const codes = elements.filter(
-    (one) =>
-      one?.type === "Literal" &&
-      typeof one["value"] === "number" &&
-      Number.isInteger(one["value"]) &&
-      (one["value"] as number) >= 0 &&
-      (one["value"] as number) < 65_536,
-  );
-  if (codes.length !== elements.length) return;
-  const letters = codes.filter(
-    (one) => (one?.["value"] as number) >= 32 && (one?.["value"] as number) < 127,
-  ).length;
-  if (letters / codes.length > 0.8 && new Set(codes.map((one) => one?.["value"])).size > 3)
-    report(node, "encoded-literal", "medium", "a list of numbers that are letters");
 }
 
 /** A pattern that remembers where it stopped, outside of every function: the same question has two answers. */
@@ -214,18 +135,6 @@ function assignment(left: AnyNode, node: AnyNode, report: Report): void {
     report(node, "patches-builtins", "high", `sets \`${path.slice(0, 60)}\``);
   } else if (/(?:^|\.)(?:__proto__)$/.test(path))
     report(node, "patches-builtins", "medium", "sets a prototype");
-}
-
-function memberPath(node: AnyNode): string {
-  if (node.type === "Identifier") return String(node["name"]);
-  if (node.type !== "MemberExpression") return "…";
-  const property = node["property"] as AnyNode;
-  const name = node["computed"]
-    ? property.type === "Literal"
-      ? String(property["value"])
-      : "…"
-    : String(property["name"]);
-  return `${memberPath(node["object"] as AnyNode)}.${name}`;
 }
 
 function call(node: AnyNode, parent: AnyNode | undefined, report: Report): void {
@@ -301,60 +210,4 @@ function returnsDifferently(node: AnyNode): boolean {
     key === "start" || key === "end" || typeof value === "bigint" ? undefined : value,
   );
   return /"type":"(?:UpdateExpression|AssignmentExpression)"/.test(text);
-}
-
-function member(node: AnyNode, report: Report): void {
-  if (!node["computed"]) return;
-  const property = node["property"] as AnyNode;
-  const object = node["object"] as AnyNode;
-  const global =
-    object.type === "Identifier" && (object["name"] === "globalThis" || builtins.has(String(object["name"])));
-  if (global && property.type !== "Literal" && !isIndex(property))
-    report(node, "dynamic-name", "medium", "looks a global up under a name made at run time");
-  else if (isBuilt(property))
-    report(
-      node,
-      "dynamic-name",
-      isSplit(property) ? "high" : "medium",
-      "looks a property up under a name that is put together",
-    );
-}
-
-function isIndex(node: AnyNode): boolean {
-  return (
-    node.type === "UpdateExpression" ||
-    (node.type === "MemberExpression" && memberPath(node).startsWith("Symbol."))
-  );
-}
-
-/** Only literal pieces put together, or a text turned round or decoded: no honest reason. */
-function isBuilt(node: AnyNode): boolean {
-  if (node.type === "BinaryExpression" && node["operator"] === "+") {
-    const pieces = piecesOf(node);
-    return (
-      pieces.length > 1 &&
-      pieces.every((one) => (one.type === "Literal" && typeof one["value"] === "string") || isDecoder(one))
-    );
-  }
-  if (node.type === "TemplateLiteral") {
-    const inside = node["expressions"] as readonly AnyNode[];
-    return inside.length > 0 && inside.every((one) => one.type === "Literal" || isDecoder(one));
-  }
-  return isDecoder(node);
-}
-
-/** Whether a name is literals that are joined: it could stand in the code as it is. */
-function isSplit(node: AnyNode): boolean {
-  return (node.type === "BinaryExpression" || node.type === "TemplateLiteral") && constantText(node) !== null;
-}
-
-function piecesOf(node: AnyNode): readonly AnyNode[] {
-  if (node.type !== "BinaryExpression" || node["operator"] !== "+") return [node];
-  return [...piecesOf(node["left"] as AnyNode), ...piecesOf(node["right"] as AnyNode)];
-}
-
-function isDecoder(node: AnyNode): boolean {
-  if (node.type !== "CallExpression") return false;
-  const path = memberPath(node["callee"] as AnyNode);
-  return /(?:^|\.)(?:reverse|join|fromCharCode|fromCodePoint|atob|decodeURIComponent)$/.test(path);
 }

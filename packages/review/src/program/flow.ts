@@ -1,4 +1,4 @@
-import { allLabelsOf, builtinLabels, isProbe } from "./flow-sources.ts";
+import { Expressions } from "./expressions.ts";
 import { handlersOf, Methods } from "./handlers.ts";
 import { labels, labelsOfProperty } from "./labels.ts";
 import { type Binding, bindingsOf } from "./scopes.ts";
@@ -6,7 +6,6 @@ import {
   type AnyNode,
   functionAround,
   isFunction,
-  memberPath,
   part,
   parts,
   propertyName,
@@ -15,22 +14,6 @@ import {
 
 /** Passes over the program; labels only grow, and most programs need three. */
 const maxPasses = 8;
-const mixing: ReadonlySet<string> = new Set(["^", "<<", ">>", ">>>", "&", "|", "%", "*"]);
-const comparing = /^(?:[=!]==?|[<>]=?|in|instanceof)$/;
-const characterCodes = /^(?:charCodeAt|codePointAt)$/;
-
-/** Shortest text that a cut leaves which can hold a command. */
-const longCut = 16;
-
-/** Whether a call takes a beginning or an end of fixed length: what lies beyond is not seen. */
-function cutsText(callee: AnyNode, args: readonly AnyNode[]): boolean {
-  if (!/^(?:slice|substring|substr)$/.test(propertyName(callee) ?? "")) return false;
-  return args.some((arg) => {
-    const number = arg.type === "UnaryExpression" ? part(arg, "argument") : arg;
-    return number.type === "Literal" && Number(number["value"]) >= longCut;
-  });
-}
-
 /**
  * Finds what the values of a program depend on, without running it: labels of the event and the context are followed
  * through variables, calls, callbacks and conditions around assignments. Flow-insensitive: a variable has the labels of
@@ -39,41 +22,39 @@ function cutsText(callee: AnyNode, args: readonly AnyNode[]): boolean {
 export class Flow {
   readonly tree: SyntaxTree;
   readonly bindings: ReadonlyMap<AnyNode, Binding>;
-  readonly #reads: readonly string[];
   readonly #variables = new Map<Binding, number>();
   readonly #returns = new Map<AnyNode, number>();
   readonly #methods: Methods;
   readonly #handlers: ReadonlySet<AnyNode>;
-  #memo = new Map<AnyNode, number>();
+  readonly #expressions: Expressions;
   #changed = false;
 
   /** @param reads what the manifest declares: the whole event has no more in it. */
   constructor(tree: SyntaxTree, reads: readonly string[]) {
     this.tree = tree;
     this.bindings = bindingsOf(tree);
-    this.#reads = reads;
     this.#methods = new Methods(tree, this.bindings);
+    this.#expressions = new Expressions({
+      bindings: this.bindings,
+      reads,
+      variables: this.#variables,
+      returns: this.#returns,
+      methods: this.#methods,
+    });
     this.#handlers = handlersOf(tree, this.bindings);
     for (const handler of this.#handlers) this.#bindHandler(handler);
     for (let pass = 0; pass < maxPasses; pass++) {
       this.#changed = false;
-      this.#memo = new Map();
+      this.#expressions.forget();
       for (const node of tree.nodes) this.#visit(node);
       if (!this.#changed) break;
     }
-    this.#memo = new Map();
+    this.#expressions.forget();
   }
 
   /** The labels of an expression. */
   labelsOf(node: AnyNode | null | undefined): number {
-    if (!node) return 0;
-    const known = this.#memo.get(node);
-    if (known !== undefined) return known;
-    // An expression that contains itself through a call has no more labels than its parts.
-    this.#memo.set(node, 0);
-    const found = this.#evaluate(node);
-    this.#memo.set(node, found);
-    return found;
+    return this.#expressions.labelsOf(node);
   }
 
   /** The labels of the conditions around a node, within its function. */
@@ -269,95 +250,6 @@ export class Flow {
     for (const one of this.tree.nodes)
       if (one.start >= node.start && one.end <= node.end && /^(?:Call|New)Expression$/.test(one.type))
         found |= this.labelsOf(one);
-    return found;
-  }
-
-  #evaluate(node: AnyNode): number {
-    switch (node.type) {
-      case "Identifier": {
-        const binding = this.bindings.get(node);
-        return binding ? (this.#variables.get(binding) ?? 0) : 0;
-      }
-      case "MemberExpression":
-        return this.#member(node);
-      case "CallExpression":
-      case "NewExpression":
-        return this.#result(node);
-      case "BinaryExpression":
-        return this.#binary(node);
-      case "ArrowFunctionExpression":
-      case "FunctionExpression":
-      case "ClassExpression":
-        return 0;
-      case "ConditionalExpression":
-        return (
-          (this.labelsOf(part(node, "test")) & ~labels.codes) |
-          this.labelsOf(part(node, "consequent")) |
-          this.labelsOf(part(node, "alternate"))
-        );
-      case "SequenceExpression":
-        return this.labelsOf(parts(node, "expressions").at(-1));
-      case "UpdateExpression":
-        return this.labelsOf(part(node, "argument"));
-      default:
-        return this.#union(node);
-    }
-  }
-
-  #union(node: AnyNode): number {
-    let found = 0;
-    for (const name of Object.keys(node)) {
-      const value = node[name];
-      for (const one of Array.isArray(value) ? (value as unknown[]) : [value])
-        if (
-          typeof one === "object" &&
-          one !== null &&
-          "type" in one &&
-          !(name === "key" && !node["computed"])
-        )
-          found |= this.labelsOf(one as AnyNode);
-    }
-    if (node.type === "TemplateLiteral" && isProbe(node, this.bindings)) found |= labels.probe;
-    return found;
-  }
-
-  #member(node: AnyNode): number {
-    const of = this.labelsOf(part(node, "object"));
-    const name = propertyName(node);
-    if (isProbe(node, this.bindings)) return of | labels.probe;
-    if (name !== null) return labelsOfProperty(of, name);
-    const key = this.labelsOf(part(node, "property"));
-    const path = memberPath(part(node, "object"));
-    return labelsOfProperty(of, null) | key | (path === "globalThis" ? labels.dynamic : 0);
-  }
-
-  #binary(node: AnyNode): number {
-    const found = this.labelsOf(part(node, "left")) | this.labelsOf(part(node, "right"));
-    if (found === 0) return 0;
-    const operator = String(node["operator"]);
-    if (mixing.has(operator)) return found | labels.mixed;
-    return comparing.test(operator) ? found & ~labels.codes : found;
-  }
-
-  #result(node: AnyNode): number {
-    const callee = part(node, "callee");
-    const args = parts(node, "arguments");
-    let found = builtinLabels(node, this.bindings);
-    if (isProbe(node, this.bindings)) found |= labels.probe;
-    for (const arg of args) found |= isFunction(arg) ? (this.#returns.get(arg) ?? 0) : this.labelsOf(arg);
-    const own = this.calleesOf(node);
-    for (const one of own) found |= this.#returns.get(one) ?? 0;
-    if (callee.type === "MemberExpression") {
-      found |= this.labelsOf(part(callee, "object")) & ~(labels.event | labels.context);
-      if (characterCodes.test(propertyName(callee) ?? "")) found |= labels.mixed | labels.codes;
-      if (cutsText(callee, args)) found |= labels.cut;
-    }
-    // How many parameters there are, and their names, is beside the action.
-    if (memberPath(callee) === "Object.keys" && (found & labels.input) !== 0)
-      found = (found & ~labels.input) | labels.aside;
-    const whole = found & (labels.event | labels.context);
-    // What makes one text of an event has everything in it that the manifest declares.
-    if (whole !== 0 && memberPath(callee) === "JSON.stringify") found |= allLabelsOf(whole, this.#reads);
     return found;
   }
 }

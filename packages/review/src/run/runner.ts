@@ -1,3 +1,4 @@
+import { fieldsOfFacts } from "@hookwarden/testing/mutate";
 import { type Limits, limitCeilings, type Outcome, type Program, type Sandbox } from "@hookwarden/sandbox";
 import {
   type Answer,
@@ -16,7 +17,6 @@ import { readRecording, type Recording } from "../instrumented/recording.ts";
 import { instrumentProgram, type InstrumentedProgram } from "../instrumented/instrument.ts";
 import { type Effect, effectOf } from "./effect.ts";
 import type { Input } from "./input.ts";
-import { seenThrough } from "./seen.ts";
 
 /** One call of a hook, and what became of it. */
 export interface Run {
@@ -71,7 +71,7 @@ export class Runner {
   constructor(pack: LoadedPack, hook: LoadedHook, sandbox: Sandbox, signal: AbortSignal) {
     this.hook = hook;
     this.signal = signal;
-    this.seen = seenThrough(hook.reads);
+    this.seen = [...new Set([...hook.reads, ...fieldsOfFacts(hook.reads.map((read) => read.split(".")))])];
     this.#plan = makePlan({
       ...pack,
       monitor: false,

@@ -28,12 +28,20 @@ export function leavesOf(fields: Fields, reads: readonly string[]): readonly Lea
  * the fields that it is derived from.
  */
 export function readPaths(fields: Fields, reads: readonly string[]): readonly (readonly string[])[] {
-  const paths = reads.flatMap((read) => {
+  const plain = reads.flatMap((read) => {
     if (read === "*") return catalogueFields(String(fields["hook_event_name"]));
-    const [first, fact = ""] = read.split(".");
-    return first === "facts" ? (factRows.get(fact)?.from ?? []) : [read];
+    return read.split(".")[0] === "facts" ? [] : [read];
   });
-  return [...new Set(paths)].map((path) => path.split("."));
+  const behind = fieldsOfFacts(reads.map((read) => read.split(".")));
+  return [...new Set([...plain, ...behind])].map((path) => path.split("."));
+}
+
+/** The fields that the facts among some paths are derived from: who writes those decides what the facts say. */
+export function fieldsOfFacts(paths: readonly (readonly string[])[]): readonly string[] {
+  const rows = paths.flatMap(([first, name]) =>
+    first === "facts" ? (name === undefined ? [...factRows.values()] : [factRows.get(name)]) : [],
+  );
+  return [...new Set(rows.flatMap((row) => row?.from ?? []))];
 }
 
 /** The event with another value at a path; without the field where the value is `undefined`. */

@@ -1,4 +1,4 @@
 /** Mutating events: their texts and numbers, changed copies, and words that scripts and matchers react to. */
-export { leavesOf, readPaths, valueAt, withValue } from "./event-leaves.ts";
+export { fieldsOfFacts, leavesOf, valueAt, withValue } from "./event-leaves.ts";
 export { matcherNames } from "./matcher-names.ts";
 export { wordsOf } from "./regex-words.ts";
