@@ -1,11 +1,16 @@
 /**
  * Reviews the hooks of the trial set and the shipped policies, and prints the suggestions by category:
- * `npm run measure:review -- [KIND…] [--only NAME] [--held-out | --tuned] [--verbose]`.
+ * `npm run measure:review -- [KIND…] [--only NAME] [--held-out | --tuned] [--part 1/3] [--verbose]`.
  */
 import { parseArgs } from "node:util";
 import { createSandbox } from "@hookwarden/sandbox";
 import { readSubject, review } from "../../packages/review/src/index.ts";
-import { readTrial, trialKinds, type TrialKind } from "../../packages/review/test/trial/read-trial.ts";
+import {
+  readTrial,
+  trialKinds,
+  type TrialHook,
+  type TrialKind,
+} from "../../packages/review/test/trial/read-trial.ts";
 import { reviewTrialHook, type TrialResult } from "../../packages/review/test/trial/run-trial.ts";
 
 const { values, positionals } = parseArgs({
@@ -14,6 +19,7 @@ const { values, positionals } = parseArgs({
     only: { type: "string", multiple: true },
     "held-out": { type: "boolean", default: false },
     tuned: { type: "boolean", default: false },
+    part: { type: "string", default: "1/1" },
     verbose: { type: "boolean", default: false },
   },
 });
@@ -51,8 +57,10 @@ async function reviewPolicies(): Promise<void> {
 }
 
 async function runKind(kind: TrialKind): Promise<readonly TrialResult[]> {
+  const [part = 1, parts = 1] = values.part.split("/").map(Number);
   const hooks = (await readTrial(kind)).filter(
-    ({ name, category, heldOut }) =>
+    ({ name, category, heldOut }, index) =>
+      index % parts === part - 1 &&
       (values.only === undefined || values.only.includes(name) || values.only.includes(category)) &&
       (!values["held-out"] || heldOut) &&
       (!values.tuned || !heldOut),
@@ -61,20 +69,28 @@ async function runKind(kind: TrialKind): Promise<readonly TrialResult[]> {
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let at = next++; at < hooks.length; at = next++)
-      results[at] = await reviewTrialHook(hooks[at] as (typeof hooks)[number], sandbox).catch(
-        (error: unknown) => {
-          throw new Error(`${hooks[at]?.name}: not reviewed`, { cause: error });
-        },
-      );
+      results[at] = await reviewed(hooks[at] as TrialHook);
   };
   await Promise.all([worker(), worker()]);
   return results;
 }
 
+/** Compiling has a limit of time, which a busy machine can reach: tried again before the measurement is given up. */
+async function reviewed(hook: TrialHook, attempts = 3): Promise<TrialResult> {
+  try {
+    const result = await reviewTrialHook(hook, sandbox);
+    if (values.verbose) console.log(`  ${line(result)}`);
+    return result;
+  } catch (error) {
+    if (attempts > 1) return reviewed(hook, attempts - 1);
+    throw new Error(`${hook.name}: not reviewed`, { cause: error });
+  }
+}
+
 function report(kind: TrialKind, results: readonly TrialResult[]): void {
   for (const [category, own] of Map.groupBy(results, ({ hook }) => hook.category)) {
     console.log(`${kind} ${category}: ${summary(kind, own)}`);
-    for (const one of own) if (values.verbose || isMiss(kind, one)) console.log(`  ${line(one)}`);
+    if (!values.verbose) for (const one of own) if (isMiss(kind, one)) console.log(`  ${line(one)}`);
   }
   const held = results.filter(({ hook }) => hook.heldOut);
   const tuned = results.filter(({ hook }) => !hook.heldOut);

@@ -251,10 +251,10 @@ export const reviewTable = {
     advice: "Ask for its source and compare it with the published package.",
   },
   "dependency-risk": {
-    severity: "medium",
+    severity: "high",
     means:
-      "a package in the hook runs scripts when it is installed, or does not come from a registry with a checksum",
-    advice: "Install it without scripts, and find out who publishes it.",
+      "a package in the hook differs from what was published, runs scripts when it is installed, or does not come from a registry with a checksum",
+    advice: "Install it again without scripts, and find out who publishes it and who changed it.",
   },
   "branch-uncovered": {
     severity: "medium",

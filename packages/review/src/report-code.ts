@@ -131,4 +131,8 @@ export interface Dependency {
   readonly locked: boolean;
   /** Scripts that npm runs when it is installed. */
   readonly installScripts: readonly string[];
+  /** When its version was published; `null` where npm's cache does not say. */
+  readonly published: string | null;
+  /** Files in the hooks that differ from those of the published package; `null` where npm's cache does not have it. */
+  readonly changed: readonly string[] | null;
 }

@@ -75,8 +75,7 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
       notDone.push(
         "no recorded events were given: behaviour was observed only on the built-in corpus, samples and generated events",
       );
-    if (subject.dependencies.length > 0)
-      notDone.push("dependencies were not compared with their registry: a review fetches nothing");
+    notDone.push(...unknownOf(subject.dependencies));
     const since =
       options.against && !signal.aborted
         ? await sinceLastTime({
@@ -94,6 +93,25 @@ export async function review(options: ReviewOptions): Promise<ReviewReport> {
     if (options.sandbox === undefined) await sandbox[Symbol.asyncDispose]();
     if (options.other === undefined) await other?.[Symbol.asyncDispose]();
   }
+}
+
+/** What is not known of dependencies: a review fetches nothing. */
+function unknownOf(dependencies: Subject["dependencies"]): readonly string[] {
+  const names = (all: Subject["dependencies"]): string =>
+    `${all
+      .slice(0, 4)
+      .map(({ name }) => name)
+      .join(", ")}${all.length > 4 ? ` and ${all.length - 4} more` : ""}`;
+  const uncompared = dependencies.filter(({ changed }) => changed === null);
+  const undated = dependencies.filter(({ published }) => published === null);
+  return [
+    ...(uncompared.length > 0
+      ? [`not compared with the published package, which npm's cache does not have: ${names(uncompared)}`]
+      : []),
+    ...(undated.length > 0
+      ? [`the age is unknown, since npm's cache does not have the registry's dates: ${names(undated)}`]
+      : []),
+  ];
 }
 
 type Running = Pick<HookParts, "sandbox" | "other" | "signal" | "progress">;

@@ -9,18 +9,37 @@ export function dependencies(all: readonly Dependency[]): Markup | null {
     <summary><h2 id="dependencies">${count(all.length, "dependency", "dependencies")}</h2></summary>
     ${table(
       "Dependencies",
-      ["package", "licence", "from", "scripts at installation", "in"],
-      all.map(({ name, version, licence, origin, integrity, locked, installScripts, hooks }) => [
-        markup`<code>${name}</code> ${version ?? ""}`,
-        licence ?? markup`<span class="quiet">–</span>`,
-        origin === null
-          ? markup`<span class="quiet">${locked ? "no address in the lockfile" : "in no lockfile"}</span>`
-          : markup`<code class="wrap">${guest(origin)}</code>${integrity ? "" : ", no checksum"}`,
-        installScripts.length === 0
-          ? "none"
-          : markup`<span class="text-medium">${installScripts.join(", ")}</span>`,
-        codes(hooks),
-      ]),
+      ["package", "licence", "published", "from", "as published", "scripts at installation", "in"],
+      all.map(
+        ({
+          name,
+          version,
+          licence,
+          published,
+          origin,
+          integrity,
+          locked,
+          changed,
+          installScripts,
+          hooks,
+        }) => [
+          markup`<code>${name}</code> ${version ?? ""}`,
+          licence ?? markup`<span class="quiet">–</span>`,
+          published?.slice(0, 10) ?? markup`<span class="quiet">unknown</span>`,
+          origin === null
+            ? markup`<span class="quiet">${locked ? "no address in the lockfile" : "in no lockfile"}</span>`
+            : markup`<code class="wrap">${guest(origin)}</code>${integrity ? "" : ", no checksum"}`,
+          changed === null
+            ? markup`<span class="quiet">unknown</span>`
+            : changed.length === 0
+              ? "yes"
+              : markup`<span class="text-high">no: ${codes(changed.slice(0, 4))}</span>`,
+          installScripts.length === 0
+            ? "none"
+            : markup`<span class="text-medium">${installScripts.join(", ")}</span>`,
+          codes(hooks),
+        ],
+      ),
       "wide",
     )}
   </details>`;

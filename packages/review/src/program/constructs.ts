@@ -4,14 +4,7 @@ import { guestText } from "../guest-text.ts";
 import type { Construct } from "../report.ts";
 import { builtins, findConstructor, findDynamicName } from "./dynamic-names.ts";
 import { findInLiteral, findInNumbers, looksEncoded, type Report } from "./literals.ts";
-import {
-  type AnyNode,
-  constantText,
-  functionAround,
-  isFunction,
-  propertyName,
-  type SyntaxTree,
-} from "./syntax.ts";
+import { type AnyNode, functionAround, memberPath, propertyName, type SyntaxTree } from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
 
 const definers: ReadonlySet<string> = new Set([

@@ -47,12 +47,7 @@ async function observe(
     sandbox,
     new AbortController().signal,
   );
-  const { runs, divergent, lost } = await runBaseline(
-    runner,
-    inputs,
-    new AbortController().signal,
-    () => undefined,
-  );
+  const { runs, divergent, lost } = await runBaseline(runner, inputs, () => undefined);
   expect(lost).toBe(0);
   expect(divergent).toEqual([]);
   const tree = new ReadTree();

@@ -132,6 +132,8 @@ export function sampleReport(hooks: readonly HookReview[] = [sampleHook("guard-d
         integrity: false,
         locked: true,
         installScripts: ["postinstall"],
+        published: "2026-03-04T05:06:07.000Z",
+        changed: ["index.js"],
       },
     ],
     notDone: ["isolated-vm is not installed, so that the engines were not compared"],
