@@ -4,7 +4,7 @@ import type { Evidence, GuestText, ReviewFinding } from "../report.ts";
 import { badge, count, guestBlock, place, sentence } from "./texts.ts";
 
 /** Findings that decide the suggestion and are shown open, at most; the others are folded. */
-const maxOpen = 5;
+const maxOpen = 3;
 /** Pieces of evidence that are shown open where a finding has no place in the code: before and after. */
 const openEvidence = 2;
 

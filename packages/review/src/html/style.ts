@@ -54,7 +54,7 @@ main { display: flex; flex-direction: column; gap: 28px; min-width: 0; } main:fo
 h1 { font-size: 32px; line-height: 1.15; letter-spacing: -.025em; overflow-wrap: anywhere; }
 h2 { font-size: 21px; letter-spacing: -.015em; margin-bottom: 14px; line-height: 1.25; overflow-wrap: anywhere; }
 h3 { font-size: 16px; line-height: 1.35; }
-summary h3 { display: inline; } .part > summary .quiet { overflow-wrap: anywhere; margin-left: 6px; }
+summary h2, summary h3 { display: inline; } .part > summary .quiet { overflow-wrap: anywhere; margin-left: 6px; }
 h4 { font-size: 13px; color: var(--dim); margin: 18px 0 6px; font-weight: 600; }
 .head { margin-bottom: -20px; }
 .quiet, .note, .look, .description { color: var(--dim); } .quiet { font-size: .92em; }
@@ -84,7 +84,7 @@ summary { cursor: pointer; border-radius: 5px; } .digests summary, .inline summa
 .finding h3 { overflow-wrap: anywhere; font-weight: 600; } .look { font-size: 14px; }
 .badge { font-size: 11.5px; line-height: 1.5; font-weight: 700; text-transform: uppercase; letter-spacing: .04em; padding: 1px 8px; border-radius: 99px; }
 .badge.high { background: var(--high-soft); color: var(--high); } .badge.medium { background: var(--medium-soft); color: var(--medium); } .badge.low { background: var(--low-soft); color: var(--low); } .badge.info { background: var(--info-soft); color: var(--info); }
-.finding > .evidence .guest, .finding > .guest { max-height: 190px; }
+.finding > .evidence .guest, .finding > .guest { max-height: 172px; } .finding > .more > summary { padding: 0; }
 .evidence .guest + .guest { margin-top: 4px; } .evidence h4 { margin: 8px 0 4px; }
 .guest { background: var(--soft); border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 340px; overflow: auto; font-size: 13px; }
 .source .guest { max-height: 620px; white-space: pre; overflow-wrap: normal; margin-top: 8px; }
@@ -92,8 +92,8 @@ summary { cursor: pointer; border-radius: 5px; } .digests summary, .inline summa
 .hidden { background: var(--high-soft); color: var(--high); border-radius: 3px; padding: 0 2px; font-weight: 600; } .cut { color: var(--dim); font-style: italic; }
 .wrap { overflow-wrap: anywhere; white-space: pre-wrap; }
 
-.hook { display: flex; flex-direction: column; gap: 10px; padding-top: 30px; border-top: 1px solid var(--line); } .hook > h2 { margin: 0; font-size: 24px; }
-.part { padding-top: 2px; display: flex; flex-direction: column; gap: 8px; min-width: 0; } .part > h3 { font-size: 18px; letter-spacing: -.01em; }
+.hook { display: flex; flex-direction: column; gap: 6px; padding-top: 24px; border-top: 1px solid var(--line); } .hook > h2 { margin: 0; font-size: 24px; }
+.part { min-width: 0; } .part > summary { padding: 4px 0; } .part[open] { display: flex; flex-direction: column; gap: 8px; padding-bottom: 16px; } .part > h3 { font-size: 18px; letter-spacing: -.01em; }
 .plain { list-style: none; padding: 0; }
 .power { display: grid; grid-template-columns: 84px minmax(0, 1fr); gap: 14px; align-items: start; padding: 8px 0; border-bottom: 1px solid var(--line); margin: 0; } .power:last-child { border: 0; }
 svg { display: block; } .meter { width: 84px; height: 8px; margin-top: 8px; } .rail { fill: var(--line); }
@@ -122,9 +122,9 @@ footer { color: var(--dim); font-size: 13px; border-top: 1px solid var(--line); 
 
 @media screen and (max-width: 900px) {
   .layout { grid-template-columns: minmax(0, 1fr); padding: 18px 16px 40px; gap: 22px; }
-  .contents { position: static; max-height: none; border-bottom: 1px solid var(--line); padding-bottom: 12px; } .contents ul { display: flex; flex-wrap: wrap; gap: 2px; } .contents .number { margin: 0; } .contents a { padding: 4px 8px; } .brand { padding: 0 8px 8px; }
-  h1 { font-size: 26px; } .sheet { padding: 18px; } .sheet h2 { font-size: 21px; } .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 8px; }
-  .lists div, .digests dl div { grid-template-columns: minmax(0, 1fr); gap: 0; } .pair { grid-template-columns: minmax(0, 1fr); } .finding { padding: 14px; } .power { grid-template-columns: 56px minmax(0, 1fr); } .power .meter { width: 56px; } th, td { padding: 7px 10px; }
+  .contents { position: static; max-height: none; border-bottom: 1px solid var(--line); padding-bottom: 12px; } .contents ul { display: flex; gap: 2px; overflow-x: auto; white-space: nowrap; } .contents .number { margin: 0; } .contents a { padding: 4px 8px; } .brand { padding: 0 8px 8px; }
+  h1 { font-size: 26px; } .sheet { padding: 18px; } .sheet h2 { font-size: 21px; } main { gap: 18px; } .tiles { gap: 6px; } .tile { padding: 4px 8px; gap: 5px; flex-wrap: wrap; } .sheet { gap: 12px; } .notice { padding: 10px 14px; }
+  .lists div, .digests dl div { grid-template-columns: minmax(0, 1fr); gap: 0; } .pair { grid-template-columns: minmax(0, 1fr); } .finding { padding: 12px; } .finding > .evidence .guest, .finding > .guest { max-height: 112px; padding: 6px 10px; } .finding > .evidence h4 { margin: 2px 0; } .power { grid-template-columns: 56px minmax(0, 1fr); } .power .meter { width: 56px; } th, td { padding: 7px 10px; }
   .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .wide, .wide tbody, .wide tr, .wide td { display: block; } .wide tr { border-bottom: 1px solid var(--line); padding: 6px 0; } .wide tr:last-child { border: 0; }
   .wide td { border: 0; display: grid; grid-template-columns: 92px minmax(0, 1fr); gap: 10px; padding: 3px 12px; } .wide td::before { content: attr(data-label); color: var(--dim); font-size: 12px; padding-top: 2px; }

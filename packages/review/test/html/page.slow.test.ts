@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { guestText } from "../../src/guest-text.ts";
 import { reviewHtml } from "../../src/html/index.ts";
 import { axeViolations, noBrowser, startBrowser, watchPage } from "../../../../test/support/browser.ts";
 import { sampleHook, sampleReport } from "./sample-report.ts";
@@ -84,6 +85,28 @@ describe.skipIf(noBrowser)("the report in a browser", () => {
     expect(
       await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth),
     ).toBeLessThanOrEqual(0);
+    await page.close();
+  });
+
+  it.each([
+    [1_440, 900],
+    [390, 844],
+  ])("has a hook on three screens until something is unfolded, %i px wide", async (width, height) => {
+    const report = sampleReport();
+    const [first] = report.findings;
+    const excerpt = guestText(
+      Array.from({ length: 7 }, (_, at) => `  ${at + 20} | const a${at} = 1;`).join("\n"),
+    );
+    const findings = Array.from({ length: 9 }, (_, at) => ({
+      ...first!,
+      id: `F${at + 1}`,
+      excerpt: at % 2 ? excerpt : null,
+    }));
+    writeFileSync(join(folder, "many.html"), reviewHtml({ ...report, since: null, findings }));
+    const page = await browser.newPage({ viewport: { width, height } });
+    await page.goto(`file://${join(folder, "many.html")}`);
+    expect(await page.locator("article.finding:visible").count()).toBeGreaterThan(1);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(3 * height);
     await page.close();
   });
 
