@@ -56,7 +56,7 @@ export function writtenTextFindings(analysis: CodeAnalysis, written: readonly st
 interface CodeText {
   readonly text: string;
   readonly node: AnyNode;
-  /** Whether it becomes a part of what the model is told of the hook's own accord. */
+  /** Whether it becomes a part of what the model reads of the hook's own accord. */
   readonly toModel: boolean;
 }
 
@@ -79,8 +79,8 @@ function replacementsOf({ flow, text }: CodeAnalysis): readonly CodeText[] {
   });
 }
 
-/** Whether a member of an answer is told to the model: its action says so. */
-function isTold(tree: Flow["tree"], node: AnyNode): boolean {
+/** Whether a member of an answer goes to the model: its action says so. */
+function goesToModel(tree: Flow["tree"], node: AnyNode): boolean {
   const answer = tree.parents.get(node);
   return (
     answer?.type === "ObjectExpression" &&
@@ -93,15 +93,15 @@ function isTold(tree: Flow["tree"], node: AnyNode): boolean {
 
 function textsOfCode({ flow, text }: CodeAnalysis): readonly CodeText[] {
   const found: CodeText[] = [];
-  const add = (node: AnyNode, told: boolean): void => {
+  const add = (node: AnyNode, toModel: boolean): void => {
     for (const one of fold(flow, node))
       if (one.length > 12)
-        found.push({ text: one, node, toModel: told && one.replaceAll(unknown, "").length >= shortestText });
+        found.push({ text: one, node, toModel: toModel && one.replaceAll(unknown, "").length >= shortestText });
   };
   for (const node of flow.tree.nodes) {
     if (!text.isOwn(node.start)) continue;
     if (node.type === "Property" && textFields.test(propertyName(node) ?? ""))
-      add(part(node, "value"), isTold(flow.tree, node));
+      add(part(node, "value"), goesToModel(flow.tree, node));
     else if (node.type === "CallExpression" && textHelpers.test(memberPath(part(node, "callee"))))
       for (const arg of parts(node, "arguments"))
         add(arg, tellingHelpers.test(memberPath(part(node, "callee"))));
