@@ -140,7 +140,10 @@ function place(
       add(slot, wanted);
       add(slot, `${wanted}${value}`);
       if (slot.kind === "place") add(slot, `${value.replace(/\/$/, "")}/x${wanted}`);
-    } else if (slot.kind === "text") add(slot, `${value} ${wanted}`);
+    } else if (slot.kind === "text") {
+      add(slot, `${value} ${wanted}`);
+      add(slot, `${wanted} ${value}`);
+    }
     return true;
   }
   if (at < 0 || known.length < 2) return false;

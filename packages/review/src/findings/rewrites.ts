@@ -5,6 +5,7 @@ import { textAt, textsOf } from "../hook/leaks.ts";
 import { guestText } from "../guest-text.ts";
 import type { Run } from "../run/runner.ts";
 
+const commandPath = /(?:^|\.)(?:command|cmd|script)$/;
 const host =
   /(?<![\w.@/-])(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@)?((?:[a-z0-9-]+\.)+[a-z]{2,24}|\d{1,3}(?:\.\d{1,3}){3})(?=[/:\s"'?#]|$)/gi;
 /** Ends of names that are files rather than hosts. */
@@ -12,7 +13,7 @@ const fileEnds =
   /\.(?:[cm]?[jt]sx?|json|ya?ml|toml|md|txt|sh|py|rb|go|rs|lock|log|sql|csv|tgz|gz|tar|zip|html?|css|env|example|conf|cfg|ini|xml|pdf|png|iso|img|bin|db|bak|plan|tf|new|old|out|pem|key|patch|diff|mjs)$/i;
 /** Options that keep a command from doing harm, or that make it ask. */
 const protecting =
-  /(?<=^|\s)(?:--dry-run(?:=\w+)?|--check|--interactive|--ignore-scripts|--no-save|--verify|--signed|--gpg-sign|--fail|--force-with-lease|--preserve-root|--one-file-system|--no-clobber|--cacert|--tlsv1\.[23]|--network=none|--read-only|--cap-drop=\S+|--security-opt=\S+)(?=\s|$)/g;
+  /(?<=^|\s)(?:--dry-run(?:=\w+)?|--check|--interactive|--ignore-scripts|--no-save|--verify|--signed|--gpg-sign|--fail|--force-with-lease|--preserve-root|--one-file-system|--no-clobber|--cacert|--tlsv1\.[23]|--network=none|--read-only|--cap-drop=\S+|--security-opt=\S+|set -[a-z]*e[a-z]*)(?=\s|$)/g;
 
 /** Options and settings that switch a protection off. */
 const weakening =
@@ -27,7 +28,10 @@ export function rewriteFindings(runs: readonly Run[]): readonly Draft[] {
       if (rewrites === null) continue;
       const before = textAt(run.input.event, rewrites.split("."));
       if (before === "" || before === text) continue;
-      const what = problemOf(before, text);
+      const severe = severeProblem(before, text);
+      // Words of texts that the review made are no operands.
+      const isCommand = commandPath.test(rewrites) && run.input.origin !== "made";
+      const what = severe ?? (isCommand ? operandProblem(before, text) : null);
       if (what === null) continue;
       const { words, severity } = what;
       if (found.some((one) => one.severity === severity)) continue;
@@ -48,15 +52,13 @@ export function rewriteFindings(runs: readonly Run[]): readonly Draft[] {
   return found;
 }
 
-export interface RewriteProblem {
+interface RewriteProblem {
   readonly words: string;
   readonly severity: Severity;
 }
 
-/** What is wrong with a rewrite, in words; `null` if nothing is. */
-export function problemOf(before: string, after: string): RewriteProblem | null {
-  const words = worstOf(before, after);
-  if (words !== null) return { words, severity: "high" };
+/** What a rewrite adds to a command or puts in place of what it acts on; `null` for nothing. */
+function operandProblem(before: string, after: string): RewriteProblem | null {
   const [had, has] = [operandsOf(before), operandsOf(after)];
   const gained = has.filter(
     ({ word }) => !before.includes(word) && !placeholder.test(word) && /[\p{L}/]/u.test(word),
@@ -96,8 +98,13 @@ function operandsOf(text: string): readonly Operand[] {
   });
 }
 
-/** What a rewrite does that always has to be explained, in words. */
-function worstOf(before: string, after: string): string | null {
+/** What a rewrite does that always has to be explained. */
+function severeProblem(before: string, after: string): RewriteProblem | null {
+  const words = weakened(before, after);
+  return words === null ? null : { words, severity: "high" };
+}
+
+function weakened(before: string, after: string): string | null {
   const known = new Set(hostsOf(before));
   const added = hostsOf(after).find((one) => !known.has(one));
   if (added !== undefined) return `sends it to \`${added.slice(0, 60)}\``;

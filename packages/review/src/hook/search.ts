@@ -44,7 +44,16 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   progress("adding words");
   const held = heldOf([...base.runs, ...made]);
   const constants = comparedConstants(explored.runs);
-  const all = [...new Set([...constants, ...words.words, ...configWords(runner.hook)])];
+  // Names of environment variables, as a command sets them.
+  const variables = words.properties.filter((name) => /^[A-Z][A-Z0-9_]{2,}$/.test(name));
+  const all = [
+    ...new Set([
+      ...variables.map((name) => `${name}=1`),
+      ...constants,
+      ...words.words,
+      ...configWords(runner.hook),
+    ]),
+  ];
   const turns: AnswerChange[] = [...explored.turns, ...(await addWords(runner, held, all))];
   const bases = held.length > 0 ? held : base.runs.slice(0, 3);
   turns.push(...(await varyContext(runner, bases, parts.recorded.slice(0, 300), contextReads(context))));
