@@ -15,6 +15,8 @@ export interface Act {
   readonly inside?: boolean;
   /** Whether it may carry data away: a connection, a push, a message. */
   readonly leaves?: true;
+  /** Whether it is a tool of an MCP server, or one of which the facts know nothing. */
+  readonly mcp?: true;
 }
 
 type Event = Pick<PreToolUseEvent | PostToolUseEvent, "tool_name"> & Pick<PreToolUseEvent, "facts">;
@@ -27,6 +29,7 @@ export function actsOf({ tool_name: name, facts }: Event): readonly Act[] {
     {
       kind: "tool",
       what: name,
+      ...(tool.ok && tool.kind !== "mcp" ? {} : { mcp: true as const }),
       ...(isSending(name, tool.ok ? tool.kind : "other") ? { leaves: true as const } : {}),
     },
   ];

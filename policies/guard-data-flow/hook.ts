@@ -142,15 +142,15 @@ function shown({ kind, what }: Act): string {
   return `${nouns.get(kind) ?? ""}${what === "" ? "a place that is not known" : short(what)}`;
 }
 
-/** Tools whose results come from other people. */
-const foreignTool = /^mcp__|^mcp:|^@|fetch|web|browse|search_web|http|crawl|scrape|navigate/i;
+/** Tools whose results come from other people, besides those of MCP servers. */
+const foreignTool = /fetch|web|browse|search_web|http|crawl|scrape|navigate/i;
 /** Commands that print what other people have written. */
 const foreignCommand =
   /^(?:gh (?:issue|pr|api|gist|release|search|repo view|run view)|glab (?:issue|mr|api)|curl|wget|http|https|xh|lynx|w3m|links|aria2c|git (?:clone|pull|fetch|submodule)|npm view|mail|himalaya|mutt)\b/;
 
-function isUntrusted({ kind, what, inside }: Act, { trust }: Config): boolean {
+function isUntrusted({ kind, what, inside, mcp }: Act, { trust }: Config): boolean {
   if (isListed(trust, what)) return false;
-  if (kind === "tool") return foreignTool.test(what);
+  if (kind === "tool") return mcp === true || foreignTool.test(what);
   if (kind === "run")
     return foreignCommand.test(what) && !what.split(" ").some((word) => isListed(trust, hostIn(word)));
   return (
@@ -166,9 +166,8 @@ function hostIn(word: string): string {
 const privateTool =
   /mail|inbox|messages?|slack|teams|drive|docs?|calendar|contacts?|customers?|crm|payroll|bank|account|transaction|database|sql|query|secret|vault|passwords?|health|patient|notes?|notion|jira|confluence|private/i;
 
-function isPrivate({ kind, what, inside }: Act, config: Config): boolean {
-  if (kind === "tool")
-    return isListed(config.private, what) || (/^mcp/i.test(what) && privateTool.test(what));
+function isPrivate({ kind, what, inside, mcp }: Act, config: Config): boolean {
+  if (kind === "tool") return isListed(config.private, what) || (mcp === true && privateTool.test(what));
   if (kind !== "read") return false;
   if (isListed(config.private, what) || what === "secrets of the environment") return true;
   if (isSecret(what, [], [])) return true;

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FactSet } from "../../src/facts/index.ts";
+import { clientTools, FactSet } from "../../src/facts/index.ts";
 
 const toolOf = (tool_name: string, tool_input: object): Record<string, unknown> =>
   new FactSet({ tool_name, tool_input }).valueOf("tool") as unknown as Record<string, unknown>;
@@ -112,5 +113,57 @@ describe("a tool call, whatever the client calls the tool", () => {
       why: "too-many",
     });
     expect(new FactSet({ tool_name: "x" }).valueOf("tool")).toEqual({ ok: false, why: "absent" });
+  });
+});
+
+describe("tools of MCP servers", () => {
+  const forms: readonly ((server: string, tool: string) => string)[] = [
+    (server, tool) => `mcp__${server}__${tool}`,
+    (server, tool) => `mcp_${server}_${tool}`,
+    (server, tool) => `${server}___${tool}`,
+    (server, tool) => `${server}__${tool}`,
+    (server, tool) => `MCP:${server}-${tool}`,
+    (server, tool) => `@${server}/${tool}`,
+  ];
+  const known = Object.values(clientTools).flatMap((kinds) => Object.values(kinds).flat());
+  const isKnown = (name: string): boolean => known.some((one) => one.toLowerCase() === name.toLowerCase());
+
+  // Attack: a server names itself and its tool so that together they read like a client's own tool, `web___fetch` like
+  // `WebFetch`, to be taken for one that starts no commands.
+  test("are none of the client's own, however they are called", () => {
+    const names = fc.oneof(
+      fc
+        .constantFrom(...known)
+        .chain((name) =>
+          fc.nat({ max: name.length - 2 }).map((at) => [name.slice(0, at + 1), name.slice(at + 1)] as const),
+        ),
+      fc.tuple(fc.stringMatching(/^[a-z][a-z0-9-]{0,12}$/), fc.stringMatching(/^[A-Za-z]\w{0,20}$/)),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...forms), names, (form, [server, tool]) => {
+        const name = form(server.replace(/[^\w-]|_+$/g, "") || "s", tool.replace(/^_+/, "") || "t");
+        fc.pre(!isKnown(name));
+        expect(toolOf(name, { command: "id", file_path: "/a" }), name).toMatchObject({
+          kind: "mcp",
+          known: false,
+          commands: ["id"],
+          files: [{ path: "/a", access: "any" }],
+        });
+      }),
+      { seed: 20, numRuns: 500 },
+    );
+  });
+
+  test("a client's own tool stays one, in any case and punctuation", () => {
+    for (const [client, kinds] of Object.entries(clientTools)) {
+      for (const [kind, names] of Object.entries(kinds)) {
+        for (const name of names) {
+          const fact = toolOf(name.toUpperCase(), {});
+          // One name may be of two kinds in two clients.
+          expect(fact["known"], `${client} ${name}`).toBe(true);
+          if (kind === "mcp") expect(fact["kind"], name).toBe("mcp");
+        }
+      }
+    }
   });
 });

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { makeFolder } from "../../files/index.ts";
 
 /** Where compiled packs are, and the key that authenticates them, which is kept in another folder. */
 export interface CacheFolders {
@@ -32,11 +33,7 @@ function privateFolder(base: string | undefined, below: string, name: string): s
   const parent = base !== undefined && isAbsolute(base) ? base : join(homedir(), below);
   const folder = join(parent, name);
   makeFolder(parent);
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
+  makeFolder(folder, 0o700);
   if (!isPrivate(folder, "folder")) throw new Error(`${folder} is not private`);
   return folder;
 }
@@ -60,15 +57,4 @@ function keyIn(folder: string): Buffer {
   const key = readFileSync(file);
   if (!isPrivate(file, "file") || key.length !== keyBytes) throw new Error(`${file} is not a private key`);
   return key;
-}
-
-/** Node's recursive `mkdirSync` retries for ever where a parent exists and refuses members, as in `/proc`. */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  if (dirname(folder) !== folder) makeFolder(dirname(folder));
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
 }

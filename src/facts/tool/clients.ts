@@ -27,6 +27,7 @@ export const clientTools: {
     edit: ["Edit", "MultiEdit", "NotebookEdit"],
     search: ["Glob", "Grep", "LS", "WebSearch"],
     fetch: ["WebFetch"],
+    mcp: ["ListMcpResourcesTool", "ReadMcpResourceTool"],
     task: ["Task", "Agent"],
     other: ["TodoWrite", "BashOutput", "KillShell", "KillBash", "ExitPlanMode", "AskUserQuestion", "Skill"],
   },
@@ -42,6 +43,7 @@ export const clientTools: {
     edit: ["apply_patch"],
     read: ["read_file", "view_image"],
     search: ["list_dir", "grep_files", "web_search"],
+    mcp: ["list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"],
     task: ["spawn_agent"],
     other: ["write_stdin", "update_plan"],
   },
@@ -219,13 +221,23 @@ export function comparableToolName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-const kindByName: ReadonlyMap<string, ToolKind> = new Map(
-  Object.values(clientTools).flatMap((kinds) =>
-    Object.entries(kinds).flatMap(([kind, names]) =>
-      names.map((name): [string, ToolKind] => [comparableToolName(name), kind as ToolKind]),
+/**
+ * Forms of the names that clients give to the tools of MCP servers: `mcp__server__tool` (Claude Code, Codex, Qwen Code),
+ * `mcp_server_tool` (Gemini CLI, VS Code), `server___tool` (droid), `server__tool` (Cline, Goose), `MCP:tool` (Cursor),
+ * `@server/tool` (Kiro).
+ */
+const mcpName = /^(?:mcp[_:]|@[^/]*\/)|[^_]__+[^_]/i;
+
+const kindsBy = (form: (name: string) => string): ReadonlyMap<string, ToolKind> =>
+  new Map(
+    Object.values(clientTools).flatMap((kinds) =>
+      Object.entries(kinds).flatMap(([kind, names]) =>
+        names.map((name): [string, ToolKind] => [form(name), kind as ToolKind]),
+      ),
     ),
-  ),
-);
+  );
+const kindByWrittenName = kindsBy((name) => name.toLowerCase());
+const kindByName = kindsBy(comparableToolName);
 
 const roleByField: ReadonlyMap<string, ToolInputRole> = new Map(
   Object.entries(toolInputFields).flatMap(([role, names]) =>
@@ -235,7 +247,14 @@ const roleByField: ReadonlyMap<string, ToolInputRole> = new Map(
 
 /** The kind of a tool that a client of the table has; `undefined` for any other name. */
 export function kindOfTool(name: string): ToolKind | undefined {
-  return kindByName.get(comparableToolName(name));
+  const written = kindByWrittenName.get(name.toLowerCase());
+  // A server `web` with a tool `fetch` is not the client's own `WebFetch`, although `web___fetch` compares equal to it.
+  return written ?? (mcpName.test(name) ? undefined : kindByName.get(comparableToolName(name)));
+}
+
+/** Whether a name has one of the forms that clients give to the tools of MCP servers. */
+export function isMcpToolName(name: string): boolean {
+  return mcpName.test(name);
 }
 
 /** What a field of a tool's input holds, by its name. */

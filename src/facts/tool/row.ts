@@ -44,7 +44,7 @@ export const toolRow = {
   limits: toolLimits,
   members: {
     kind: {
-      doc: "kind of the tool; `mcp` for a name such as `mcp__server__tool`, `other` for an unknown name",
+      doc: "kind of the tool; `mcp` for a name such as `mcp__server__tool`, `mcp_server_tool` or `server___tool`, `other` for an unknown name",
       schema: { type: "string", enum: toolKinds },
     },
     known: { doc: "whether the tool is in the table of clients", schema: { type: "boolean" } },

@@ -2,6 +2,7 @@ import { isObject } from "@hookwarden/sandbox/json";
 import { notKnown, type UnknownReason } from "../fact.ts";
 import {
   comparableToolName,
+  isMcpToolName,
   kindOfTool,
   roleOfInputField,
   type ToolInputRole,
@@ -17,7 +18,7 @@ export function deriveTool(fields: Fields): ToolFact {
   const { tool_name: name, tool_input: input } = fields;
   if (typeof name !== "string" || !isObject(input)) return notKnown("absent");
   const known = kindOfTool(name);
-  const kind = known ?? (mcpName.test(name) ? "mcp" : "other");
+  const kind = known ?? (isMcpToolName(name) ? "mcp" : "other");
   const found = new Findings(kind, editorCommand(kind, input));
   const problem = found.read(input);
   if (problem !== null) return notKnown(problem);
@@ -33,9 +34,6 @@ export function deriveTool(fields: Fields): ToolFact {
     queries: found.queries,
   };
 }
-
-/** Names of MCP tools: `mcp__server__tool`, `MCP:tool`, `@server/tool`. */
-const mcpName = /^(?:mcp__|mcp:|@[^/]*\/)/i;
 
 const languages: ReadonlyMap<string, "powershell" | "cmd"> = new Map([
   ["powershell", "powershell"],

@@ -29,7 +29,7 @@ export type ToolFact =
   | NotKnown
   | {
       readonly ok: true;
-      /** Kind of the tool; `mcp` for a name such as `mcp__server__tool`, `other` for an unknown name. */
+      /** Kind of the tool; `mcp` for a name such as `mcp__server__tool`, `mcp_server_tool` or `server___tool`, `other` for an unknown name. */
       readonly kind:
         "shell" | "read" | "write" | "edit" | "delete" | "search" | "fetch" | "mcp" | "task" | "other";
       /** Whether the tool is in the table of clients. */

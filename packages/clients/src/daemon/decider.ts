@@ -81,7 +81,7 @@ export class Decider {
 
   async #create(): Promise<Warden> {
     const { pack, engine, isolation, containment, log, requireReview, reviewers } = this.#options;
-    this.#store ??= await openStateFile(this.#options);
+    this.#store ??= openStateFile(this.#options);
     const options: WardenOptions = {
       pack,
       engine,

@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { HookwardenError } from "hookwarden/errors";
+import { makeFolder } from "hookwarden/files";
 import { SqliteStateStore } from "hookwarden/state";
 import type { HookOptions } from "../hook/hook-options.ts";
 import { ownFolder, shortName } from "../hook/runtime-folder.ts";
@@ -14,10 +14,10 @@ import { ownFolder, shortName } from "../hook/runtime-folder.ts";
  *
  * @throws {HookwardenError} `option-invalid`
  */
-export async function openStateFile(options: HookOptions): Promise<SqliteStateStore> {
+export function openStateFile(options: HookOptions): SqliteStateStore {
   const folder = options.state ?? userFolder();
   try {
-    await makeFolder(folder);
+    makeFolder(folder, 0o700);
     if (process.platform !== "win32") ownFolder(folder, process.getuid?.() ?? 0);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -25,22 +25,6 @@ export async function openStateFile(options: HookOptions): Promise<SqliteStateSt
   }
   const name = shortName(realpathSync(options.pack));
   return new SqliteStateStore({ path: join(folder, `${name}.sqlite`), busyMs: 5_000 });
-}
-
-/** Node's recursive `mkdir` retries for ever where a parent exists and refuses members, as in `/proc`. */
-async function makeFolder(folder: string): Promise<void> {
-  const make = (): Promise<void> =>
-    mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-    });
-  try {
-    await make();
-  } catch (error) {
-    const parent = dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || parent === folder) throw error;
-    await makeFolder(parent);
-    await make();
-  }
 }
 
 function userFolder(): string {

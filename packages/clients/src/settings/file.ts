@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden/errors";
+import { makeFolder } from "hookwarden/files";
 
 /** Largest settings file, in bytes. */
 const largest = 4 * 1_048_576;
@@ -40,7 +41,7 @@ export async function readSettingsFile(path: string): Promise<SettingsFile> {
 export async function writeSettingsFile(file: SettingsFile, text: string, mode?: number): Promise<void> {
   const temporary = `${file.path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    await mkdir(dirname(file.path), { recursive: true });
+    makeFolder(dirname(file.path));
     const handle = await open(temporary, "wx", file.mode ?? mode ?? 0o600);
     try {
       await handle.writeFile(text);

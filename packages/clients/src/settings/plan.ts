@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden/errors";
+import { makeFolder } from "hookwarden/files";
 import { clients, type ClientName } from "../clients/index.ts";
 import type { HookOptions } from "../hook/hook-options.ts";
 import type { HookPrograms } from "./command.ts";
@@ -85,7 +86,7 @@ export async function applyChange({ file, after, original, mode }: FileChange): 
   const record = recordPath(file.path);
   if (original === undefined || after === null) await rm(record, { force: true });
   else {
-    await mkdir(dirname(record), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(record), 0o700);
     await writeFile(record, JSON.stringify({ path: file.path, installed: after, original }), { mode: 0o600 });
   }
 }
