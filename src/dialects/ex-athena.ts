@@ -21,14 +21,18 @@ interface AthenaRow extends DialectRow {
 /** All that a callback can return beside `:ok`. Each counts where it means something, and nowhere else. */
 const words = ["deny", "halt", "inject", "transform", "augment"] as const satisfies readonly ActionName[];
 
-function row(
-  kind: AthenaRow["kind"],
+function row(fields: Omit<AthenaRow, "ignores">): AthenaRow {
+  return { ...fields, ignores: words.filter((word) => !fields.carries.includes(word)) };
+}
+
+/** An event of a tool call. */
+function tool(
   event: EventName,
   carries: readonly EventActionName[],
-  stops: { readonly [V in StopVerdict]?: string },
-  defaults: { readonly [field: string]: unknown } = {},
+  stops: AthenaRow["stops"],
+  defaults: AthenaRow["defaults"] = {},
 ): AthenaRow {
-  return { kind, event, carries, stops, defaults, ignores: words.filter((word) => !carries.includes(word)) };
+  return row({ kind: "tool", event, carries, stops, defaults });
 }
 
 /** An event of the life of an agent: halts, injects and transforms, as far as the moment has them. */
@@ -37,13 +41,13 @@ function lifecycle(event: EventName, defaults: { readonly [field: string]: unkno
   // What a hook that fails closed makes of the step is a halt here, as the system has no milder word.
   const closed = eventRows.get(event)?.closedAs;
   const stops: { [V in StopVerdict]?: string } = carries.includes("halt") ? { halt: "halt" } : {};
-  return row(
-    "lifecycle",
+  return row({
+    kind: "lifecycle",
     event,
     carries,
-    closed === undefined ? stops : { ...stops, [closed]: "halt" },
+    stops: closed === undefined ? stops : { ...stops, [closed]: "halt" },
     defaults,
-  );
+  });
 }
 
 const rows = table<AthenaRow>({
@@ -53,11 +57,11 @@ const rows = table<AthenaRow>({
   ChatParams: lifecycle("PreModelRequest", { model: "", messages: [] }),
   Stop: lifecycle("Stop"),
   StopFailure: lifecycle("StopFailure", { error: "" }),
-  PreToolUse: row("tool", "PreToolUse", ["deny", "halt"], { deny: "deny", halt: "halt" }),
-  PostToolUse: row("tool", "PostToolUse", ["augment", "halt"], { halt: "halt", block: "halt" }),
-  PostToolUseFailure: row("tool", "PostToolUseFailure", ["halt"], { halt: "halt" }, { error: "" }),
-  PermissionRequest: row("tool", "PermissionRequest", ["deny", "halt"], { deny: "deny", halt: "halt" }),
-  PermissionDenied: row("tool", "PermissionDenied", ["halt"], { halt: "halt" }),
+  PreToolUse: tool("PreToolUse", ["deny", "halt"], { deny: "deny", halt: "halt" }),
+  PostToolUse: tool("PostToolUse", ["augment", "halt"], { halt: "halt", block: "halt" }),
+  PostToolUseFailure: tool("PostToolUseFailure", ["halt"], { halt: "halt" }, { error: "" }),
+  PermissionRequest: tool("PermissionRequest", ["deny", "halt"], { deny: "deny", halt: "halt" }),
+  PermissionDenied: tool("PermissionDenied", ["halt"], { halt: "halt" }),
   SubagentStart: lifecycle("SubagentStart", { agent_id: "subagent", agent_type: "subagent" }),
   SubagentStop: lifecycle("SubagentStop", { agent_id: "subagent", agent_type: "subagent" }),
   PreCompact: lifecycle("PreCompact", { trigger: "auto" }),

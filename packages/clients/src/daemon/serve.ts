@@ -13,7 +13,7 @@ const requestTimeoutMs = 5_000;
 const afterDeadlineMs = 2_000;
 /** How long clients may hold up the daemon's end, in milliseconds. */
 const closeMs = 5_000;
-/** How often the daemon sees to it that its socket is still its own, in milliseconds. */
+/** How often the daemon checks that its socket is still its own, in milliseconds. */
 const pollIntervalMs = 1_000;
 
 export interface ServeOptions {
@@ -42,57 +42,84 @@ export async function serve(
   // With the process id, so that `doctor` can stop the daemons of its sessions.
   writeFileSync(files.secrets, [...secrets, process.pid].join("\n"), { mode: 0o600, flag: "wx" });
 
-  const clients = new Set<Socket>();
-  let lastSeen = Date.now();
-  const server = createServer((socket) => {
-    lastSeen = Date.now();
-    socket.on("error", () => undefined);
-    if (clients.size >= maxClients) return void socket.destroy();
-    clients.add(socket);
-    socket.on("close", () => {
-      clients.delete(socket);
-      lastSeen = Date.now();
-    });
-    // A client sends no end before it has its answer: one that has ended has gone, and its socket is half open.
-    socket.on("end", () => socket.destroy());
-    const decide = (event: Buffer): Promise<Outcome> => {
+  const connections = new Connections((socket) =>
+    answer(socket, secrets, identity, (event) => {
       // A decision that never settles must not hold the socket, and by it the daemon.
       const timer = setTimeout(() => socket.destroy(), deadlineMs + afterDeadlineMs);
       socket.once("close", () => clearTimeout(timer));
       return decider.decide(event);
-    };
-    answer(socket, secrets, identity, decide).catch(() => socket.destroy());
-  });
+    }),
+  );
+  const server = createServer((socket) => connections.accept(socket));
   await listen(server, files.socket);
   rmSync(files.starting, { force: true });
   const own = lstatSync(files.socket).ino;
-
-  await new Promise<void>((done) => {
-    const timer = setInterval(
-      () => {
-        const idle = clients.size === 0 && Date.now() - lastSeen >= idleSeconds * 1_000;
-        if (idle || lstatSync(files.socket, { throwIfNoEntry: false })?.ino !== own) end();
-      },
-      Math.min(pollIntervalMs, idleSeconds * 250),
-    );
-    const end = (): void => {
-      clearInterval(timer);
-      done();
-    };
-    signal.addEventListener("abort", end);
-    if (signal.aborted) end();
+  const isOwn = (): boolean => lstatSync(files.socket, { throwIfNoEntry: false })?.ino === own;
+  await until(() => connections.isIdleFor(idleSeconds) || !isOwn(), {
+    pollMs: Math.min(pollIntervalMs, idleSeconds * 250),
+    signal,
   });
   // First the name, so that no new client connects; closing would remove it too, but later.
-  if (lstatSync(files.socket, { throwIfNoEntry: false })?.ino === own) rmSync(files.socket, { force: true });
+  if (isOwn()) rmSync(files.socket, { force: true });
   const closed = new Promise((done) => server.close(done));
-  const leave = (): void => {
-    for (const client of clients) client.destroy();
-  };
+  const leave = (): void => connections.destroy();
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave);
   const timer = setTimeout(leave, closeMs);
   await closed;
   clearTimeout(timer);
+}
+
+/** The clients that are connected now. */
+class Connections {
+  readonly #sockets = new Set<Socket>();
+  readonly #answer: (socket: Socket) => Promise<void>;
+  #lastSeen = Date.now();
+
+  constructor(answerOne: (socket: Socket) => Promise<void>) {
+    this.#answer = answerOne;
+  }
+
+  accept(socket: Socket): void {
+    this.#lastSeen = Date.now();
+    socket.on("error", () => undefined);
+    if (this.#sockets.size >= maxClients) return void socket.destroy();
+    this.#sockets.add(socket);
+    socket.on("close", () => {
+      this.#sockets.delete(socket);
+      this.#lastSeen = Date.now();
+    });
+    // A client sends no end before it has its answer: one that has ended has gone, and its socket is half open.
+    socket.on("end", () => socket.destroy());
+    this.#answer(socket).catch(() => socket.destroy());
+  }
+
+  /** Whether no client has been connected for as long. */
+  isIdleFor(seconds: number): boolean {
+    return this.#sockets.size === 0 && Date.now() - this.#lastSeen >= seconds * 1_000;
+  }
+
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+/** Resolves once a condition holds, or the signal is aborted. */
+function until(
+  holds: () => boolean,
+  { pollMs, signal }: { readonly pollMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  return new Promise((done) => {
+    const end = (): void => {
+      clearInterval(timer);
+      done();
+    };
+    const timer = setInterval(() => {
+      if (holds()) end();
+    }, pollMs);
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+  });
 }
 
 async function answer(

@@ -13,6 +13,16 @@ function mcpServers({ mcp }: LaunchOptions): object {
   return { mcpServers: { canary: { command, args } } };
 }
 
+/** Settings of Gemini CLI, and of Qwen Code, which is made of it. */
+function geminiSettings(options: LaunchOptions, selectedType: string): string {
+  return json({
+    security: { auth: { selectedType } },
+    general: { enableAutoUpdate: false },
+    privacy: { usageStatisticsEnabled: false },
+    ...mcpServers(options),
+  });
+}
+
 /** How each client is started against a stand-in model. */
 export const launchers: { readonly [name in ClientName]: Launcher } = {
   "claude-code": (options) => ({
@@ -68,14 +78,7 @@ export const launchers: { readonly [name in ClientName]: Launcher } = {
       GEMINI_CLI_TRUST_WORKSPACE: "true",
       GEMINI_TELEMETRY_ENABLED: "false",
     },
-    files: {
-      ".gemini/settings.json": json({
-        security: { auth: { selectedType: "gemini-api-key" } },
-        general: { enableAutoUpdate: false },
-        privacy: { usageStatisticsEnabled: false },
-        ...mcpServers(options),
-      }),
-    },
+    files: { ".gemini/settings.json": geminiSettings(options, "gemini-api-key") },
   }),
 
   "qwen-code": (options) => ({
@@ -87,14 +90,7 @@ export const launchers: { readonly [name in ClientName]: Launcher } = {
       OPENAI_MODEL: "stand-in",
       QWEN_CODE_SUPPRESS_YOLO_WARNING: "1",
     },
-    files: {
-      ".qwen/settings.json": json({
-        security: { auth: { selectedType: "openai" } },
-        general: { enableAutoUpdate: false },
-        privacy: { usageStatisticsEnabled: false },
-        ...mcpServers(options),
-      }),
-    },
+    files: { ".qwen/settings.json": geminiSettings(options, "openai") },
   }),
 
   opencode: ({ binary, url, prompt, mcp }) => ({

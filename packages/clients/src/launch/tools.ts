@@ -114,7 +114,9 @@ function valueOf(field: string, schema: Json, values: CallValues, required: bool
   if (values.prompt !== undefined && field === "await") return true;
   // What runs in the background may outlive the session.
   if (/background/i.test(field) && schema["type"] === "boolean") return false;
-  return required ? filled(schema, values) : undefined;
+  if (!required) return undefined;
+  // An edit that changes nothing is refused by the client itself.
+  return filled(schema, /^new/i.test(field) ? { ...values, text: `${values.text} anew` } : values);
 }
 
 /** A value in the form that the schema asks for: one text, or a list. */

@@ -18,7 +18,11 @@ const events = ${JSON.stringify(events)};
 const timeoutMs = ${clientTimeout(options) * 1_000};
 const lockedOut = ${JSON.stringify(lockedOut("opencode"))};
 
-/** Asks the hook program. Throws for every failure, which opencode takes for a refusal. */
+${plugin}`;
+}
+
+/** The plugin itself. It imports nothing of hookwarden, because a plugin that does not load refuses nothing. */
+const plugin = `/** Asks the hook program. Throws for every failure, which opencode takes for a refusal. */
 function ask(event) {
   return new Promise((done, failed) => {
     const refuse = () => failed(new Error(lockedOut));
@@ -111,4 +115,3 @@ export const Hookwarden = async ({ directory }) => {
   );
 };
 `;
-}
