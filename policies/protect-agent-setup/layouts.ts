@@ -1,4 +1,7 @@
-/** Where agent clients, Git and hookwarden keep their settings and hooks. Ends of paths, in lower case. */
+/**
+ * Where agent clients, Git and hookwarden keep their settings and hooks. Ends of paths, in lower case. A test of
+ * `@hookwarden/clients` checks that every file which it writes, or which turns hooks off, is covered.
+ */
 export const layouts: readonly RegExp[] = [
   // hookwarden: packs, bundles, trust files
   /\/(?:hookwarden|hook)\.json$/,
@@ -7,17 +10,18 @@ export const layouts: readonly RegExp[] = [
   // Claude Code, also its managed settings and plugins
   /\/\.claude\/(?:settings(?:\.[a-z]+)?\.json|hooks(?:\/|$)|plugins(?:\/|$)|mods(?:\/|$))/,
   /\/\.claude\.json$/,
-  /^\/(?:etc\/claude-code|library\/application support\/claudecode)(?:\/|$)/,
+  // Settings of the whole machine
+  /^\/etc\/(?:claude-code|codex|gemini-cli|qwen-code|github-copilot|factory|windsurf)(?:\/|$)/,
+  /^\/library\/application support\/(?:claudecode|codex|geminicli|qwencode|githubcopilot|factory|windsurf)(?:\/|$)/,
   // Codex, Copilot, Gemini CLI, Qwen Code
   /\/\.codex\/(?:hooks\.json|hooks(?:\/|$)|config\.toml|requirements\.toml)/,
   /\/\.github\/hooks(?:\/|$)/,
-  /\/\.copilot\/(?:hooks(?:\/|$)|config\.json|mcp-config\.json)/,
-  /^\/etc\/github-copilot(?:\/|$)/,
+  /\/\.github\/copilot\/settings(?:\.local)?\.json$/,
+  /\/\.copilot\/(?:hooks(?:\/|$)|(?:settings|config|mcp-config)\.json)/,
   /\/\.(?:gemini|qwen)\/(?:settings\.json|hooks(?:\/|$)|extensions(?:\/|$)|trustedfolders\.json)/,
   // Cursor, Windsurf, Cline, opencode
   /\/\.cursor\/(?:hooks\.json|hooks(?:\/|$)|mcp\.json|permissions\.json)/,
   /\/\.(?:windsurf|codeium\/windsurf)\/(?:hooks\.json|mcp_config\.json)/,
-  /^\/etc\/windsurf(?:\/|$)/,
   /\/\.cline\/(?:hooks(?:\/|$)|mcp)/,
   /\/\.clinerules\/hooks(?:\/|$)/,
   /\/opencode\.jsonc?$/,

@@ -5,6 +5,7 @@ import {
   type ClientName,
   clientNames,
 } from "../../packages/clients/src/clients/index.ts";
+import { settingOf, switches } from "../../packages/clients/src/settings/switches.ts";
 import { carriedActions } from "../../packages/clients/src/translate/client-dialect.ts";
 import { claudeCode } from "../../src/dialects/claude-code.ts";
 import { code, codes, markdownNotice, table } from "./text.ts";
@@ -31,6 +32,8 @@ interface Proven {
       readonly tools: Outcomes;
       readonly faults: Outcomes;
       readonly session: Outcomes;
+      readonly switches?: Outcomes;
+      readonly managed?: Outcomes;
     };
   };
 }
@@ -133,6 +136,21 @@ read a file with credentials, fetched a page, tried to send the file, and delete
 
 ${resultTable("step", "session")}
 
+## Settings that turn hooks off
+
+Clients have settings that turn hooks off, also in files that come with a repository. \`hookwarden clients\` shows those that are set;
+for \`hookwarden doctor\` each is a gap, as is a settings file that cannot be parsed. [\`protect-agent-setup\`](policies.md) keeps an
+agent from writing these files. \`seen\`: in the last run, with hookwarden installed and the setting set, the client ran the tool.
+\`untested\`: by the client's documentation or source, for example because only an administrator can set it. \`no effect\`: the call was
+denied all the same.
+
+${switchTable()}
+
+## Settings of the whole machine
+
+\`hookwarden install CLIENT --scope managed\` writes the settings of the whole machine, which users cannot change. In the last run a call of
+the shell was ${managed()}. The other clients have no such settings for hooks.
+
 ${latency()}
 
 ## Known gaps
@@ -174,6 +192,26 @@ function section(client: AgentClient): string {
   });
   const head = ["event", "event of hookwarden", "seen", "becomes a denial", "untested"];
   return `### ${client.title}\n\n${table(head, rows)}`;
+}
+
+function switchTable(): string {
+  const rows = clientNames.flatMap((name) =>
+    switches[name].map((one) => {
+      const setting = settingOf(one);
+      const shown = proven.clients[name].switches?.[setting];
+      return [clients[name].title, code(setting), shown === "hooks off" ? "seen" : (shown ?? "untested")];
+    }),
+  );
+  return table(["client", "setting", "last run"], rows);
+}
+
+function managed(): string {
+  return clientNames
+    .flatMap((name) => {
+      const shown = proven.clients[name].managed?.["shell"];
+      return shown === undefined ? [] : [`${shown} by ${clients[name].title}`];
+    })
+    .join(", ");
 }
 
 const listed = (actions: readonly string[]): string => (actions.length > 0 ? codes(actions) : "");

@@ -19,7 +19,7 @@ import {
   type Json,
 } from "../../packages/clients/src/clients/index.ts";
 import { passes, writeCanaryPack } from "../../packages/clients/src/doctor/canary-pack.ts";
-import { stopDaemons } from "../../packages/clients/src/doctor/stop-daemons.ts";
+import { endProcessesOf } from "../../packages/clients/src/doctor/end-processes.ts";
 import {
   hookArguments,
   hookDefaults,
@@ -119,6 +119,6 @@ try {
     );
   }
 } finally {
-  await stopDaemons(home);
+  await endProcessesOf(home);
   await rm(home, { recursive: true, force: true });
 }

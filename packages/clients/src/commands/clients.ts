@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { addExample, addFormat, type Cli, type FormatOption, safeJson, visible } from "hookwarden/cli";
 import { type FoundClient, findClients } from "../settings/find-clients.ts";
+import { describeSwitch } from "../settings/switches.ts";
 
 export function define(command: Command, cli: Cli): void {
   addFormat(command).action((options: FormatOption) => run(options, cli));
@@ -14,7 +15,7 @@ async function run(options: FormatOption, { terminal }: Cli): Promise<void> {
 }
 
 async function show(
-  { name, title, path, version, places }: FoundClient,
+  { name, title, path, version, places, off }: FoundClient,
   terminal: Cli["terminal"],
 ): Promise<void> {
   const where = path === null ? "not installed" : `${version ?? "unknown version"}, ${path}`;
@@ -26,4 +27,5 @@ async function show(
       await terminal.line(`    ${visible(event)}: ${ours ? "hookwarden" : visible(command)}`);
     }
   }
+  for (const one of off) await terminal.line(terminal.style("red", `  ${visible(describeSwitch(one))}`));
 }

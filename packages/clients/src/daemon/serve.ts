@@ -39,8 +39,7 @@ export async function serve(
   // The previous holder of the lock is gone; its files are stale.
   rmSync(files.socket, { force: true });
   rmSync(files.secrets, { force: true });
-  // With the process id, so that `doctor` can stop the daemons of its sessions.
-  writeFileSync(files.secrets, [...secrets, process.pid].join("\n"), { mode: 0o600, flag: "wx" });
+  writeFileSync(files.secrets, secrets.join("\n"), { mode: 0o600, flag: "wx" });
 
   const connections = new Connections((socket) =>
     answer(socket, secrets, identity, (event) => {

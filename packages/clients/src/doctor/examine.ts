@@ -5,6 +5,7 @@ import { clients, type ClientName, type Json } from "../clients/index.ts";
 import { programs } from "../hook/programs.ts";
 import { findClients, type FoundClient } from "../settings/find-clients.ts";
 import { type Place, placesOf } from "../settings/places.ts";
+import { describeSwitch } from "../settings/switches.ts";
 import { type CanaryHook, denies, passes, writeCanaryPack } from "./canary-pack.ts";
 import { type FaultResult, faults, hangingProgram, tryFault } from "./faults.ts";
 import { type PathResult, paths, type ToolResult, tryEveryTool, tryPath } from "./paths.ts";
@@ -71,7 +72,11 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     tools,
     faults: faultResults,
     knownGaps: clients[client].gaps,
-    problems: [...problemsOf(installed, pathResults, faultResults), ...toolProblems(tools)],
+    problems: [
+      ...(found?.off ?? []).map(describeSwitch),
+      ...problemsOf(installed, pathResults, faultResults),
+      ...toolProblems(tools),
+    ],
     warnings: faultResults
       .filter(isOpenByDesign)
       .map(({ fault }) => `${fault}: the tool ran, and ${clients[client].title} gives no way to prevent it`),

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ClientName } from "../clients/index.ts";
 import { hookDefaults, type HookOptions } from "../hook/hook-options.ts";
-import { stopDaemons } from "./stop-daemons.ts";
+import { endProcessesOf } from "./end-processes.ts";
 import { type ClientRun, runClient } from "../launch/run-client.ts";
 import { type Conversation, type Script, startModelServer } from "../model-server/index.ts";
 import type { HookPrograms } from "../settings/command.ts";
@@ -84,7 +84,7 @@ export async function runSession(options: SessionOptions): Promise<Session> {
     await options.finish?.(place);
     return { ...run, ms, ran: existsSync(place.canary), conversations: [...server.conversations] };
   } finally {
-    await stopDaemons(home);
+    await endProcessesOf(home);
     await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch(() => undefined);
   }
 }

@@ -43,13 +43,10 @@ export async function runClient(options: RunOptions): Promise<ClientRun> {
 
 /** The text for a file: a JSON object gets the members of the one that is there, such as the hooks. */
 async function joined(file: string, text: string): Promise<string> {
-  if (!file.endsWith(".json")) return text;
-  try {
-    const there = JSON.parse(await readFile(file, "utf8")) as object;
-    return JSON.stringify({ ...there, ...(JSON.parse(text) as object) }, null, 2);
-  } catch {
-    return text;
-  }
+  const there = await readFile(file, "utf8").catch(() => "");
+  if (there === "") return text;
+  if (!file.endsWith(".json")) return there + text;
+  return JSON.stringify({ ...(JSON.parse(there) as object), ...(JSON.parse(text) as object) }, null, 2);
 }
 
 function offline(home: string): { readonly [name: string]: string } {

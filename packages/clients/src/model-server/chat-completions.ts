@@ -23,15 +23,26 @@ export const chatCompletions: ModelApi = {
       rounds: messages.filter(({ role, tool_calls }) => role === "assistant" && listOf(tool_calls).length > 0)
         .length,
       results: messages.filter(({ role }) => role === "tool").map(({ content }) => textOf(content)),
-      tools: listOf(body["tools"]).map(({ function: one }) => {
-        const { name, description, parameters } = (one ?? {}) as Json;
-        return { name: String(name), description: String(description ?? ""), ...fieldsOf(parameters) };
+      tools: listOf(body["tools"]).map(({ function: one, custom }) => {
+        const { name, description, parameters } = (one ?? custom ?? {}) as Json;
+        return {
+          name: String(name),
+          description: String(description ?? ""),
+          ...fieldsOf(parameters),
+          ...(custom ? { freeform: true as const } : {}),
+        };
       }),
     };
   },
 
   write(turn, body) {
-    const calls = "calls" in turn ? turn.calls.map(callOf) : undefined;
+    const freeform = new Set(
+      listOf(body["tools"]).map(({ custom }) => (custom as Json | undefined)?.["name"]),
+    );
+    const calls =
+      "calls" in turn
+        ? turn.calls.map((call, index) => callOf(call, index, freeform.has(call.name)))
+        : undefined;
     const message = {
       role: "assistant",
       content: "text" in turn ? turn.text : null,
@@ -59,7 +70,8 @@ export const chatCompletions: ModelApi = {
   },
 };
 
-function callOf({ name, input }: ToolCall, index: number): Json {
+function callOf({ name, input }: ToolCall, index: number, isFreeform: boolean): Json {
+  if (isFreeform) return { index, id: newId("call"), type: "custom", custom: { name, input } };
   const text = typeof input === "string" ? JSON.stringify({ input }) : JSON.stringify(input);
   return { index, id: newId("call"), type: "function", function: { name, arguments: text } };
 }

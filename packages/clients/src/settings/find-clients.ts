@@ -7,6 +7,7 @@ import { clients, type ClientName, clientNames, type Json } from "../clients/ind
 import { mark } from "./command.ts";
 import { isOurs } from "./entry.ts";
 import { type Place, placesOf, type Scope } from "./places.ts";
+import { findSwitches, type FoundSwitch } from "./switches.ts";
 
 /** How long a client may take to say its version, in milliseconds. */
 const versionTimeoutMs = 10_000;
@@ -32,6 +33,8 @@ export interface FoundClient {
   readonly path: string | null;
   readonly version: string | null;
   readonly places: readonly FoundPlace[];
+  /** Settings that keep hookwarden's hooks from running, where there are some. */
+  readonly off: readonly FoundSwitch[];
 }
 
 /** Every supported client: whether it is installed, and which hooks it has for this folder. */
@@ -43,7 +46,13 @@ export function findClients(cwd: string): Promise<FoundClient[]> {
         path === null ? null : versionOf(path),
         ...placesOf(name, { cwd }).map(hooksAt),
       ]);
-      return { name, title: clients[name].title, path, version, places };
+      const installed = places.filter(({ hooks }) => hooks.some(({ ours }) => ours));
+      const off = await findSwitches(
+        name,
+        { cwd },
+        installed.map(({ scope }) => scope),
+      );
+      return { name, title: clients[name].title, path, version, places, off };
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse } from "jsonc-parser";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -273,5 +273,28 @@ describe.each(["opencode", "copilot-cli", "cline"] as const)("%s", (client) => {
     await expect(install(client, place)).rejects.toThrow("is another hook");
     await uninstall(client, place);
     expect(await readdir(place.path)).toEqual([name]);
+  });
+});
+
+describe.each(["linux", "darwin"] as const)("settings of the whole machine on %s", (platform) => {
+  const managed = clientNames.flatMap((client) => {
+    const place = placesOf(client, { cwd: "/", platform }).find(({ scope }) => scope === "managed");
+    return place ? [{ client, place }] : [];
+  });
+
+  test.each(managed)("$client has them back byte for byte", async ({ client, place }) => {
+    const here: Place = { ...place, path: join(made.path, place.path) };
+    const file = here.kind === "file" ? here.path : join(here.path, "other.json");
+    const text = '{\n  // set by the administrator\n  "permissions": {}\n}\n';
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text, { mode: 0o644 });
+    await install(client, here);
+    const written = here.kind === "file" ? file : join(here.path, "hookwarden.json");
+    expect(await contents(written)).toContain("agent-hook.js");
+    // Copilot ignores a policy that others than its owner can write.
+    expect((await stat(written)).mode & 0o022).toBe(0);
+    await uninstall(client, here);
+    expect(await contents(file)).toBe(text);
+    if (here.kind === "folder") expect(await readdir(here.path)).toEqual(["other.json"]);
   });
 });

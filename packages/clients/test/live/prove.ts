@@ -14,6 +14,7 @@ import { paths, tryEveryTool, tryPath } from "../../src/doctor/paths.ts";
 import { binaryOf, versions } from "./installed-clients.ts";
 import { proveActions } from "./proofs.ts";
 import { runScripted, steps } from "./scripted.ts";
+import { proveManaged, proveSwitches } from "./switched-off.ts";
 
 const file = new URL("../../proven.json", import.meta.url);
 const verbose = process.env["HOOKWARDEN_LIVE_VERBOSE"] === "1";
@@ -21,7 +22,7 @@ const verbose = process.env["HOOKWARDEN_LIVE_VERBOSE"] === "1";
 const missing = process.env["HOOKWARDEN_LIVE_MISSING"] === "1";
 
 type Results = { [what: string]: string | Results };
-const partNames = ["actions", "paths", "tools", "faults", "session"] as const;
+const partNames = ["actions", "paths", "tools", "faults", "session", "switches", "managed"] as const;
 
 const { clients } = read();
 
@@ -103,6 +104,16 @@ const parts: {
   session: async (client, binary, { keep }) => {
     const decisions = await runScripted(client, binary);
     for (const [index, { name }] of steps.entries()) keep(decisions[index]?.verdict ?? "not reached", name);
+  },
+
+  switches: (client, binary, { keep }) =>
+    proveSwitches(client, binary, (setting, outcome) => keep(outcome, setting)),
+
+  managed: async (client, binary, { keep }) => {
+    // It writes below `/etc`.
+    if (process.env["HOOKWARDEN_LIVE_MANAGED"] !== "1") return;
+    const outcome = await proveManaged(client, binary);
+    if (outcome !== null) keep(outcome, "shell");
   },
 };
 
