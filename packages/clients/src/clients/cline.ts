@@ -18,17 +18,20 @@ export const cline: AgentClient = {
   binary: "cline",
   namesEvent: false,
   events: {
-    TaskStart: { event: "SessionStart", read: common, answers: { halt: cancel } },
+    TaskStart: { event: "SessionStart", read: common, answers: { halt: cancel }, fallback: "answer" },
     PreToolUse: {
       event: "PreToolUse",
       read: toolOf,
       answers: { stop: cancel, halt: cancel, context },
       instead: { ask: "stop" },
+      // It runs the tool whatever status the hook ends with.
+      fallback: "answer",
     },
     PostToolUse: {
       event: "PostToolUse",
       read: (message) => ({ ...toolOf(message), tool_response: resultOf(message) }),
       answers: { stop: cancel, halt: cancel, context },
+      fallback: "answer",
     },
     TaskComplete: { event: "TurnComplete", read: common, answers: {} },
     TaskError: {

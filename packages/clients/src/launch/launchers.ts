@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { ClientName } from "../clients/client.ts";
 import type { Launcher, LaunchOptions } from "./launcher.ts";
 
@@ -178,7 +179,11 @@ export const launchers: { readonly [name in ClientName]: Launcher } = {
   cline: (options) => ({
     command: options.binary,
     args: ["-P", "openai-compatible", "-m", "gpt-4o", options.prompt],
-    env: { CLINE_NO_AUTO_UPDATE: "1" },
+    env: {
+      CLINE_NO_AUTO_UPDATE: "1",
+      // Its daemon listens on a fixed port, and a session would be handed to the daemon of the person.
+      CLINE_HUB_PORT: String(randomInt(20_000, 60_000)),
+    },
     files: options.mcp ? { ".cline/data/settings/cline_mcp_settings.json": json(mcpServers(options)) } : {},
     before: [["auth", "openai", "-k", noKey, "-m", "gpt-4o", "-b", `${options.url}/v1`]],
   }),

@@ -91,7 +91,7 @@ describe("settings that turn hooks off", () => {
     expect(await find("opencode", { env })).toEqual([]);
   });
 
-  test("a file that cannot be parsed is reported once, because nobody knows what it says", async () => {
+  test("a file that cannot be parsed is reported once, because what it says is unknown", async () => {
     await write(".codex/config.toml", "[features\nhooks = false");
     const [found, ...rest] = await find("codex");
     expect(rest).toEqual([]);
