@@ -44,18 +44,13 @@ const codexFiles = ({ cwd, home, env }: Where): string[] => [
   "/etc/codex/requirements.toml",
 ];
 
-const copilotFiles = ({ cwd, home, env }: Where): string[] => {
-  const own = env["COPILOT_HOME"] || join(home, ".copilot");
-  return [
-    join(own, "settings.json"),
-    join(own, "config.json"),
-    join(own, "hooks/hookwarden.json"),
-    ...[".github/copilot", ".claude"].flatMap((folder) =>
-      ["settings.json", "settings.local.json"].map((name) => join(cwd, folder, name)),
-    ),
-    join(cwd, ".github/hooks/hookwarden.json"),
-  ];
-};
+/** Settings of the repository, and our own files. In the user's settings it has no effect. */
+const copilotFiles = ({ cwd, places }: Where): string[] => [
+  ...[".github/copilot", ".claude"].flatMap((folder) =>
+    ["settings.json", "settings.local.json"].map((name) => join(cwd, folder, name)),
+  ),
+  ...places.map(({ path }) => join(path, "hookwarden.json")),
+];
 
 const droidFiles = ({ cwd, home }: Where): string[] => [
   join(home, ".factory/settings.json"),

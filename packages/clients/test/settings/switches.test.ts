@@ -53,7 +53,7 @@ const off: readonly (readonly [ClientName, string, string, string])[] = [
     'hooksConfig.disabled = "hookwarden"',
   ],
   ["qwen-code", ".qwen/settings.json", '\ufeff{"disableAllHooks":true}', "disableAllHooks = true"],
-  ["copilot-cli", ".copilot/settings.json", '{"disableAllHooks":true}', "disableAllHooks = true"],
+  ["copilot-cli", ".copilot/hooks/hookwarden.json", '{"disableAllHooks":true}', "disableAllHooks = true"],
   [
     "copilot-cli",
     "project/.github/copilot/settings.local.json",
