@@ -107,13 +107,13 @@ function readSettings(text: string, layout: HooksLayout): Settings {
   const [error] = errors;
   if (error || !root) {
     const line = text.slice(0, error?.offset ?? 0).split("\n").length;
-    throw new HookwardenError("settings-invalid", "it is no JSON", { line });
+    throw new HookwardenError("settings-invalid", "it is not JSON", { line });
   }
-  if (root.type !== "object") throw invalid("it is no JSON object", "");
+  if (root.type !== "object") throw invalid("it is not a JSON object", "");
   const hooks = layout === "at-root" ? root : members(root, "").get("hooks");
   const unknown = new Set<string>();
   if (!hooks) return { root, hooks, groups: new Map(), unknown };
-  if (hooks.type !== "object") throw invalid("`hooks` is no object", "/hooks");
+  if (hooks.type !== "object") throw invalid("`hooks` is not an object", "/hooks");
   const groups = new Map<string, readonly unknown[]>();
   for (const [event, list] of members(hooks, "/hooks")) {
     if (list.type === "array") groups.set(event, (list.children ?? []).map(valueOf));
@@ -127,7 +127,7 @@ function members(node: Node, pointer: string): ReadonlyMap<string, Node> {
   const found = new Map<string, Node>();
   for (const { children: [key, value] = [] } of node.children ?? []) {
     const name = String(key?.value);
-    if (found.has(name)) throw invalid(`${quote(name)} stands twice`, pointer);
+    if (found.has(name)) throw invalid(`${quote(name)} occurs twice`, pointer);
     if (value) found.set(name, value);
   }
   return found;

@@ -3,10 +3,11 @@ import { constants } from "node:fs";
 import { access, readdir, readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { parse } from "jsonc-parser";
+import { parse as parseToml } from "smol-toml";
 import { clients, type ClientName, clientNames, type Json } from "../clients/index.ts";
 import { mark } from "./command.ts";
 import { isOurs } from "./entry.ts";
-import { type Place, placesOf, type Scope } from "./places.ts";
+import { type Place, placesOf, otherPlacesOf, type Scope } from "./places.ts";
 import { findSwitches, type FoundSwitch } from "./switches.ts";
 
 /** How long a client may take to say its version, in milliseconds. */
@@ -45,6 +46,7 @@ export function findClients(cwd: string): Promise<FoundClient[]> {
       const [version, ...places] = await Promise.all([
         path === null ? null : versionOf(path),
         ...placesOf(name, { cwd }).map(hooksAt),
+        ...otherPlacesOf(name, { cwd }).map(hooksAt),
       ]);
       const installed = places.filter(({ hooks }) => hooks.some(({ ours }) => ours));
       const off = await findSwitches(
@@ -92,8 +94,9 @@ async function hooksAt(place: Place): Promise<FoundPlace> {
   }
 }
 
-function hooksIn(text: string, { layout }: Place): FoundHook[] {
-  const root = objectOf(parse(text, [], { allowTrailingComma: true }));
+function hooksIn(text: string, { layout, path }: Place): FoundHook[] {
+  const isToml = path.endsWith(".toml");
+  const root = objectOf(isToml ? parseToml(text) : parse(text, [], { allowTrailingComma: true }));
   const events = layout === "at-root" ? root : objectOf(root["hooks"]);
   return Object.entries(events).flatMap(([event, groups]) =>
     listOf(groups).flatMap((group) =>

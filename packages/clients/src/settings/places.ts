@@ -23,6 +23,23 @@ export interface Place {
   readonly layout?: HooksLayout;
 }
 
+/** Other files in which a client finds hooks. Nothing is installed there. */
+export function otherPlacesOf(client: ClientName, options: PlaceOptions): Place[] {
+  const { cwd, home = homedir(), env = process.env } = options;
+  const inFolders = (own: string, project: string, name: string): Place[] => [
+    { scope: "user", kind: "file", path: join(own, name) },
+    { scope: "project", kind: "file", path: join(cwd, project, name) },
+  ];
+  switch (client) {
+    case "codex":
+      return inFolders(env["CODEX_HOME"] || join(home, ".codex"), ".codex", "config.toml");
+    case "copilot-cli":
+      return inFolders(env["COPILOT_HOME"] || join(home, ".copilot"), ".github/copilot", "settings.json");
+    default:
+      return [];
+  }
+}
+
 /** The places of a client's hooks, in the order in which the client reads them. */
 export function placesOf(client: ClientName, options: PlaceOptions): Place[] {
   const { cwd, home = homedir(), env = process.env, platform = process.platform } = options;

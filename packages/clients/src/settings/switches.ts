@@ -70,7 +70,7 @@ export const switches: { readonly [client in ClientName]: readonly (Switch | Env
     { key: ["features", "hooks"], off: false, files: codexFiles },
     { key: ["features", "codex_hooks"], off: false, files: codexFiles },
     { key: ["profiles", "*", "features", "hooks"], off: false, files: codexFiles },
-    { key: ["allow_managed_hooks_only"], off: true, files: codexFiles },
+    { key: ["allow_managed_hooks_only"], off: true, files: () => ["/etc/codex/requirements.toml"] },
   ],
   "gemini-cli": [
     { key: ["hooksConfig", "enabled"], off: false, files: settingsFiles },

@@ -109,7 +109,7 @@ describe("a settings file", () => {
     expect(parse(second)).toEqual(parse(withHook("{}", entries)));
   });
 
-  test("loses a hook of ours that stands twice, or among others", () => {
+  test("loses a hook of ours that occurs twice, or among others", () => {
     const both = JSON.stringify({
       hooks: { Stop: [{ hooks: [entry, { type: "command", command: "x" }, entry] }] },
     });
@@ -127,12 +127,12 @@ describe("a settings file", () => {
 
   // Guessing what such a file means could take away a hook that guards something.
   test.each([
-    ["no JSON", "{", "it is no JSON"],
-    ["no object", "[]", "it is no JSON object"],
-    ["hooks that are no object", '{"hooks": 1}', "`hooks` is no object"],
-    ["an event that is no list", '{"hooks": {"Stop": {}}}', "the hooks of `Stop` are not a list"],
-    ["hooks that stand twice", '{"hooks": {}, "hooks": {}}', "`hooks` stands twice"],
-    ["an event that stands twice", '{"hooks": {"Stop": [], "Stop": []}}', "`Stop` stands twice"],
+    ["no JSON", "{", "it is not JSON"],
+    ["no object", "[]", "it is not a JSON object"],
+    ["hooks that are not an object", '{"hooks": 1}', "`hooks` is not an object"],
+    ["an event that is not a list", '{"hooks": {"Stop": {}}}', "the hooks of `Stop` are not a list"],
+    ["hooks that occur twice", '{"hooks": {}, "hooks": {}}', "`hooks` occurs twice"],
+    ["an event that occurs twice", '{"hooks": {"Stop": [], "Stop": []}}', "`Stop` occurs twice"],
   ])("with %s is refused", (_, text, why) => {
     expect(() => withHook(text, entries)).toThrow(why);
   });

@@ -21,6 +21,7 @@ export async function proveSwitches(
   onResult: (setting: string, outcome: SwitchOutcome) => void,
 ): Promise<void> {
   for (const one of switches[client]) {
+    if (one.spares?.includes("user")) continue;
     await using folder = await temporaryFolder();
     let program = binary;
     let set = async (_home: string, _cwd: string): Promise<void> => undefined;
