@@ -231,7 +231,8 @@ function latency(): string {
 
 What a hook call takes before a tool, from its start to its end, with a warm daemon and a pack of one hook, and what it adds to a hook that does
 nothing (\`/bin/sh -c :\`). Milliseconds; the calls of all rows alternated in one run of ${rounds} rounds on ${date} (${machine}).
-\`npm run measure:client-latency\` repeats it. Most of the time is the start of Node.js.
+\`npm run measure:client-latency\` repeats it. Most of the time is the start of Node.js. The machine was shared and busy, so
+that the rows can be compared with each other, and not with those of an idle machine.
 
 ${table(head, [["an empty hook", String(empty.median), String(empty.p95), "–"], ...rows])}`;
 }

@@ -22,7 +22,7 @@ export const cline: AgentClient = {
     PreToolUse: {
       event: "PreToolUse",
       read: toolOf,
-      answers: { stop: cancel, halt: cancel, context },
+      answers: { stop: cancel, halt: cancel, context, input: (overrideInput) => ({ overrideInput }) },
       instead: { ask: "stop" },
       // It runs the tool whatever status the hook ends with.
       fallback: "answer",

@@ -87,7 +87,8 @@ const proofs: readonly Proof[] = [
     action,
     events: ["PreToolUse"],
     does: stops(action),
-    outcome: ({ ran, seen, output }) => yes(!ran && (seen + output).includes(stopReason)),
+    outcome: ({ ran, seen, output }) =>
+      ran ? "not carried" : (seen + output).includes(stopReason) ? "carried" : "no reason",
   })),
   { action: "halt", events: ["PreToolUse"], does: stops("halt"), outcome: refused },
   {
