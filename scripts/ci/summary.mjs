@@ -1,9 +1,20 @@
-// Prints the closing line of a check run from the number of failed steps and the JSON reports of the test runner.
+// Prints the closing lines of a check run: the names of failed steps, failed tests with the beginning of their messages,
+// and the numbers.
+//
+//     node scripts/ci/summary.mjs FAILED_STEPS REPORT...
+//
+// FAILED_STEPS has one name a line, empty if all steps passed; each REPORT is a JSON report of the test runner.
 import { existsSync, readFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 
-const [, , steps = "0", ...files] = process.argv;
+/** Most lines of a failure's message. */
+const maxLines = 12;
+
+const [, , steps = "", ...files] = process.argv;
+const failedSteps = steps.split("\n").filter(Boolean);
 let passed = 0;
-let failed = Number(steps);
+let failed = failedSteps.length;
+for (const name of failedSteps) console.log(`failed step: ${name}`);
 for (const file of files) {
   if (!existsSync(file)) {
     console.log("the test runner left no report");
@@ -14,11 +25,26 @@ for (const file of files) {
   passed += report.numPassedTests;
   failed += report.numFailedTests;
   for (const suite of report.testResults ?? []) {
-    for (const test of suite.assertionResults ?? []) {
-      if (test.status === "failed") console.log(`failed: ${test.fullName}`);
-      if (test.status === "skipped" || test.status === "pending") console.log(`skipped: ${test.fullName}`);
+    const tests = suite.assertionResults ?? [];
+    // A file that could not be loaded has a message and no tests.
+    if (suite.status === "failed" && !tests.some(({ status }) => status === "failed")) {
+      failed++;
+      printFailure(suite.name, [suite.message]);
+    }
+    for (const { status, fullName, failureMessages } of tests) {
+      if (status === "failed") printFailure(fullName, failureMessages);
+      if (status === "skipped" || status === "pending") console.log(`skipped: ${fullName}`);
     }
   }
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);
+
+function printFailure(name, messages) {
+  console.log(`failed: ${name}`);
+  const lines = stripVTControlCharacters((messages ?? []).join("\n"))
+    .trimEnd()
+    .split("\n");
+  for (const line of lines.slice(0, maxLines)) console.log(`    ${line}`);
+  if (lines.length > maxLines) console.log(`    (${lines.length - maxLines} more lines)`);
+}
