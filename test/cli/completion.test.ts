@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { commandTable } from "../../src/cli/commands.ts";
-import { cli } from "./cli.ts";
+import { cli, folder } from "./cli.ts";
 
 /** What bash offers for the last word of a command line. */
 function offered(script: string, ...words: readonly string[]): readonly string[] {
@@ -9,9 +11,13 @@ function offered(script: string, ...words: readonly string[]): readonly string[]
 COMP_WORDS=("$@") COMP_CWORD=$(( $# - 1 ))
 _hookwarden
 printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { status, stdout, stderr } = spawnSync("bash", ["-uc", program, "bash", "hookwarden", ...words], {
-    encoding: "utf8",
-  });
+  const { status, stdout, stderr } = spawnSync(
+    "bash",
+    ["--norc", "-uc", program, "bash", "hookwarden", ...words],
+    {
+      encoding: "utf8",
+    },
+  );
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return stdout.split("\n").filter(Boolean);
 }
@@ -30,13 +36,43 @@ it("bash completes commands, options and values", async () => {
   expect(offered(out, "run", ".", "--events", "")).toEqual([]);
 });
 
-it.each(["zsh", "fish"])("the script for %s has every command and option, and is valid", async (shell) => {
+/** What the shell itself offers at the end of a line, with the script loaded. */
+const completers = {
+  zsh: (script: string, line: string) => [
+    "-f",
+    fileURLToPath(new URL("zsh-offers.zsh", import.meta.url)),
+    script,
+    line,
+  ],
+  fish: (script: string, line: string) => [
+    "--no-config",
+    "-c",
+    "source $argv[1]; complete -C $argv[2]",
+    script,
+    line,
+  ],
+} as const;
+const isInstalled = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).error === undefined;
+
+it.for(["zsh", "fish"] as const)("%s completes commands, options and values", async (shell, { skip }) => {
   const { code, out } = await cli(["completion", shell]);
   expect(code).toBe(0);
   for (const { name } of commandTable) expect(out).toContain(name);
-  for (const option of ["coverage-dir", "containment", "kid", "no-project"]) expect(out).toContain(option);
-  const { error, status, stderr } = spawnSync(shell, ["-n"], { input: out, encoding: "utf8" });
-  // Where that shell is not installed, its quotes are at least balanced as bash reads them.
-  if (!error) expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  else if (shell === "zsh") expect(spawnSync("bash", ["-n"], { input: out }).status).toBe(0);
+  await using dir = await folder({ script: out });
+  const offers = (line: string): readonly string[] => {
+    const args = completers[shell](join(dir.path, "script"), line);
+    const { status, stdout, stderr } = spawnSync(shell, args, { encoding: "utf8", timeout: 30_000 });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    // fish writes descriptions behind a tab.
+    return stdout
+      .split("\n")
+      .map((one) => one.split("\t")[0] ?? "")
+      .filter(Boolean)
+      .toSorted();
+  };
+  skip(!isInstalled(shell), `${shell} is not installed`);
+  expect(offers("hookwarden in")).toEqual(["init", "install"]);
+  expect(offers("hookwarden test my-pack --cov")).toEqual(["--coverage", "--coverage-dir"]);
+  expect(offers("hookwarden test --engine ")).toEqual(["both", "isolate", "quickjs"]);
+  expect(offers("hookwarden completion f")).toEqual(["fish"]);
 });
