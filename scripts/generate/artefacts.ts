@@ -1,3 +1,4 @@
+import { casesSchema } from "../../src/check/cases/schema.ts";
 import { guestGlobals } from "../../src/check/types/guest-globals.ts";
 import { hookManifestSchema, packManifestSchema } from "../../src/pack/schema.ts";
 import { architecturePage } from "./architecture.ts";
@@ -56,6 +57,7 @@ export async function artefacts(): Promise<Map<string, string>> {
     ...[
       ...singleSchemas(),
       ["catalogue.schema.json", catalogueSchema()] as const,
+      ["cases.schema.json", casesSchema()] as const,
       ["hook.schema.json", hookManifestSchema()] as const,
       ["hookwarden.schema.json", packManifestSchema()] as const,
     ].map(([name, schema]): [string, string] => [`schemas/v1/${name}`, json(schema)]),

@@ -155,6 +155,11 @@ export function schemaCatalog(): object {
           "Manifest of one hook of a pack; named by `$schema`, since other programs have a hook.json too",
         url: schemaId("hook.schema.json"),
       },
+      {
+        name: "hookwarden cases",
+        description: "Tests of one hook; named by `$schema`, since other programs have a cases.json too",
+        url: schemaId("cases.schema.json"),
+      },
     ],
   };
 }

@@ -46,12 +46,12 @@ export async function caseTests(
   const report = (): Promise<TestReport> => (running ??= testPack(dir, options));
   for (const { hook, cases } of lists) {
     if (options.hooks && !options.hooks.includes(hook)) continue;
-    for (const [index, { name }] of cases.entries()) {
+    for (const { name, pointer } of cases) {
       test(
         `${hook}: ${name}`,
         async () => {
           const { hooks } = await report();
-          expect(failuresOf(hooks, hook, `/${index}`)).toEqual([]);
+          expect(failuresOf(hooks, hook, pointer)).toEqual([]);
         },
         timeoutMs,
       );

@@ -149,7 +149,7 @@ function plan(suite: Suite, { filter, hooks }: TestOptions): readonly HookPlan[]
 }
 
 function placeOf({ pointer }: CaseResult): number {
-  return Number(pointer.slice(1));
+  return Number(pointer.slice(pointer.lastIndexOf("/") + 1));
 }
 
 async function openCounter(root: string, plans: readonly HookPlan[], sandboxes: Sandboxes) {

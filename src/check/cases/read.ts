@@ -1,10 +1,11 @@
 import { RE2JS } from "re2js";
-import { type FaultCode, faultTable } from "@hookwarden/sandbox";
+import type { FaultCode } from "@hookwarden/sandbox";
 import { forbiddenEventKeys, pointerPart, quote, readJsonBytes } from "@hookwarden/sandbox/json";
 import { type Verdict, defaultMaxEventBytes, readEvent } from "../../broker/index.ts";
-import { actionNames, actionRows, legalActions } from "../../catalogue/index.ts";
+import { legalActions } from "../../catalogue/index.ts";
 import { didYouMean, HookwardenError, readingJson } from "../../errors/index.ts";
 import { checkAgainst } from "../../pack/index.ts";
+import { caseSchema, expectation, fileObject, verdicts } from "./schema.ts";
 
 /** A text that is expected: a part of it, all of it, a pattern of it, or that there is none. */
 export type ExpectedText = string | { readonly equals: string } | { readonly matches: string } | null;
@@ -30,6 +31,8 @@ export interface Expectation {
 
 /** One test of a hook: events one after another, and what is expected of each. */
 export interface Case {
+  /** JSON pointer of the case in its file. */
+  readonly pointer: string;
   readonly name: string;
   readonly events: readonly { readonly [field: string]: unknown }[];
   /** One for each event; `null` where nothing is expected. */
@@ -54,73 +57,6 @@ export const casesLimits = {
 /** What an event of a case has where it does not say. */
 export const caseDefaults = { session_id: "case", time: "2026-01-01T00:00:00Z" } as const;
 
-const verdicts = actionNames.filter((name) => actionRows.get(name)?.kind === "verdict");
-const text = {
-  anyOf: [
-    { type: "string" },
-    { type: "null" },
-    {
-      type: "object",
-      properties: { equals: { type: "string" } },
-      required: ["equals"],
-      additionalProperties: false,
-    },
-    {
-      type: "object",
-      properties: { matches: { type: "string" } },
-      required: ["matches"],
-      additionalProperties: false,
-    },
-  ],
-};
-const texts = { type: "array", items: text };
-const faultCode = { enum: Object.keys(faultTable) };
-const expectation = {
-  type: "object",
-  properties: {
-    verdict: { enum: verdicts },
-    reason: text,
-    feedback: text,
-    changes: { type: "object" },
-    additions: {
-      type: "object",
-      properties: {
-        augment: text,
-        context: texts,
-        messages: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { role: { enum: ["user", "system"] }, content: text },
-            required: ["role", "content"],
-            additionalProperties: false,
-          },
-        },
-        notices: texts,
-      },
-      additionalProperties: false,
-    },
-    state: {},
-    fault: { anyOf: [faultCode, { type: "array", minItems: 1, items: faultCode }] },
-  },
-  required: ["verdict"],
-  additionalProperties: false,
-};
-const caseSchema = {
-  type: "object",
-  properties: {
-    name: { type: "string", minLength: 1, maxLength: 256 },
-    event: { type: "object" },
-    events: { type: "array", minItems: 1, maxItems: 1_000, items: { type: "object" } },
-    // Its content is validated separately: a choice of forms would not say what is wrong with the one that was meant.
-    expect: { anyOf: [{ type: "object" }, { type: "array" }] },
-    state: {},
-    config: {},
-  },
-  required: ["name", "expect"],
-  additionalProperties: false,
-};
-
 type Json = { readonly [key: string]: unknown };
 
 /**
@@ -130,18 +66,27 @@ type Json = { readonly [key: string]: unknown };
  * @throws {HookwardenError} `cases-invalid` with the place
  */
 export function readCases(bytes: Uint8Array, file: string): readonly Case[] {
-  const value = parse(bytes, file);
-  if (!Array.isArray(value))
-    throw invalid('the file must be a list of cases: `[{ "name": …, "event": …, "expect": … }]`', file, "");
+  const { list, at } = listOf(parse(bytes, file), file);
   const names = new Set<string>();
-  return value.map((item: unknown, index) => {
-    checkForm(item, caseSchema, "the case", { file, pointer: `/${index}` });
-    const read = caseOf(item as Json, file, `/${index}`);
+  return list.map((item: unknown, index) => {
+    const pointer = `${at}/${index}`;
+    checkForm(item, caseSchema, "the case", { file, pointer });
+    const read = caseOf(item as Json, file, pointer);
     if (names.has(read.name))
-      throw invalid(`the name ${quote(read.name)} stands twice`, file, `/${index}/name`);
+      throw invalid(`the name ${quote(read.name)} stands twice`, file, `${pointer}/name`);
     names.add(read.name);
     return read;
   });
+}
+
+/** The list of cases: the file itself, or the member `cases` of an object, which has room for `$schema`. */
+function listOf(value: unknown, file: string): { readonly list: readonly unknown[]; readonly at: string } {
+  if (Array.isArray(value)) return { list: value, at: "" };
+  if (typeof value === "object" && value !== null && Array.isArray((value as Json)["cases"])) {
+    checkForm(value, fileObject, "the file", { file, pointer: "" });
+    return { list: (value as { cases: unknown[] }).cases, at: "/cases" };
+  }
+  throw invalid('the file must be a list of cases: `[{ "name": …, "event": …, "expect": … }]`', file, "");
 }
 
 interface ObjectSchema {
@@ -213,6 +158,7 @@ function caseOf(item: Json, file: string, pointer: string): Case {
     checkEvent(given, expected[index] ?? null, file, one ? `${pointer}/event` : `${pointer}/events/${index}`),
   );
   return {
+    pointer,
     name: name as string,
     events: all,
     expect: expected,

@@ -54,7 +54,7 @@ export async function runCase(
 ): Promise<CaseResult> {
   const test = hook.cases[index] as Case;
   const begun = performance.now();
-  const pointer = `/${index}`;
+  const { pointer } = test;
   const pack = packs.packFor(hook, test, pointer);
   const store = new MemoryStateStore();
   const states = new CaseState(store, loadedHook(pack));

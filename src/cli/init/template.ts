@@ -86,7 +86,7 @@ export function hookTemplate(name: string, event: EventName, language: Language)
     files: new Map([
       ["hook.json", json(manifest)],
       [`hook.${language}`, script(event, field, action, language)],
-      ["cases.json", json(cases)],
+      ["cases.json", json({ $schema: schemaId("cases.schema.json"), cases })],
     ]),
     events: [acts, passes],
   };
