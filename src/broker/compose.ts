@@ -76,19 +76,19 @@ export class Composition {
     return entry;
   }
 
-  /** A hook failed: the step stops if the hook fails closed. */
+  /** A hook failed: the step stops if the hook fails closed; in degraded mode a person is asked. */
   failed(binding: Binding, failure: Failure, usage: Outcome | null, recheck = false): void {
     const entry = failedEntry(binding.hook, failure, usage, recheck);
     this.trace.push(entry);
     if (recheck) this.verdicts[binding.place] = undefined;
     const closed = failClosed(binding, failure.fault);
     if (!closed) return;
-    this.#stopChain(entry, {
-      hook: binding.hook.name,
-      verdict: closed.verdict,
-      reason: closed.reason,
-      feedback: null,
-    });
+    const hook = binding.hook.name;
+    const verdict: CurrentVerdict = { hook, ...closed, feedback: null };
+    if (binding.degraded === null) return this.#stopChain(entry, verdict);
+    // The hooks behind it run: what another one denies is denied.
+    this.verdicts[binding.place] = verdict;
+    this.added.push({ hook, action: { action: "notify", text: closed.reason }, modelFacing: false });
   }
 
   /**

@@ -42,6 +42,8 @@ export interface PlanRules {
   readonly carries?: ReadonlyMap<EventName, ReadonlySet<ActionName>>;
   /** Actions that are left out at an event where they are illegal or not granted, and would otherwise be a fault. */
   readonly lenient?: ReadonlyMap<EventName, ReadonlySet<ActionName>>;
+  /** Degraded mode: why a hook that fails asks instead of denying, where both are legal; shown. Default: it denies. */
+  readonly degraded?: string;
 }
 
 /** A hook at an event, with everything that can be computed before an event arrives. */
@@ -68,6 +70,8 @@ export interface Binding {
   readonly bounded: boolean;
   /** The verdict if it faults; `null` if it fails open. */
   readonly failClosedVerdict: Verdict | null;
+  /** Why `failClosedVerdict` asks instead of denying; otherwise `null`. */
+  readonly degraded: string | null;
   /** The actions that are refused, with the reason, by name; all others of the catalogue may be returned. */
   readonly disallowed: ReadonlyMap<string, DenialReason>;
   /** Disallowed actions that are dropped without refusing the rest of the answer. */
@@ -157,6 +161,11 @@ function bind(
   const monitor = pack.monitor || hook.mode === "monitor";
   const parallel = hook.mode === "parallel";
   const disallowed = disallowedActions(hook, event, parallel, rules);
+  const closedAs =
+    monitor || failurePolicy(pack, rules, hook, event) === "open"
+      ? null
+      : (eventRows.get(event)?.closedAs ?? null);
+  const degraded = (closedAs === "deny" && canCarry("ask", event, rules) && rules.degraded) || null;
   return {
     hook,
     event,
@@ -172,11 +181,9 @@ function bind(
     parallel,
     guard: !monitor && actionNames.some((name) => isStrongVerdict(name) && !disallowed.has(name)),
     bounded: !monitor && actionNames.some((name) => isBounded(event, name) && !disallowed.has(name)),
-    failClosedVerdict:
-      monitor || failurePolicy(pack, rules, hook, event) === "open"
-        ? null
-        : (eventRows.get(event)?.closedAs ?? null),
-    disallowed: disallowed,
+    failClosedVerdict: degraded === null ? closedAs : "ask",
+    degraded,
+    disallowed,
     lenient: rules.lenient?.get(event) ?? noActions,
     limits: hook.limits,
     seed,
@@ -202,22 +209,21 @@ function failurePolicy(
   return fromRules ?? hook.onFailure.get(event) ?? "open";
 }
 
+/** Whether an action is legal at an event, and the host can carry it out. */
+function canCarry(name: ActionName, event: EventName, { carries }: PlanRules): boolean {
+  return legalActions(event).has(name) && carries?.get(event)?.has(name) !== false;
+}
+
 function disallowedActions(
   hook: LoadedHook,
   event: EventName,
   parallel: boolean,
   rules: PlanRules,
 ): Map<string, DenialReason> {
-  const supported = rules.carries?.get(event);
-  const legal = legalActions(event);
   const disallowed = new Map<string, DenialReason>();
   for (const name of actionNames) {
     if (name === "continue") continue;
-    if (
-      !legal.has(name) ||
-      supported?.has(name) === false ||
-      (parallel && actionRows.get(name)?.kind !== "addition")
-    )
+    if (!canCarry(name, event, rules) || (parallel && actionRows.get(name)?.kind !== "addition"))
       disallowed.set(name, "illegal-action");
     else if (!hook.asked.has(name) || !hook.granted.has(name)) disallowed.set(name, "ungranted-action");
     else if (name === "set_state" && hook.state === null) disallowed.set(name, "ungranted-action");

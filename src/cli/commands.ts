@@ -113,6 +113,11 @@ export const commandTable: readonly CommandRow[] = [
     load: () => commandOf("@hookwarden/server", "serve"),
   },
   {
+    name: "degraded",
+    summary: "let a tenant's failing hooks ask a person for a while",
+    load: () => commandOf("@hookwarden/server", "degraded"),
+  },
+  {
     name: "clients",
     summary: "list agent clients, their versions and their hooks",
     load: () => commandOf("@hookwarden/clients", "clients"),

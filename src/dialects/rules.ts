@@ -18,10 +18,11 @@ interface RuleSet extends PlanRules {
  * and differ in what they carry; such rows get rules of their own. As few sets are made as can be, since a pack is
  * planned once for each.
  */
-export function rulesOf(dialect: Dialect): ReadonlyMap<string, PlanRules> {
+export function rulesOf(dialect: Dialect, degraded?: string): ReadonlyMap<string, PlanRules> {
+  if (degraded !== undefined) return makeRules(dialect, { degraded });
   let rules = made.get(dialect);
   if (!rules) {
-    rules = makeRules(dialect);
+    rules = makeRules(dialect, {});
     made.set(dialect, rules);
   }
   return rules;
@@ -30,14 +31,14 @@ export function rulesOf(dialect: Dialect): ReadonlyMap<string, PlanRules> {
 /** The same objects for all who speak a dialect, so that they share the plans that wardens keep. */
 const made = new WeakMap<Dialect, ReadonlyMap<string, PlanRules>>();
 
-function makeRules(dialect: Dialect): ReadonlyMap<string, PlanRules> {
+function makeRules(dialect: Dialect, more: Pick<PlanRules, "degraded">): ReadonlyMap<string, PlanRules> {
   const sets: RuleSet[] = [];
   const holders = new Map<string, string>();
   const byRow = new Map<string, PlanRules>();
   for (const [name, row] of dialect.rows) {
     const meaning = JSON.stringify([row.carries, row.ignores ?? [], row.onFailure ?? null]);
     let index = sets.findIndex((_, at) => (holders.get(`${at} ${row.event}`) ?? meaning) === meaning);
-    if (index < 0) index = sets.push(emptySet(dialect.name, sets.length)) - 1;
+    if (index < 0) index = sets.push({ ...emptySet(dialect.name, sets.length), ...more }) - 1;
     holders.set(`${index} ${row.event}`, meaning);
     const set = sets[index] as RuleSet;
     add(set, row);

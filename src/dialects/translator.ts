@@ -19,6 +19,8 @@ import { unsupported } from "./decision-queries.ts";
 export interface TranslatorOptions {
   /** Largest message, in bytes of JSON. Default 8 MiB, as for events. The warden's own limit counts beside it. */
   readonly maxMessageBytes?: number;
+  /** Degraded mode; see `PlanRules`. */
+  readonly degraded?: string;
 }
 
 /** An answer in the words of a system, and what it says. */
@@ -45,7 +47,7 @@ export class Translator {
   constructor(dialect: Dialect, warden: Warden, options: TranslatorOptions = {}) {
     this.dialect = dialect;
     this.warden = warden;
-    this.#rules = rulesOf(dialect);
+    this.#rules = rulesOf(dialect, options.degraded);
     this.#maxBytes = options.maxMessageBytes ?? defaultMaxEventBytes;
     this.#checkPack();
   }

@@ -196,10 +196,10 @@ export const errorTable = {
     means: "NATS cannot be reached, or does not answer in time",
     fix: "Start the NATS servers or repair the network; connecting is retried automatically.",
   },
-  "event-refused": {
+  "server-refused": {
     exit: 69,
-    means: "a server refused to decide an event",
-    fix: "Treat the event as refused; docs/server.md explains the problem that the message names.",
+    means: "a hookwarden server refused a request, or did not answer",
+    fix: "Treat an event as refused; docs/server.md explains the problem that the message names.",
   },
   "storage-failed": {
     exit: 69,
@@ -248,7 +248,7 @@ export function placeText({ file, line, column, pointer }: ErrorPlace): string {
 
 export interface HookwardenErrorOptions extends ErrorOptions {
   /** What to do about exactly this error. Default: the remedy of its code. */
-  readonly fix?: string;
+  readonly fix?: string | undefined;
   readonly also?: readonly HookwardenError[];
 }
 

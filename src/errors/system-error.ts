@@ -34,12 +34,12 @@ const reasons: ReadonlyMap<string, readonly [reason: string, fix: string]> = new
   ["EXDEV", ["the path leads to another file system", "Choose a path on the same one."]],
 ]);
 
-/** Why the operating system refused something, with the remedy; `fix` is absent for an unknown code. */
-export function systemReason(error: unknown): { readonly reason: string; readonly fix?: string } {
+/** Why the operating system refused something, with the remedy; `fix` is `undefined` for an unknown code. */
+export function systemReason(error: unknown): { readonly reason: string; readonly fix: string | undefined } {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   const [reason, fix] = reasons.get(String(code)) ?? [];
-  if (reason === undefined) return { reason: typeof code === "string" ? code : String(error) };
-  return { reason: `${reason} (${String(code)})`, ...(fix === undefined ? {} : { fix }) };
+  if (reason === undefined) return { reason: typeof code === "string" ? code : String(error), fix };
+  return { reason: `${reason} (${String(code)})`, fix };
 }
 
 /** A file or folder that cannot be used, as an error for people: `access` says for what. */
@@ -48,27 +48,17 @@ export function fileError(path: string, error: unknown, access: "read" | "write"
   const [code, verb] =
     access === "read" ? (["file-unreadable", "read"] as const) : (["file-unwritable", "written"] as const);
   const message = `${quote(path)} cannot be ${verb}: ${reason}`;
-  return new HookwardenError(
-    code,
-    message,
-    { file: path },
-    { cause: error, ...(fix === undefined ? {} : { fix }) },
-  );
+  return new HookwardenError(code, message, { file: path }, { cause: error, fix });
 }
 
 /** An address that could not be listened at, as an error for people. */
 export function listenError(error: unknown, host: string, port: number): HookwardenError {
   const { code } = error as NodeJS.ErrnoException;
-  const { reason, fix = undefined } =
+  const { reason, fix } =
     code === "EACCES"
       ? { reason: "this user may not listen there (EACCES)", fix: "Choose a port from 1024 on." }
       : systemReason(error);
   const address = quote(`${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`);
   const message = `cannot listen at ${address}: ${reason}`;
-  return new HookwardenError(
-    "listen-failed",
-    message,
-    {},
-    { cause: error, ...(fix === undefined ? {} : { fix }) },
-  );
+  return new HookwardenError("listen-failed", message, {}, { cause: error, fix });
 }

@@ -2,11 +2,12 @@ import type { DecisionRecord, PlanRules } from "../broker/index.ts";
 import { HookwardenError } from "../errors/index.ts";
 import type { LoadedPack } from "../pack/index.ts";
 import {
-  approvalBody,
   decisionBody,
   endBody,
   type LogContext,
   identifyRules,
+  noteBody,
+  type NoteKind,
   packBody,
   startBody,
 } from "./record-body.ts";
@@ -108,10 +109,10 @@ export class DecisionLog {
     this.#writer.push(body, tenant);
   }
 
-  /** Appends that an approval was opened or closed, and resolves when it is written. @throws {HookwardenError} `log-failed` */
-  appendApproval(members: object): Promise<void> {
+  /** Appends what a person did, and resolves when it is written. @throws {HookwardenError} `log-failed` */
+  appendNote(kind: NoteKind, members: object): Promise<void> {
     if (this.#closing) throw refused("it has been closed");
-    return this.#writer.pushed(approvalBody(members));
+    return this.#writer.pushed(noteBody(kind, members));
   }
 
   /** Writes and flushes what has been appended. @throws {HookwardenError} `log-failed` */

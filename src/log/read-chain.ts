@@ -3,7 +3,8 @@ import { genesis, recordHash, unseal } from "./line.ts";
 import { type Line, readLines } from "./lines.ts";
 import type { ChainState } from "./writer.ts";
 
-export type RecordKind = "start" | "pack" | "rules" | "decision" | "approval" | "end";
+const kinds = ["start", "pack", "rules", "decision", "approval", "degraded", "end"] as const;
+export type RecordKind = (typeof kinds)[number];
 
 /** A record that is what it was when it was written, and follows the one before it. */
 export interface LogRecord {
@@ -197,19 +198,10 @@ function open(line: string): Sealed | null {
   }
 }
 
-const kinds: ReadonlySet<string> = new Set<RecordKind>([
-  "start",
-  "pack",
-  "rules",
-  "decision",
-  "approval",
-  "end",
-]);
-
 function kindOf(text: string): RecordKind | null {
   try {
     const { kind } = JSON.parse(text) as { kind?: unknown };
-    return typeof kind === "string" && kinds.has(kind) ? (kind as RecordKind) : null;
+    return kinds.find((one) => one === kind) ?? null;
   } catch {
     return null;
   }

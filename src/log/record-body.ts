@@ -89,9 +89,11 @@ export function endBody(): Body {
   return body({ kind: "end", closed: new Date().toISOString() });
 }
 
-/** An approval that was opened or closed. */
-export function approvalBody(members: object): Body {
-  return body({ kind: "approval", time: new Date().toISOString(), ...members });
+/** Records of what people did. */
+export type NoteKind = "approval" | "degraded";
+
+export function noteBody(kind: NoteKind, members: object): Body {
+  return body({ kind, time: new Date().toISOString(), ...members });
 }
 
 /** A decision with all that it takes to make it again. */

@@ -9,14 +9,16 @@ export interface PlainRules {
   readonly onFailure?: { readonly [event: string]: FailurePolicy };
   readonly carries?: { readonly [event: string]: readonly string[] };
   readonly lenient?: { readonly [event: string]: readonly string[] };
+  readonly degraded?: string;
 }
 
-export function plainRules({ name, onFailure, carries, lenient }: PlanRules): PlainRules {
+export function plainRules({ name, onFailure, carries, lenient, degraded }: PlanRules): PlainRules {
   return {
     ...(name === undefined ? {} : { name }),
     ...(onFailure === undefined ? {} : { onFailure: Object.fromEntries(onFailure) }),
     ...(carries === undefined ? {} : { carries: lists(carries) }),
     ...(lenient === undefined ? {} : { lenient: lists(lenient) }),
+    ...(degraded === undefined ? {} : { degraded }),
   };
 }
 
@@ -28,7 +30,7 @@ function lists(sets: ReadonlyMap<EventName, ReadonlySet<ActionName>>): {
 
 /** @throws {HookwardenError} `log-broken` for what no rules can be */
 export function readRules(value: unknown, line: number): PlanRules {
-  const { name, onFailure, carries, lenient } = (value ?? {}) as PlainRules;
+  const { name, onFailure, carries, lenient, degraded } = (value ?? {}) as PlainRules;
   const policies = onFailure === undefined ? undefined : Object.entries(onFailure);
   const known = policies?.every(
     ([event, policy]) => eventRows.has(event) && (policy === "open" || policy === "closed"),
@@ -39,6 +41,7 @@ export function readRules(value: unknown, line: number): PlanRules {
     ...(policies ? { onFailure: new Map(policies as [EventName, FailurePolicy][]) } : {}),
     ...(carries === undefined ? {} : { carries: sets(carries, line) }),
     ...(lenient === undefined ? {} : { lenient: sets(lenient, line) }),
+    ...(typeof degraded === "string" ? { degraded } : {}),
   };
 }
 

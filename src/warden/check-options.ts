@@ -147,7 +147,13 @@ const load: Members<LoadOptions> = {
   maps: null,
   containment: null,
 };
-const rules: Members<PlanRules> = { name: null, onFailure: null, carries: null, lenient: null };
+const rules: Members<PlanRules> = {
+  name: null,
+  onFailure: null,
+  carries: null,
+  lenient: null,
+  degraded: null,
+};
 const requireReview: Members<RequiredReview> = { records: null, trust: null };
 const processes: Members<Omit<ProcessSandboxOptions, "engine" | "pristine">> = {
   processes: null,

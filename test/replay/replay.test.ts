@@ -213,6 +213,32 @@ test("a log whose hashes were computed again over another decision is noticed by
   });
 });
 
+test("a decision in degraded mode is replayed with the rules that the log has", async () => {
+  const broken = await packOf({
+    thrower: {
+      script: `export default () => { throw new Error("x"); };`,
+      manifest: { actions: ["deny"], onFailure: "closed", state: undefined },
+    },
+  });
+  const log = testFile();
+  const warden = await createWarden({ pack: broken, sandbox, log });
+  const { verdict, reason, additions } = await warden.dispatch(toolEvent(), {
+    rules: { degraded: "asked until noon" },
+  });
+  expect({ verdict, reason }).toEqual({
+    verdict: "ask",
+    reason: expect.stringMatching(/^hook `thrower` failed, .*; asked until noon$/) as unknown,
+  });
+  expect(additions.notices.map(({ text }) => text)).toEqual([reason]);
+  // A system that cannot ask gets the denial.
+  const carries = new Map([["PreToolUse", new Set(["deny"] as const)] as const]);
+  const other = await warden.dispatch(toolEvent(), { rules: { degraded: "asked until noon", carries } });
+  expect(other).toMatchObject({ verdict: "deny", additions: { notices: [] } });
+  await warden[Symbol.asyncDispose]();
+  const replayed = await replayAll(createReadStream(log), { packs: [broken] });
+  expect(replayed.map(({ result }) => result)).toEqual(["same", "same"]);
+});
+
 test("rules of other systems' words come from the log", async () => {
   const { dialects } = await import("../../src/dialects/index.ts");
   const { rulesOf } = await import("../../src/dialects/rules.ts");

@@ -1,4 +1,5 @@
 import type {
+  DegradedWindow,
   NodeReport,
   Overview,
   Scope,
@@ -53,6 +54,25 @@ export class AdminClient {
     } = {},
   ): Promise<TenantView> {
     return this.#transport.json("PUT", `/v1/admin/tenants/${segment(tenant)}`, { json: settings });
+  }
+
+  /**
+   * Puts a tenant into degraded mode: hooks that fail ask a person instead of denying, for requests that open approvals.
+   * It ends by itself.
+   *
+   * @param of.reason shown to everyone who is asked, and recorded in the audit
+   * @param of.minutes at most 240
+   */
+  setDegraded(
+    tenant: string,
+    of: { readonly reason: string; readonly minutes: number },
+  ): Promise<DegradedWindow> {
+    return this.#transport.json("PUT", `/v1/admin/tenants/${segment(tenant)}/degraded`, { json: of });
+  }
+
+  /** Ends a degraded window before its time. */
+  endDegraded(tenant: string): Promise<void> {
+    return this.#transport.json("DELETE", `/v1/admin/tenants/${segment(tenant)}/degraded`);
   }
 
   /** Ends a tenant. Its packs, keys and audit stay stored. */

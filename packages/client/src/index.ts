@@ -4,6 +4,7 @@ export type {
   ApprovalRecord,
   ApprovalState,
   CandidateReport,
+  DegradedWindow,
   HistoryRow,
   NodeReport,
   Overview,

@@ -188,7 +188,7 @@ export class Decisions implements StreamingDecisionService {
   }
 
   /** Decides one event in the tenant's turn, and records it. */
-  async #decide(tenant: Tenant, request: DecisionRequest, { input, bytes }: Asked): Promise<Decided> {
+  async #decide(tenant: Tenant, request: DecisionRequest, { input, body, bytes }: Asked): Promise<Decided> {
     const begun = performance.now();
     const taken = pipeline.queue("decide", tenant, request.gone);
     const turn = taken instanceof Promise ? await taken : taken;
@@ -196,7 +196,8 @@ export class Decisions implements StreamingDecisionService {
     try {
       const { dialect, decisionId = makeDecisionId(Date.now()) } = request;
       const { sandbox } = turn;
-      const options = dialect === undefined ? { decisionId, sandbox } : { decisionId, sandbox, dialect };
+      const opensApproval = request.approval !== undefined && body !== null;
+      const options = { decisionId, sandbox, opensApproval, ...(dialect === undefined ? {} : { dialect }) };
       const decided = await pipeline.decide(tenant, input, options);
       const { decision, text } = decided;
       cost += text.length * usPerByte;

@@ -10,6 +10,7 @@ export type { JwtOptions } from "./jwt.ts";
 export { defaultTenantLimits, type HttpLimits } from "./limits.ts";
 export type { Operator, Overview } from "./operator.ts";
 export type { ServerOptions } from "./options.ts";
+export type { DegradedWindow } from "./degraded.ts";
 export type { QuarantineOptions } from "./quarantine.ts";
 export { createServer, type HookwardenServer } from "./server.ts";
 export { openSqliteStores, type SqliteStoresOptions } from "./sqlite/stores.ts";

@@ -21,6 +21,8 @@ export const logEvents = {
   "pack-broken": { level: "error", msg: "a tenant's pack cannot serve" },
   quarantine: { level: "warn", msg: "a hook was quarantined" },
   "quarantine-lifted": { level: "info", msg: "a quarantine was lifted" },
+  "degraded-begun": { level: "warn", msg: "a tenant is in degraded mode: hooks that fail ask a person" },
+  "degraded-ended": { level: "info", msg: "a tenant's degraded mode ended" },
   "trust-changed": { level: "info", msg: "the trust file changed; serving packs were checked again" },
   "trust-unavailable": { level: "error", msg: "the trust file cannot be read; signed packs are refused" },
   "approval-opened": { level: "info", msg: "a decision waits for approval" },

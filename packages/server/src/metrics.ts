@@ -41,6 +41,11 @@ const gauges: readonly (readonly [name: string, help: string, value: (of: Source
     ({ lanes }) => sum(lanes.all, ({ limiter }) => limiter.waiting),
   ],
   ["hookwarden_quarantined_hooks", "hooks in quarantine", ({ quarantine }) => quarantine.list().length],
+  [
+    "hookwarden_degraded_tenants",
+    "tenants in degraded mode",
+    ({ registry }) => sum(registry.all, ({ degraded }) => Number(degraded !== null)),
+  ],
   ["hookwarden_tenants", "tenants", ({ registry }) => registry.size],
   [
     "process_resident_memory_bytes",

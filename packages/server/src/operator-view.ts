@@ -43,6 +43,7 @@ export class OperatorView implements Operator {
       in_flight: sum(lanes.all, ({ limiter }) => limiter.running),
       waiting: sum(lanes.all, ({ limiter }) => limiter.waiting),
       quarantined: quarantine.list().length,
+      degraded: all.filter(({ degraded }) => degraded !== null).length,
       rss_bytes: process.memoryUsage.rss(),
       latency: this.latencies.view(),
     };
@@ -55,6 +56,7 @@ export class OperatorView implements Operator {
   tenant(tenant: Tenant): TenantView {
     return {
       ...tenant.record,
+      degraded: tenant.degraded,
       effective: tenant.limits,
       rollout: tenant.rollout,
       pack: tenant.pack?.digest ?? null,

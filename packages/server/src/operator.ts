@@ -10,6 +10,8 @@ import type { FaultView, HookView, LatencyView, LiveEvent, QuarantineEntry, Tena
  * | `GET /v1/admin/tenants/{tenant}` | `TenantView` |
  * | `PUT /v1/admin/tenants/{tenant}` | body `TenantSettings`; `TenantView` |
  * | `DELETE /v1/admin/tenants/{tenant}` | 204 |
+ * | `PUT /v1/admin/tenants/{tenant}/degraded` | body `{ reason, minutes }`; `DegradedWindow` |
+ * | `DELETE /v1/admin/tenants/{tenant}/degraded` | 204: ended |
  * | `GET /v1/admin/hooks?tenant=` | `{ hooks: HookView[] }` |
  * | `GET /v1/admin/faults?tenant=&limit=` | `{ faults: FaultView[] }`, newest first |
  * | `GET /v1/admin/quarantine?tenant=` | `{ quarantine: QuarantineEntry[] }` |
@@ -60,6 +62,8 @@ export interface Overview {
   readonly in_flight: number;
   readonly waiting: number;
   readonly quarantined: number;
+  /** Tenants in degraded mode. */
+  readonly degraded: number;
   readonly rss_bytes: number;
   readonly latency: LatencyView;
 }

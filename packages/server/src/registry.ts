@@ -1,6 +1,7 @@
 import { sha256 } from "hookwarden/files";
 import { HookwardenError } from "hookwarden/errors";
 import type { LoadedPack } from "hookwarden/pack";
+import type { DegradedWindows } from "./degraded-windows.ts";
 import { Problem } from "./problem.ts";
 import type { BundleGate } from "./tenancy/bundle-gate.ts";
 import { enforce } from "./tenancy/enforce.ts";
@@ -19,6 +20,7 @@ export interface RegistryOptions {
   readonly limits: TenantLimits;
   /** Opens a tenant's audit, where one is kept. */
   readonly openLog: ((tenant: string) => Promise<Tenant["log"]>) | null;
+  readonly degraded: DegradedWindows;
   readonly onRollout: (rollout: Rollout) => void;
   /** A pack that should serve, or be on trial, does not. */
   readonly onBroken: (tenant: string, error: unknown) => void;
@@ -78,9 +80,7 @@ export class Registry implements AsyncDisposable {
   /** Ends a tenant. @returns whether there was one. */
   async remove(name: string): Promise<boolean> {
     const was = await this.#options.stores.tenants.remove(name);
-    const tenant = this.#tenants.get(name);
-    this.#tenants.delete(name);
-    await tenant?.close();
+    await this.#end(name);
     return was;
   }
 
@@ -150,6 +150,7 @@ export class Registry implements AsyncDisposable {
         const limits = this.#limitsOf(record);
         const isHeldAnew = packSettings(tenant.record, tenant.limits) !== packSettings(record, limits);
         tenant.set(record, limits);
+        await this.#options.degraded.follow(tenant);
         if (!isHeldAnew && tenant.broken === null) return;
         return this.#apply(await stores.packs.rollout(name), true).catch(() => undefined);
       }
@@ -157,9 +158,15 @@ export class Registry implements AsyncDisposable {
         await this.#add(record);
         return this.#apply(await stores.packs.rollout(name)).catch(() => undefined);
       }
-      this.#tenants.delete(name);
-      await tenant?.close();
+      return this.#end(name);
     });
+  }
+
+  async #end(name: string): Promise<void> {
+    const tenant = this.#tenants.get(name);
+    this.#tenants.delete(name);
+    this.#options.degraded.forget(name);
+    await tenant?.close();
   }
 
   #inTurn(tenant: string, work: () => Promise<void>): Promise<void> {
@@ -176,6 +183,7 @@ export class Registry implements AsyncDisposable {
     const tenant = new Tenant(record, this.#limitsOf(record), this.#options.parts);
     tenant.log = (await this.#options.openLog?.(tenant.name)) ?? null;
     this.#tenants.set(tenant.name, tenant);
+    await this.#options.degraded.follow(tenant);
     return tenant;
   }
 

@@ -7,6 +7,7 @@ import type { ServerContext } from "./context.ts";
 import { Credentials } from "./credentials.ts";
 import type { DecisionService } from "./decision-service.ts";
 import { Decisions } from "./decisions.ts";
+import { DegradedWindows } from "./degraded-windows.ts";
 import { FailureLog } from "./failure-log.ts";
 import { Feed } from "./feed.ts";
 import { createHandler } from "./http/handler.ts";
@@ -174,7 +175,7 @@ interface RegistryParts {
   readonly telemetry: ServerTelemetry | null;
 }
 
-function makeRegistry({ options, settings, log }: Foundation, parts: RegistryParts): Registry {
+function makeRegistry({ options, settings, opened, log }: Foundation, parts: RegistryParts): Registry {
   const { stores, lanes, quarantine, gate, feed, telemetry } = parts;
   const { audit: mode, node } = settings;
   const { engine, version } = lanes.fast.sandbox;
@@ -182,6 +183,7 @@ function makeRegistry({ options, settings, log }: Foundation, parts: RegistryPar
     stores,
     gate,
     limits: settings.tenantLimits,
+    degraded: opened.use(new DegradedWindows(log, feed)),
     parts: {
       lanes,
       quarantine,

@@ -6,6 +6,7 @@ import type { LoadedPack } from "hookwarden/pack";
 import type { StateStore } from "hookwarden/state";
 import { createWarden, type Warden } from "hookwarden/warden";
 import { Candidate } from "./candidate.ts";
+import { type DegradedWindow, degradedNote } from "./degraded.ts";
 import { LimitedFlow } from "./fair-limiter.ts";
 import { LatencyWindow } from "./histogram.ts";
 import type { Lane, Lanes } from "./lanes.ts";
@@ -49,6 +50,8 @@ export class Tenant {
   refused = 0;
   readonly #parts: TenantParts;
   readonly #translators = new Map<string, Translator>();
+  /** The translators of the last degraded window. */
+  #degraded: { readonly window: DegradedWindow; readonly translators: Map<string, Translator> } | null = null;
 
   constructor(record: TenantRecord, limits: TenantLimits, parts: TenantParts) {
     this.name = record.tenant;
@@ -71,6 +74,12 @@ export class Tenant {
     this.limits = limits;
     this.rate.perSecond = limits.requestsPerSecond;
     for (const { flow } of Object.values(this.sandboxes)) flow.maxWaiting = limits.queued;
+  }
+
+  /** The degraded window that is open now. */
+  get degraded(): DegradedWindow | null {
+    const { degraded } = this.record;
+    return degraded && Date.now() < Date.parse(degraded.until) ? degraded : null;
   }
 
   get pack(): LoadedPack | null {
@@ -119,6 +128,7 @@ export class Tenant {
     } else if (warden) {
       this.warden = null;
       this.#translators.clear();
+      this.#degraded = null;
       await warden[Symbol.asyncDispose]();
     }
   }
@@ -139,14 +149,28 @@ export class Tenant {
     await before?.[Symbol.asyncDispose]();
   }
 
-  /** Speaks with the tenant's warden in another system's words. @throws {HookwardenError} `dialect-unknown` */
-  translator(dialect: string, warden: Warden): Translator {
-    let translator = this.#translators.get(dialect);
+  /**
+   * Speaks with the tenant's warden in another system's words.
+   *
+   * @param degraded the window in which it decides; `null`: none.
+   * @throws {HookwardenError} `dialect-unknown`
+   */
+  translator(dialect: string, warden: Warden, degraded: DegradedWindow | null = null): Translator {
+    const translators = degraded ? this.#degradedTranslators(degraded) : this.#translators;
+    let translator = translators.get(dialect);
     if (translator?.warden !== warden) {
-      translator = createDialect(warden, dialect, { maxMessageBytes: this.#parts.eventBytes });
-      this.#translators.set(dialect, translator);
+      translator = createDialect(warden, dialect, {
+        maxMessageBytes: this.#parts.eventBytes,
+        ...(degraded && { degraded: degradedNote(degraded) }),
+      });
+      translators.set(dialect, translator);
     }
     return translator;
+  }
+
+  #degradedTranslators(window: DegradedWindow): Map<string, Translator> {
+    if (this.#degraded?.window !== window) this.#degraded = { window, translators: new Map() };
+    return this.#degraded.translators;
   }
 
   /** Counts what was decided. */

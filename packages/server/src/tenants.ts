@@ -1,6 +1,7 @@
 import type { FaultCode } from "@hookwarden/sandbox";
 import type { SourcePlace } from "hookwarden/compile";
 import type { ApprovalState } from "./approvals/approval.ts";
+import type { DegradedWindow } from "./degraded.ts";
 import type { Rollout } from "./rollout.ts";
 
 /** What one tenant may use. */
@@ -33,6 +34,8 @@ export interface TenantRecord {
   readonly limits: Partial<TenantLimits>;
   /** `true`: only bundles that a key of the server's trust file has signed are taken. */
   readonly signedOnly: boolean;
+  /** The last degraded window, which may be over; absent or `null`: there was none. */
+  readonly degraded?: DegradedWindow | null;
 }
 
 /** A hook that failed too often: until its time is over it is not run, and its failure policy is what counts. */
@@ -60,6 +63,8 @@ export interface LatencyView {
 
 /** A tenant as an operator sees it now. */
 export interface TenantView extends TenantRecord {
+  /** The degraded window that is open; `null` without one. */
+  readonly degraded: DegradedWindow | null;
   /** With every default filled in. */
   readonly effective: TenantLimits;
   readonly rollout: Rollout;
@@ -134,4 +139,10 @@ export type LiveEvent =
       readonly id: string;
       readonly state: ApprovalState;
     }
+  | ({
+      readonly type: "degraded";
+      readonly at: string;
+      readonly tenant: string;
+      readonly state: "begun" | "ended";
+    } & DegradedWindow)
   | { readonly type: "skipped"; readonly at: string; readonly events: number };

@@ -248,7 +248,7 @@ export class Approvals implements AsyncDisposable {
   async #audit(record: ApprovalRecord): Promise<void> {
     const { id, decisionId, input, state, expires, openedBy, answeredBy, note } = record;
     const log = this.#options.tenantOf(record.tenant)?.log;
-    await log?.appendApproval({
+    await log?.appendNote("approval", {
       id,
       decision: decisionId,
       input,

@@ -12,6 +12,7 @@ const files: readonly (readonly [name: string, type: string])[] = [
     "approval-pages",
     "console",
     "decision-pages",
+    "degraded",
     "dom",
     "format",
     "hook-pages",

@@ -1014,9 +1014,67 @@ function validate99(data, { instancePath = "", parentData, parentDataProperty, r
   return validate99.errors = vErrors, errors === 0;
 }
 validate99.evaluated = { dynamicProps: !1, dynamicItems: !1 };
+var request31 = validate100;
+var pattern5 = new RegExp("^\\P{C}*$", "u");
+function validate101(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate101.evaluated;
+  if (evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), errors === 0)
+    if (data && typeof data == "object" && !Array.isArray(data)) {
+      let missing0;
+      if ((data.reason === void 0 || !func0.call(data, "reason")) && (missing0 = "reason") || (data.minutes === void 0 || !func0.call(data, "minutes")) && (missing0 = "minutes"))
+        return validate101.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+      {
+        let _errs1 = errors;
+        for (let key0 of Object.keys(data))
+          if (!(key0 === "reason" || key0 === "minutes")) {
+            return validate101.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
+            break;
+          }
+        if (_errs1 === errors) {
+          if (data.reason !== void 0 && func0.call(data, "reason")) {
+            let data0 = data.reason, _errs2 = errors;
+            if (errors === _errs2)
+              if (typeof data0 == "string") {
+                if (data0.length > 300)
+                  return validate101.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/maxLength", keyword: "maxLength", params: { limit: 300 } }], !1;
+                if (data0.length < 1)
+                  return validate101.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/minLength", keyword: "minLength", params: { limit: 1 } }], !1;
+                if (!pattern5.test(data0))
+                  return validate101.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/pattern", keyword: "pattern", params: { pattern: "^\\P{C}*$" } }], !1;
+              } else
+                return validate101.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
+            var valid0 = _errs2 === errors;
+          } else
+            var valid0 = !0;
+          if (valid0)
+            if (data.minutes !== void 0 && func0.call(data, "minutes")) {
+              let data1 = data.minutes, _errs4 = errors;
+              if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1)))
+                return validate101.errors = [{ instancePath: instancePath + "/minutes", schemaPath: "#/properties/minutes/type", keyword: "type", params: { type: "integer" } }], !1;
+              if (errors === _errs4 && typeof data1 == "number" && isFinite(data1)) {
+                if (data1 > 240 || isNaN(data1))
+                  return validate101.errors = [{ instancePath: instancePath + "/minutes", schemaPath: "#/properties/minutes/maximum", keyword: "maximum", params: { comparison: "<=", limit: 240 } }], !1;
+                if (data1 < 1 || isNaN(data1))
+                  return validate101.errors = [{ instancePath: instancePath + "/minutes", schemaPath: "#/properties/minutes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+              }
+              var valid0 = _errs4 === errors;
+            } else
+              var valid0 = !0;
+        }
+      }
+    } else
+      return validate101.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
+  return validate101.errors = vErrors, errors === 0;
+}
+validate101.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
+function validate100(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+  let vErrors = null, errors = 0, evaluated0 = validate100.evaluated;
+  return evaluated0.dynamicProps && (evaluated0.props = void 0), evaluated0.dynamicItems && (evaluated0.items = void 0), validate101(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors }) || (vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors), errors = vErrors.length), validate100.errors = vErrors, errors === 0;
+}
+validate100.evaluated = { props: !0, dynamicProps: !1, dynamicItems: !1 };
 
 // <stdin>
-var validateRequest = /* @__PURE__ */ new Map([["waitForApproval ?wait", request0], ["getApprovals ?state", request1], ["getApprovals ?limit", request2], ["answerApproval application/json", request3], ["getAllApprovals ?state", request4], ["getAllApprovals ?limit", request5], ["getAllApprovals ?tenant", request6], ["getDecisions ?verdict", request7], ["getDecisions ?event", request8], ["getDecisions ?hook", request9], ["getDecisions ?text", request10], ["getDecisions ?before", request11], ["getDecisions ?limit", request12], ["putPack application/json", request13], ["putPack ?rollout", request14], ["putPack ?percent", request15], ["checkPack application/json", request16], ["getPacks ?limit", request17], ["activatePack application/json", request18], ["rollbackPack application/json", request19], ["try application/json", request20], ["exportAudit ?after", request21], ["exportAudit ?limit", request22], ["putTenant application/json", request23], ["getAllHooks ?tenant", request24], ["getFaults ?tenant", request25], ["getFaults ?limit", request26], ["getQuarantine ?tenant", request27], ["watch ?tenant", request28], ["makeKey application/json", request29], ["getKeys ?tenant", request30]]);
+var validateRequest = /* @__PURE__ */ new Map([["waitForApproval ?wait", request0], ["getApprovals ?state", request1], ["getApprovals ?limit", request2], ["answerApproval application/json", request3], ["getAllApprovals ?state", request4], ["getAllApprovals ?limit", request5], ["getAllApprovals ?tenant", request6], ["getDecisions ?verdict", request7], ["getDecisions ?event", request8], ["getDecisions ?hook", request9], ["getDecisions ?text", request10], ["getDecisions ?before", request11], ["getDecisions ?limit", request12], ["putPack application/json", request13], ["putPack ?rollout", request14], ["putPack ?percent", request15], ["checkPack application/json", request16], ["getPacks ?limit", request17], ["activatePack application/json", request18], ["rollbackPack application/json", request19], ["try application/json", request20], ["exportAudit ?after", request21], ["exportAudit ?limit", request22], ["putTenant application/json", request23], ["getAllHooks ?tenant", request24], ["getFaults ?tenant", request25], ["getFaults ?limit", request26], ["getQuarantine ?tenant", request27], ["watch ?tenant", request28], ["makeKey application/json", request29], ["getKeys ?tenant", request30], ["setDegraded application/json", request31]]);
 export {
   validateRequest
 };

@@ -1,3 +1,4 @@
+import { maxDegradedMinutes } from "../degraded.ts";
 import { tenantLimitNames, tenantLimitTable } from "../limits.ts";
 import { count, listOf, object, orNull, text } from "./json-schema.ts";
 import { rollout } from "./pack-schemas.ts";
@@ -32,6 +33,7 @@ const quarantine = object({
   since: text,
   until: text,
 });
+const degraded = object({ reason: text, since: text, until: text, by: text });
 const scopes = listOf({ enum: ["decide", "packs", "audit", "approve"] }, 4);
 const key = object({
   id: text,
@@ -56,6 +58,7 @@ export const operatorSchemas = {
     disabled: { type: "boolean" },
     limits,
     signedOnly: { type: "boolean" },
+    degraded: orNull(degraded),
     effective: limits,
     rollout,
     pack: orNull(text),
@@ -110,9 +113,16 @@ export const operatorSchemas = {
     in_flight: count,
     waiting: count,
     quarantined: count,
+    degraded: count,
     rss_bytes: count,
     latency,
   }),
+  NewDegraded: object({
+    // No characters that control terminals or reorder text: it is shown to people who decide.
+    reason: { type: "string", minLength: 1, maxLength: 300, pattern: "^\\P{C}*$" },
+    minutes: { type: "integer", minimum: 1, maximum: maxDegradedMinutes },
+  }),
+  Degraded: degraded,
   NewKey: object(
     {
       tenant: orNull({ type: "string", pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" }),

@@ -231,7 +231,7 @@ function refusal(text: string): HookwardenError {
   const words = [problem.detail, problem.title].find((word) => typeof word === "string") as
     string | undefined;
   return new HookwardenError(
-    known ? (code as ErrorCode) : "event-refused",
+    known ? (code as ErrorCode) : "server-refused",
     words?.slice(0, 300) ?? "the node refused the event",
   );
 }

@@ -1,4 +1,5 @@
 import type { Decision, EventInput } from "hookwarden/broker";
+import { degradedRules } from "../degraded.ts";
 import { Problem } from "../problem.ts";
 import type { TenantSandbox } from "../tenant-sandbox.ts";
 import type { Tenant } from "../tenant.ts";
@@ -10,6 +11,8 @@ export interface DecideOptions {
   readonly decisionId: string;
   /** Where its hooks run. */
   readonly sandbox: TenantSandbox;
+  /** Whether an approval is opened if the decision is `ask`: only then a degraded window counts. */
+  readonly opensApproval: boolean;
 }
 
 /** A decision, and the answer as JSON text. */
@@ -31,16 +34,21 @@ export interface Decided {
 export async function decide(
   tenant: Tenant,
   input: EventInput,
-  { dialect, decisionId, sandbox }: DecideOptions,
+  { dialect, decisionId, sandbox, opensApproval }: DecideOptions,
 ): Promise<Decided> {
   const { warden } = tenant;
   if (!warden) throw tenant.broken === null ? new Problem("no-pack") : new Problem("not-ready", 5);
   const options = { tenant: tenant.name, decisionId, sandbox };
+  const degraded = opensApproval ? tenant.degraded : null;
   if (dialect !== undefined) {
-    const { answer, decision, event } = await tenant.translator(dialect, warden).reply(input, options);
+    const translator = tenant.translator(dialect, warden, degraded);
+    const { answer, decision, event } = await translator.reply(input, options);
     return { decision, text: JSON.stringify(answer), event };
   }
-  const decision = await warden.dispatch(input, options);
+  const decision = await warden.dispatch(
+    input,
+    degraded ? { ...options, rules: degradedRules(degraded) } : options,
+  );
   tenant.candidate?.see(input, decision, undefined);
   return { decision, text: JSON.stringify(decision) };
 }

@@ -1,6 +1,6 @@
 import type { ContainmentReport } from "@hookwarden/sandbox";
 import { json, type Route } from "../http/route.ts";
-import { object } from "../http/json-schema.ts";
+import { count, object } from "../http/json-schema.ts";
 
 const status = object({ status: { type: "string" } });
 
@@ -8,6 +8,7 @@ const names = { type: "array", items: { type: "string" } };
 const readiness = object({
   status: { type: "string" },
   containment: object({ mode: { type: "string" }, inForce: names, missing: names }),
+  degraded: count,
 });
 
 /** Names only: why a wall is missing is for operators, and stands in the log. */
@@ -32,15 +33,16 @@ export const healthRoutes: readonly Route[] = [
     method: "GET",
     path: "/ready",
     id: "getReady",
-    summary: "Whether it takes requests, and which walls are around its child processes.",
+    summary:
+      "Whether it takes requests, which walls are around its child processes, and how many tenants are in degraded mode.",
     needs: "nothing",
     use: "public",
     answers: { "200": readiness, "503": readiness },
-    handle: ({ lifecycle, containment }) => {
-      const walls = wallsOf(containment);
+    handle: ({ lifecycle, containment, operator }) => {
+      const parts = { containment: wallsOf(containment), degraded: operator.overview().degraded };
       return lifecycle.isReady
-        ? json({ status: "ready", containment: walls })
-        : json({ status: "not-ready", containment: walls }, 503);
+        ? json({ status: "ready", ...parts })
+        : json({ status: "not-ready", ...parts }, 503);
     },
   },
   {

@@ -3,6 +3,7 @@ import { approvalRoutes } from "./approvals.ts";
 import { decisionRoutes } from "./decisions.ts";
 import { healthRoutes } from "./health.ts";
 import { historyRoutes } from "./history.ts";
+import { degradedRoutes } from "./degraded.ts";
 import { operatorRoutes } from "./operators.ts";
 import { tenantRoutes } from "./tenants.ts";
 
@@ -13,5 +14,6 @@ export const routes: readonly Route[] = [
   ...historyRoutes,
   ...tenantRoutes,
   ...operatorRoutes,
+  ...degradedRoutes,
   ...healthRoutes,
 ];

@@ -82,8 +82,10 @@ export const operatorRoutes: readonly Route[] = [
       }
       const { disabled = false, signedOnly = false, limits = {} } = call.body as Partial<TenantRecord>;
       checkTenantLimits(limits, context.settings.tenantLimits);
-      const created = context.registry.get(name)?.record.created ?? new Date().toISOString();
-      const tenant = await context.registry.put({ tenant: name, created, disabled, signedOnly, limits });
+      const { created = new Date().toISOString(), degraded = null } =
+        context.registry.get(name)?.record ?? {};
+      const settings = { disabled, signedOnly, limits };
+      const tenant = await context.registry.put({ tenant: name, created, ...settings, degraded });
       context.log("tenant-set", {
         tenant: name,
         disabled,

@@ -78,6 +78,8 @@ export const serverMigrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX approval_state ON approval (state, created);
   `,
+  // JSON of the last degraded window.
+  `ALTER TABLE tenant ADD COLUMN degraded TEXT NOT NULL DEFAULT 'null';`,
 ];
 
 /** How `audit.db` came to its form. */

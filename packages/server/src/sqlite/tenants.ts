@@ -1,3 +1,4 @@
+import type { DegradedWindow } from "../degraded.ts";
 import type { KeptQuarantine, QuarantineStore, TenantStore } from "../storage.ts";
 import type { TenantLimits, TenantRecord } from "../tenants.ts";
 import type { Database } from "./database.ts";
@@ -19,14 +20,15 @@ export class SqliteTenantStore implements TenantStore {
     return this.#database.all<TenantRow>("SELECT * FROM tenant ORDER BY tenant").map(tenantOf);
   }
 
-  put({ tenant, created, disabled, limits, signedOnly }: TenantRecord): void {
+  put({ tenant, created, disabled, limits, signedOnly, degraded = null }: TenantRecord): void {
     this.#database.run(
-      "INSERT OR REPLACE INTO tenant (tenant, created, disabled, signed_only, limits) VALUES (?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO tenant (tenant, created, disabled, signed_only, limits, degraded) VALUES (?, ?, ?, ?, ?, ?)",
       tenant,
       created,
       Number(disabled),
       Number(signedOnly),
       JSON.stringify(limits),
+      JSON.stringify(degraded),
     );
   }
 
@@ -41,15 +43,17 @@ interface TenantRow {
   readonly disabled: number;
   readonly signed_only: number;
   readonly limits: string;
+  readonly degraded: string;
 }
 
-function tenantOf({ tenant, created, disabled, signed_only, limits }: TenantRow): TenantRecord {
+function tenantOf({ tenant, created, disabled, signed_only, limits, degraded }: TenantRow): TenantRecord {
   return {
     tenant,
     created,
     disabled: disabled !== 0,
     limits: JSON.parse(limits) as Partial<TenantLimits>,
     signedOnly: signed_only !== 0,
+    degraded: JSON.parse(degraded) as DegradedWindow | null,
   };
 }
 

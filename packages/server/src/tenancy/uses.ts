@@ -2,7 +2,7 @@ import type { TenantLimits, TenantRecord } from "../tenants.ts";
 
 /** Settings of a tenant that are on or off. */
 type OnOff = {
-  [Name in keyof TenantRecord]: TenantRecord[Name] extends boolean ? Name : never;
+  [Name in keyof TenantRecord]-?: TenantRecord[Name] extends boolean ? Name : never;
 }[keyof TenantRecord];
 
 /**

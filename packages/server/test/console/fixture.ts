@@ -208,6 +208,7 @@ export class Fixture {
       in_flight: 3,
       waiting: 0,
       quarantined: this.quarantine().length,
+      degraded: 0,
       rss_bytes: 412_000_000,
       latency: latency(1),
     };
@@ -236,6 +237,7 @@ export class Fixture {
       disabled: at === 2,
       limits: {},
       signedOnly: at === 0,
+      degraded: null,
       effective,
       rollout: {
         tenant,

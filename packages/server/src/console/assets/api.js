@@ -82,10 +82,13 @@ export async function get(path) {
 }
 
 /** Sends JSON. */
-export async function post(path, body) {
+async function send(method, path, body) {
   const headers = { "content-type": "application/json" };
-  return (await ask(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  return (await ask(path, { method, headers, body: JSON.stringify(body) })).json();
 }
+
+export const post = (path, body) => send("POST", path, body);
+export const put = (path, body) => send("PUT", path, body);
 
 export async function remove(path) {
   await ask(path, { method: "DELETE" });

@@ -1,4 +1,4 @@
-import { forgetKey, get, hasKey, post, Refused, remove } from "./api.js";
+import { forgetKey, get, hasKey, post, put, Refused, remove } from "./api.js";
 import { h, icon, mark } from "./dom.js";
 import { Live } from "./live.js";
 import { empty } from "./parts.js";
@@ -129,7 +129,7 @@ function content() {
   }
   if (!state.data) return [h("h1", { tabindex: "-1" }, row().title), h("p", { class: "note" }, "Loading…")];
   return row()
-    .show({ ...state, live, rates }, { answer, lift, rollback, setFilter, setQuery })
+    .show({ ...state, live, rates }, { answer, degrade, lift, rollback, setFilter, setQuery })
     .flat();
 }
 
@@ -163,6 +163,14 @@ function lift(entry) {
 function rollback(tenant, revision) {
   const path = `/v1/tenants/${name(tenant)}/packs/rollback`;
   return attempt(() => post(path, { revision }), `Revision ${revision} serves again.`);
+}
+
+/** @param window `null`: end the one that is open */
+function degrade(tenant, window) {
+  const path = `tenants/${name(tenant)}/degraded`;
+  return window
+    ? attempt(() => put(path, window), "The tenant is in degraded mode.")
+    : attempt(() => remove(path), "Degraded mode is off.");
 }
 
 function answer({ tenant, id, input }, decision) {

@@ -90,6 +90,18 @@ export function otherLine(event) {
       h("span", { class: "what" }, h("a", { href: "#/approvals" }, "approval")),
       h("span", { class: "whose" }, inert(event.tenant, 64)),
     );
+  if (event.type === "degraded")
+    return h(
+      "li",
+      { class: "line other" },
+      h("time", { datetime: event.at }, moment(event.at)),
+      chip(
+        event.state === "begun" ? "degraded" : "degraded mode ended",
+        event.state === "begun" ? "warn" : "good",
+      ),
+      h("span", { class: "what" }, inert(event.reason, 300)),
+      h("span", { class: "whose" }, inert(event.tenant, 64)),
+    );
   if (event.type === "rollout")
     return h(
       "li",

@@ -99,6 +99,7 @@ function tiles(overview, now) {
       overview.faults > 0 ? "warn" : "",
     ),
     tile("Quarantined", count(overview.quarantined), "hooks", overview.quarantined > 0 ? "bad" : ""),
+    overview.degraded > 0 ? tile("Degraded", count(overview.degraded), "tenants", "warn") : [],
     tile("In flight", count(overview.in_flight), `${count(overview.waiting)} waiting`),
     tile("Tenants", count(overview.tenants)),
     tile("Memory", bytes(overview.rss_bytes), "of this process"),

@@ -2,6 +2,7 @@ import { h, icon } from "./dom.js";
 import { inert } from "./inert.js";
 import { count, digest, micros, millis, moment } from "./format.js";
 import { chip, confirm, empty, gauge, heading, latency, panel, table, tile } from "./parts.js";
+import { degradedChip, degradedPanel } from "./degraded.js";
 import { rolloutText, share, tenantLink } from "./lines.js";
 import { hooksTable } from "./hook-pages.js";
 
@@ -10,7 +11,12 @@ export function tenantsPage({ data: { tenants } }) {
   const columns = [
     {
       title: "Tenant",
-      cell: (row) => [tenantLink(row.tenant), " ", row.disabled ? chip("disabled", "bad") : null],
+      cell: (row) => [
+        tenantLink(row.tenant),
+        " ",
+        row.disabled ? chip("disabled", "bad") : null,
+        degradedChip(row),
+      ],
     },
     { title: "Pack", cell: (row) => rolloutText(row.rollout) },
     { title: "Hooks", number: true, cell: (row) => count(row.hooks) },
@@ -39,7 +45,7 @@ export function tenantsPage({ data: { tenants } }) {
 }
 
 /** One tenant. */
-export function tenantPage({ data: { tenant, hooks, packs } }, { rollback }) {
+export function tenantPage({ data: { tenant, hooks, packs } }, { degrade, rollback }) {
   const { effective } = tenant;
   return [
     h("a", { class: "back", href: "#/tenants" }, icon("back"), "Tenants"),
@@ -47,6 +53,7 @@ export function tenantPage({ data: { tenant, hooks, packs } }, { rollback }) {
       inert(tenant.tenant, 80),
       `Since ${moment(tenant.created)}`,
       tenant.disabled ? chip("disabled", "bad") : null,
+      degradedChip(tenant),
     ),
     h(
       "dl",
@@ -85,6 +92,7 @@ export function tenantPage({ data: { tenant, hooks, packs } }, { rollback }) {
       ),
     ),
     trialPanel(packs.candidate),
+    degradedPanel(tenant, degrade),
     revisionsPanel(tenant, packs, rollback),
     h("section", { class: "panel flush" }, h("h2", {}, "Hooks"), hooksTable(hooks, false)),
   ];
