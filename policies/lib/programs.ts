@@ -8,7 +8,16 @@ export function programName(program: string): string {
     .replace(/\.exe$/, "");
 }
 
-export const shells: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "rbash"]);
+export const shells: ReadonlySet<string> = new Set([
+  "sh",
+  "bash",
+  "zsh",
+  "dash",
+  "ksh",
+  "ash",
+  "fish",
+  "rbash",
+]);
 
 /** Whether a program is a shell. */
 export function isShell(name: string): boolean {

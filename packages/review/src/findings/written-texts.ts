@@ -96,7 +96,11 @@ function textsOfCode({ flow, text }: CodeAnalysis): readonly CodeText[] {
   const add = (node: AnyNode, toModel: boolean): void => {
     for (const one of fold(flow, node))
       if (one.length > 12)
-        found.push({ text: one, node, toModel: toModel && one.replaceAll(unknown, "").length >= shortestText });
+        found.push({
+          text: one,
+          node,
+          toModel: toModel && one.replaceAll(unknown, "").length >= shortestText,
+        });
   };
   for (const node of flow.tree.nodes) {
     if (!text.isOwn(node.start)) continue;
