@@ -1,4 +1,4 @@
-import { searched } from "./inner.ts";
+import { searched } from "./carriers.ts";
 import type { Input } from "./invocation.ts";
 import { isExternalSource } from "./output.ts";
 import { isUnknown, unknown } from "./text.ts";
