@@ -31,7 +31,7 @@ const progress = (text: string): void => {
 
 function table(title: string, results: readonly Measured[]): void {
   progress("");
-  say(`\n### ${title}\n`);
+  say(`\n## ${title}\n`);
   say("| case | ratio | least to most | µs | p99 µs |");
   say("|---|---:|---:|---:|---:|");
   for (const { name, ratio, least, most, us, p99 } of results) {
@@ -155,7 +155,7 @@ await manyHooks(bench);
 await largeHook(bench);
 await shippedPack(bench);
 
-say("\n### Resident hooks (sandbox.call, quickjs, inline, pristine)\n");
+say("\n## Resident hooks (sandbox.call, quickjs, inline, pristine)\n");
 say("| hooks | any, against one hot | µs | RSS MiB | bytes kept for each |");
 say("|---:|---:|---:|---:|---:|");
 const rss = (): number => process.memoryUsage.rss() / 2 ** 20;
@@ -185,7 +185,7 @@ for (const count of [1, 100, 1_000, 10_000]) {
   );
 }
 
-say("\n### Cold start\n");
+say("\n## Cold start\n");
 say("| what | ms |");
 say("|---|---:|");
 async function milliseconds(name: string, run: () => Promise<unknown>): Promise<void> {
@@ -214,7 +214,7 @@ await milliseconds("createWarden with a pack of one hook, to the first decision"
   await warden.dispatch(event);
 });
 
-say("\n### After a limit: from the limit to the answer, and to the next decision\n");
+say("\n## After a limit: from the limit to the answer, and to the next decision\n");
 say("| what | n | p50 ms | p99 ms |");
 say("|---|---:|---:|---:|");
 const interruptible = {

@@ -35,11 +35,14 @@ export function watchPage(page: Page): readonly string[] {
   return seen;
 }
 
-/** What axe-core finds serious or critical, as `rule: where`. */
-export async function axeViolations(page: Page): Promise<readonly string[]> {
+/** What axe-core finds, as `rule: where`. @param impacts only these. */
+export async function axeViolations(
+  page: Page,
+  impacts: readonly string[] = ["serious", "critical"],
+): Promise<readonly string[]> {
   // Into the page's own world by the debugger: its policy lets no script in.
   await page.evaluate(readFileSync(axe, "utf8"));
-  return page.evaluate(async () => {
+  return page.evaluate(async (wanted) => {
     const { axe } = globalThis as unknown as {
       axe: {
         run(): Promise<{
@@ -53,9 +56,9 @@ export async function axeViolations(page: Page): Promise<readonly string[]> {
     };
     const { violations } = await axe.run();
     return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .filter(({ impact }) => wanted.includes(impact))
       .flatMap(({ id, nodes }) =>
         nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary ?? ""}`),
       );
-  });
+  }, impacts);
 }
