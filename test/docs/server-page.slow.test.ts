@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -11,9 +19,9 @@ const missing = ["bash", "curl", "sed"].filter((name) => spawnSync(name, ["--ver
 if (missing.length > 0) console.warn(`skipped: the commands of docs/server.md need ${missing.join(", ")}`);
 
 /** The commands of a section of the page, block by block. */
-function blocks(section: string): string[] {
-  const page = readFileSync(join(root, "docs/server.md"), "utf8");
-  const text = new RegExp(`^## ${section}$.*?(?=^## )`, "ms").exec(page)?.[0] ?? "";
+function blocks(section: string, path = "docs/server.md"): string[] {
+  const page = readFileSync(join(root, path), "utf8");
+  const text = new RegExp(`^## ${section}$.*?(?=^## |$(?![^]))`, "ms").exec(page)?.[0] ?? "";
   return [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code = ""]) => code);
 }
 
@@ -53,7 +61,10 @@ describe.skipIf(missing.length > 0)("the commands of docs/server.md", { timeout:
     const commands = lines
       .slice(0, serve < 0 ? undefined : serve)
       .filter((line) => !line.startsWith("npm install"));
-    const script = commands.join("\n").replaceAll("localhost:8787", `localhost:${port}`);
+    const script = commands
+      .join("\n")
+      .replaceAll("localhost:8787", `localhost:${port}`)
+      .replaceAll("hookwarden degraded", `hookwarden degraded --server http://localhost:${port}`);
     const { stdout, stderr, status } = spawnSync("bash", ["--norc", "-ec", script], {
       cwd: folder,
       env,
@@ -104,5 +115,37 @@ describe.skipIf(missing.length > 0)("the commands of docs/server.md", { timeout:
       verdict: "deny",
       decided_by: "first-hook",
     });
+  });
+
+  it("decide a stream, put a tenant into degraded mode, make another key, and back the data up", async () => {
+    const [serve = "", login = ""] = blocks("Tenants");
+    const [stream = ""] = blocks("Decisions");
+    const [degraded = ""] = blocks("Degraded mode");
+    const [rotate = ""] = blocks("Keys", "docs/operating.md");
+    const backup = blocks("Backup and restore", "docs/operating.md")[0] ?? "";
+    const port = await freePort();
+    // A folder belongs to one server at a time.
+    await run(serve.replace("./data", "./other"), port);
+    const prelude = `${login.replace("data/", "other/")}acme="authorization: Bearer $key"\ncp my-policies/events.jsonl .\n`;
+    const pack = `curl -sfX PUT localhost:8787/v1/tenants/acme/packs -H "$acme" -H "content-type: application/gzip" --data-binary @my-policies.tgz\n`;
+    const streamed = await run(`${prelude}${pack}echo; ${stream}`, port);
+    const lines = streamed
+      .trim()
+      .split("\n")
+      .filter((line) => line.startsWith('{"status"'));
+    expect(lines.map((line) => (JSON.parse(line) as { status: number }).status)).toEqual([200, 200]);
+    const window = await run(degraded.replaceAll("data/", "other/"), port);
+    expect(window.replaceAll(/\s+/g, " ")).toContain("the secrets guard times out");
+    expect(window).toContain("no longer in degraded mode");
+    const [make = ""] = rotate.split("\n");
+    expect(await run(`${prelude}${make}`, port)).toContain('"name":"2027"');
+    await run(
+      backup
+        .replace("deploy/backup.mjs", join(root, "deploy/backup.mjs"))
+        .replace("/var/lib/hookwarden", "other")
+        .replace("/backup/2027-01-31", "backup"),
+      port,
+    );
+    expect(readdirSync(join(folder, "backup"))).toContain("server.db");
   });
 });
