@@ -65,9 +65,14 @@ const unsupported: readonly (readonly [string, string])[] = [
   ],
 ];
 
+const names = clientNames.map((name) => clients[name]);
+
 /** docs/clients.md */
 export function clientsPage(): string {
-  const names = clientNames.map((name) => clients[name]);
+  return [introSection(), actionsSection(), provenSections(), gapsSection()].join("");
+}
+
+function introSection(): string {
   return `${markdownNotice}
 # Agent clients
 
@@ -95,7 +100,11 @@ ${table(
   ]),
 )}
 
-## What each client carries out
+`;
+}
+
+function actionsSection(): string {
+  return `## What each client carries out
 
 An action without a form in the client is refused when a pack is installed, unless \`--accept-gaps\` is given; at run time it is a
 [fault](faults.md). A \`halt\` where a client cannot end the turn is kept: the rest of the turn is refused.
@@ -105,7 +114,11 @@ documentation or source, but the run did not reach the event, for example becaus
 
 ${names.map(section).join("\n\n")}
 
-## Paths
+`;
+}
+
+function provenSections(): string {
+  return `## Paths
 
 By these paths the model made the client run something, with a policy that refuses the call. \`denied\`: a hook was met, and the call did not
 run. \`not offered\`: the client did not offer such a tool in the test, so that nothing is proven. \`not run\`: not part of the last run.
@@ -153,7 +166,11 @@ the shell was ${managed()}. The other clients have no such settings for hooks.
 
 ${latency()}
 
-## Known gaps
+`;
+}
+
+function gapsSection(): string {
+  return `## Known gaps
 
 ${names
   .filter(({ gaps }) => gaps.length > 0)

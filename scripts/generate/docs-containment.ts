@@ -17,6 +17,10 @@ const columns: readonly (readonly [string, ReadonlySet<WallName>])[] = [
 
 /** docs/containment.md */
 export function containmentPage(): string {
+  return [introSection(), wallsSection(), attacksSection(), syscallsSection(), limitsSection()].join("");
+}
+
+function introSection(): string {
   return `# Containment
 
 ${markdownNotice}
@@ -38,7 +42,11 @@ checker and the linter. Node's own permission model applies in addition; see [th
 Support is probed once per process, by starting \`node --version\`. \`describeContainment()\` returns what is
 in force and why a layer is missing; a server writes the same to its log at startup, and lists the layers in \`/ready\`.
 
-## The layers
+`;
+}
+
+function wallsSection(): string {
+  return `## The layers
 
 ${table(
   ["layer", "what compromised code cannot do", "what it still can do", "if it is missing"],
@@ -58,7 +66,11 @@ ${table(
   walls.map(([name]) => [code(name), ...columns.map(([, has]) => (has.has(name) ? "yes" : "no"))]),
 )}
 
-## What a compromised engine can do
+`;
+}
+
+function attacksSection(): string {
+  return `## What a compromised engine can do
 
 Each row is an attack that the tests run in a child without the restrictions of Node.js, with each backend and with none, on
 the machine that runs them.
@@ -77,7 +89,11 @@ With bubblewrap, a native library also tries these system calls, and each fails 
     .map(code)
     .join(", ")}, and \`clone\` of a process.
 
-## System calls
+`;
+}
+
+function syscallsSection(): string {
+  return `## System calls
 
 The filter is an allow-list, because a deny-list is out of date with the next kernel. Other calls fail with \`ENOSYS\` rather
 than \`EPERM\`, because libc and libuv then fall back to an older call, so a newer Node.js becomes slower instead of failing. A
@@ -94,7 +110,11 @@ The compiler's child starts esbuild, and may also make these: ${Object.entries(s
 \`execve\` is allowed because bubblewrap applies the filter before it executes Node.js. A sandbox's child can see only one
 program, Node.js, which could only replace the child itself, inside the same containment; the compiler can also see esbuild.
 
-## Limits
+`;
+}
+
+function limitsSection(): string {
+  return `## Limits
 
 \`RLIMIT_DATA\` is twice the intended memory of a child, plus 1 GiB that Node.js reserves and never touches: it stops growth
 that is faster than the parent's sampling. Below it, the parent monitors resident memory, and kills the child. \`RLIMIT_AS\`

@@ -14,6 +14,17 @@ const costs: { readonly [cost in CostClass]: string } = {
 
 /** docs/facts.md */
 export function factsPage(): string {
+  return [
+    introSection(),
+    derivationSection(),
+    hostSection(),
+    routingSection(),
+    factsSection(),
+    toolsSection(),
+  ].join("");
+}
+
+function introSection(): string {
   return `# Facts
 
 ${markdownNotice}
@@ -50,7 +61,11 @@ export default hook;
   bundles sign it and reviews cover it. The decision log records the exact versions, and a replay says if they differ.
 - **Not from the event**: a field \`facts\` that comes with an event is never shown to a hook that reads facts.
 
-## Where facts are derived
+`;
+}
+
+function derivationSection(): string {
+  return `## Where facts are derived
 
 Outside the sandbox, in trusted code that reads text that is not: it has no side effects, starts nothing, and does not look
 at files. Its limits bound what it costs.
@@ -69,7 +84,11 @@ ${Object.entries(unknownReasons)
   .map(([why, meaning]) => `| \`${why}\` | ${meaning} |`)
   .join("\n")}
 
-## Facts of the host
+`;
+}
+
+function hostSection(): string {
+  return `## Facts of the host
 
 A host registers facts of its own, which hooks read as \`facts.host.NAME\`, and conditions as \`facts.host.NAME.member\`:
 
@@ -108,7 +127,11 @@ await using warden = await createWarden({
 leads, \`facts.paths\` has the paths that are really used. They are recorded in \`host_facts.links\`. A path that a hook wrote
 into the event afterwards is not resolved: whether it is \`inside\` is not known then.
 
-## Routing
+`;
+}
+
+function routingSection(): string {
+  return `## Routing
 
 \`when\` in a subscription is a condition on fields and facts. A hook whose condition does not hold is not called, which
 costs next to nothing, however many such hooks a pack has: all conditions of a pack are one index, each path is read once for
@@ -147,7 +170,11 @@ an event, and all patterns for it match in one pass.
   matches runs as well.
 - In the trace, such a hook is \`not-matched\`, with its condition. \`hookwarden explain\` shows conditions.
 
-${[...factRows].map(([name, row]) => factSection(name, row)).join("\n\n")}
+`;
+}
+
+function factsSection(): string {
+  return `${[...factRows].map(([name, row]) => factSection(name, row)).join("\n\n")}
 
 A hook that finds something in a text of \`facts.text\` gets its place in the original from \`originalRange\`, so that a
 redaction changes what the event has and not a copy:
@@ -178,7 +205,11 @@ What is read as what:
   \`\\u0061\`, tag characters and variation selectors, if they decode to readable text.
 - **Not**: text in images, other ciphers (ROT13), compressed data, words in other spelling, accents of Latin letters.
 
-## Tools of clients
+`;
+}
+
+function toolsSection(): string {
+  return `## Tools of clients
 
 \`facts.tool\` knows these tools. Names are compared without case and punctuation: \`read_file\` is \`ReadFile\` too.
 

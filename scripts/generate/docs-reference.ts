@@ -107,17 +107,17 @@ const number = (value: number): string => value.toLocaleString("en");
 
 /** docs/limits.md */
 export function limitsPage(): string {
-  const { priority, ...counts } = manifestLimits;
-  const manifest: readonly (readonly [string, number])[] = [
-    ["hooks of a pack", counts.hooks],
-    ["entries of `on`", counts.subscriptions],
-    ["entries of `reads`", counts.reads],
-    ["characters of a path of `reads`", counts.readLength],
-    ["characters of a matcher", counts.matcherLength],
-    ["characters of `entry`, or of a hook's folder", counts.pathLength],
-    ["characters of `version`", counts.versionLength],
-    ["characters of `description`", counts.descriptionLength],
-  ];
+  return [
+    callSection(),
+    loadingSection(),
+    decisionSection(),
+    childSection(),
+    answerSection(),
+    manifestSection(),
+  ].join("");
+}
+
+function callSection(): string {
   return `# Limits
 
 ${markdownNotice}
@@ -143,7 +143,11 @@ ${table(
   ]),
 )}
 
-## Loading
+`;
+}
+
+function loadingSection(): string {
+  return `## Loading
 
 A script is loaded once in each process of the sandbox (quickjs), or for each call (isolate), and whenever its limits
 change. It is loaded when its top level has run and no promise job that it has queued is left.
@@ -172,7 +176,11 @@ the call gets the rest. A script that is not loaded in time fails with \`timeout
 Until the pause is over its calls fail at once, unless a call has at least twice as much time. Each failure counts
 towards the circuit breaker, as the end of a process does.
 
-## One decision
+`;
+}
+
+function decisionSection(): string {
+  return `## One decision
 
 Set in \`budgets\` of hookwarden.json.
 
@@ -203,7 +211,11 @@ ${table(
   ]),
 )}
 
-## Bundling and checking
+`;
+}
+
+function childSection(): string {
+  return `## Bundling and checking
 
 Scripts are bundled, type-checked and linted in child processes. The host sets their limits, in the options of
 \`compileScripts\`, \`checkPack\` and the like. Memory is sampled every ${memoryPollIntervalMs} ms; a child that exceeds the limit is killed
@@ -221,7 +233,11 @@ ${table(
   ]),
 )}
 
-## Answers
+`;
+}
+
+function answerSection(): string {
+  return `## Answers
 
 The same for every hook.
 
@@ -235,7 +251,22 @@ ${table(
   ],
 )}
 
-## Manifests
+`;
+}
+
+function manifestSection(): string {
+  const { priority, ...counts } = manifestLimits;
+  const manifest: readonly (readonly [string, number])[] = [
+    ["hooks of a pack", counts.hooks],
+    ["entries of `on`", counts.subscriptions],
+    ["entries of `reads`", counts.reads],
+    ["characters of a path of `reads`", counts.readLength],
+    ["characters of a matcher", counts.matcherLength],
+    ["characters of `entry`, or of a hook's folder", counts.pathLength],
+    ["characters of `version`", counts.versionLength],
+    ["characters of `description`", counts.descriptionLength],
+  ];
+  return `## Manifests
 
 ${table(
   ["what", "most"],

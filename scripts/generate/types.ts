@@ -139,12 +139,26 @@ export interface ActionMap<State = unknown> { ${byName(actionRows.keys(), action
 export type HookAction<State = unknown> = ActionMap<State>[keyof ActionMap];`,
     `/** The actions that are legal at every event. */
 export type EverywhereAction<State = unknown> = ${everywhere.map(actionUse).join(" | ")};`,
-    `/**
+    ...handlerTypes,
+    ...eventTypes(everywhere),
+    `/** A default export with a function for each event that the hook runs at. */
+export interface Hooks<State = unknown, Config = unknown> {
+  ${[...eventRows.keys()].map((name) => `readonly ${name}?: ${name}<State, Config>;`).join("\n")}
+}`,
+    `/** A default export that is one function for all events of its manifest. Which actions are legal depends on the event. */
+export type Hook<State = unknown, Config = unknown> = Handler<HookEvent, HookAction<State>, State, Config>;`,
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** What handlers of all events have in common. */
+const handlerTypes: readonly string[] = [
+  `/**
  * What a hook may return: nothing, one action, or up to 16 of them with at most one verdict. \`undefined\` and \`null\`
  * mean \`continue\`.
  */
 export type HookResult<Action> = Action | readonly Action[] | null | undefined | void;`,
-    `/** What a hook gets in addition to the event. */
+  `/** What a hook gets in addition to the event. */
 export interface HookContext<State = unknown, Config = unknown> {
   /** What this hook's last \`set_state\` kept; \`null\` before the first, and where the manifest declares no state. */
   readonly state: State | null;
@@ -157,7 +171,7 @@ export interface HookContext<State = unknown, Config = unknown> {
   /** The hook's configuration, as the pack gives it. */
   readonly config: Config;
 }`,
-    `/**
+  `/**
  * A hook's function for one kind of event.
  *
  * A hook sees the fields that its manifest's \`reads\` name, and no other: a field that is not declared there is absent
@@ -167,23 +181,19 @@ export type Handler<Event, Action, State = unknown, Config = unknown> = (
   event: Event,
   ctx: HookContext<State, Config>,
 ) => HookResult<Action> | Promise<HookResult<Action>>;`,
-    ...[...eventRows].flatMap(([name]) => {
-      const own = [...legalActions(name)].filter((action) => !everywhere.includes(action));
-      return [
-        `/** What is legal at ${name}. */
+];
+
+/** For each event: what is legal there, and its handler. */
+function eventTypes(everywhere: readonly string[]): readonly string[] {
+  return [...eventRows].flatMap(([name]) => {
+    const own = [...legalActions(name)].filter((action) => !everywhere.includes(action));
+    return [
+      `/** What is legal at ${name}. */
 export type ${name}Action<State = unknown> = ${[...own.map(actionUse), "EverywhereAction<State>"].join(" | ")};`,
-        `/** What a hook may return at ${name}. */
+      `/** What a hook may return at ${name}. */
 export type ${name}HookResult<State = unknown> = HookResult<${name}Action<State>>;`,
-        `/** A hook for ${name}. */
+      `/** A hook for ${name}. */
 export type ${name}<State = unknown, Config = unknown> = Handler<${name}Event, ${name}Action<State>, State, Config>;`,
-      ];
-    }),
-    `/** A default export with a function for each event that the hook runs at. */
-export interface Hooks<State = unknown, Config = unknown> {
-  ${[...eventRows.keys()].map((name) => `readonly ${name}?: ${name}<State, Config>;`).join("\n")}
-}`,
-    `/** A default export that is one function for all events of its manifest. Which actions are legal depends on the event. */
-export type Hook<State = unknown, Config = unknown> = Handler<HookEvent, HookAction<State>, State, Config>;`,
-  ];
-  return `${parts.join("\n\n")}\n`;
+    ];
+  });
 }
