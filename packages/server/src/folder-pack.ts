@@ -1,6 +1,7 @@
 import { HookwardenError } from "hookwarden/errors";
 import { FolderWatch } from "hookwarden/warden";
 import type { ServerContext } from "./context.ts";
+import { newTenant } from "./new-tenant.ts";
 import { Problem, type ProblemCode, problemOf, problemTable } from "./problem.ts";
 
 /** Who uploads what lies in a folder. */
@@ -20,15 +21,7 @@ export async function serveFolder(
   watch: boolean,
 ): Promise<Disposable> {
   const { registry } = context;
-  const tenant =
-    registry.get(tenantName) ??
-    (await registry.put({
-      tenant: tenantName,
-      created: new Date().toISOString(),
-      disabled: false,
-      limits: {},
-      signedOnly: false,
-    }));
+  const tenant = registry.get(tenantName) ?? (await registry.put(newTenant(tenantName)));
   const upload = async (): Promise<void> => {
     const accepted = await context.uploads.check(tenant, { folder });
     if (accepted.opened.pack.digest === tenant.pack?.digest) return;

@@ -21,6 +21,7 @@ import { JwtVerifier } from "./jwt.ts";
 import { Lanes } from "./lanes.ts";
 import { createLog, type Log } from "./log.ts";
 import { ServerMetrics } from "./metrics.ts";
+import { newTenant } from "./new-tenant.ts";
 import { openTelemetry, type ServerTelemetry } from "./open-telemetry.ts";
 import type { Operator } from "./operator.ts";
 import { OperatorView } from "./operator-view.ts";
@@ -259,9 +260,7 @@ function revalidate({ registry, log }: ServerContext): void {
 }
 
 async function addDefaultTenant({ tenants }: Stores): Promise<void> {
-  if (await tenants.get("default")) return;
-  const created = new Date().toISOString();
-  await tenants.put({ tenant: "default", created, disabled: false, limits: {}, signedOnly: false });
+  if (!(await tenants.get("default"))) await tenants.put(newTenant("default"));
 }
 
 interface Built {

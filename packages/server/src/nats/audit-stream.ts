@@ -1,17 +1,10 @@
-import {
-  DeliverPolicy,
-  DiscardPolicy,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  type JsMsg,
-  RetentionPolicy,
-  StorageType,
-} from "@nats-io/jetstream";
+import { DeliverPolicy, DiscardPolicy, type JsMsg, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import { headers, nanos } from "@nats-io/transport-node";
 import type { AuditChain, AuditHead, AuditRecord } from "../storage.ts";
 import { type AuditBatch, readBatch } from "./audit-spool.ts";
 import type { NatsLink } from "./link.ts";
 import { type FleetNames, tenantOf, tokenOf } from "./names.ts";
+import { StreamOnce } from "./stream-once.ts";
 
 /** Room that is left in a message for its headers, in bytes. */
 const headerRoom = 4_096;
@@ -36,13 +29,22 @@ interface Part {
 export class AuditStream {
   readonly #link: NatsLink;
   readonly #names: FleetNames;
-  readonly #replicas: number;
-  #made: Promise<unknown> | null = null;
+  readonly #stream: StreamOnce;
 
   constructor(link: NatsLink, names: FleetNames, replicas = 1) {
     this.#link = link;
     this.#names = names;
-    this.#replicas = replicas;
+    this.#stream = new StreamOnce({
+      name: names.audit,
+      subjects: [names.auditAll],
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.File,
+      // When it is full it refuses, and never drops what is older.
+      discard: DiscardPolicy.New,
+      num_replicas: replicas,
+      duplicate_window: nanos(duplicateWindowMs),
+      deny_delete: true,
+    });
   }
 
   /**
@@ -50,7 +52,7 @@ export class AuditStream {
    * by its id.
    */
   async publish({ chain, records, head }: AuditBatch): Promise<void> {
-    await this.#make();
+    await this.#stream.ensure(this.#link.parts().jsm);
     const { js } = this.#link.parts();
     const whole = Buffer.from(JSON.stringify({ chain, records, head }));
     const most = this.#link.maxPayload - headerRoom;
@@ -66,7 +68,7 @@ export class AuditStream {
         await js.publish(subject, part, { msgID: `${id}/${index}`, headers: fields });
       } catch (error) {
         // The stream may be gone: it is looked for again before the next batch.
-        this.#made = null;
+        this.#stream.forget();
         throw error;
       }
     }
@@ -74,7 +76,7 @@ export class AuditStream {
 
   /** Where a chain stands. */
   async head(chain: AuditChain): Promise<AuditHead | null> {
-    await this.#make();
+    await this.#stream.ensure(this.#link.parts().jsm);
     const { jsm } = this.#link.parts();
     const last = await jsm.streams.getMessage(this.#names.audit, { last_by_subj: this.#subject(chain) });
     if (!last) return null;
@@ -91,7 +93,7 @@ export class AuditStream {
   }
 
   async chains(tenant?: string): Promise<AuditChain[]> {
-    await this.#make();
+    await this.#stream.ensure(this.#link.parts().jsm);
     const { jsm } = this.#link.parts();
     const filter = tenant === undefined ? this.#names.auditAll : `${this.#names.auditOf(tenant)}.*`;
     const info = await jsm.streams.info(this.#names.audit, { subjects_filter: filter });
@@ -139,7 +141,7 @@ export class AuditStream {
   }
 
   async *#messages(subject: string): AsyncIterable<JsMsg> {
-    await this.#make();
+    await this.#stream.ensure(this.#link.parts().jsm);
     const { js, jsm } = this.#link.parts();
     const last = await jsm.streams.getMessage(this.#names.audit, { last_by_subj: subject });
     if (!last) return;
@@ -160,32 +162,5 @@ export class AuditStream {
 
   #subject({ tenant, node }: AuditChain): string {
     return `${this.#names.auditOf(tenant)}.${tokenOf(node)}`;
-  }
-
-  /** Makes the stream where there is none. When it is full it refuses, and never drops what is older. */
-  #make(): Promise<unknown> {
-    const { jsm } = this.#link.parts();
-    const { audit: name, auditAll } = this.#names;
-    this.#made ??= jsm.streams
-      .info(name)
-      .catch((error: unknown) => {
-        if (!(error instanceof JetStreamApiError) || error.code !== JetStreamApiCodes.StreamNotFound)
-          throw error;
-        return jsm.streams.add({
-          name,
-          subjects: [auditAll],
-          retention: RetentionPolicy.Limits,
-          storage: StorageType.File,
-          discard: DiscardPolicy.New,
-          num_replicas: this.#replicas,
-          duplicate_window: nanos(duplicateWindowMs),
-          deny_delete: true,
-        });
-      })
-      .catch((error: unknown) => {
-        this.#made = null;
-        throw error;
-      });
-    return this.#made;
   }
 }

@@ -1,7 +1,8 @@
-import { DiscardPolicy, JetStreamApiCodes, JetStreamApiError, StorageType } from "@nats-io/jetstream";
+import { DiscardPolicy, StorageType } from "@nats-io/jetstream";
 import { headers, nanos } from "@nats-io/transport-node";
 import type { NatsLink } from "./link.ts";
 import { type FleetNames, hashOf } from "./names.ts";
+import { StreamOnce } from "./stream-once.ts";
 
 /** How long a decision is remembered, in milliseconds: longer than anybody asks again for it. */
 export const claimMs = 120_000;
@@ -30,25 +31,34 @@ export interface Asked {
 export class Claims {
   readonly #link: NatsLink;
   readonly #names: FleetNames;
-  readonly #replicas: number;
-  #made: Promise<unknown> | null = null;
+  readonly #stream: StreamOnce;
 
   constructor(link: NatsLink, names: FleetNames, replicas = 1) {
     this.#link = link;
     this.#names = names;
-    this.#replicas = replicas;
+    this.#stream = new StreamOnce({
+      name: names.claims,
+      subjects: [...names.claimSubjects],
+      // On the disk, so that a claim outlives a restart of the NATS server.
+      storage: StorageType.File,
+      num_replicas: replicas,
+      discard: DiscardPolicy.Old,
+      max_age: nanos(claimMs),
+      max_bytes: answerBytes,
+      duplicate_window: nanos(claimMs),
+    });
   }
 
   /** @returns whether this node, and no other, decides. @throws {Error} where NATS does not say. */
   async claim(asked: Asked): Promise<boolean> {
-    await this.#make();
+    await this.#stream.ensure(this.#link.parts().jsm);
     const { js } = this.#link.parts();
     try {
       const { duplicate } = await js.publish(this.#names.claim(asked.tenant), "", { msgID: textOf(asked) });
       return !duplicate;
     } catch (error) {
       // The stream may be gone: it is looked for again before the next claim.
-      this.#made = null;
+      this.#stream.forget();
       throw error;
     }
   }
@@ -66,7 +76,7 @@ export class Claims {
 
   /** The answer that was given; `null` where there is none yet. */
   async answer(asked: Asked): Promise<KeptAnswer | null> {
-    await this.#make();
+    await this.#stream.ensure(this.#link.parts().jsm);
     const { jsm } = this.#link.parts();
     const found = await jsm.streams.getMessage(this.#names.claims, { last_by_subj: this.#subject(asked) });
     const status = Number(found?.header.get(statusHeader));
@@ -75,33 +85,6 @@ export class Claims {
 
   #subject(asked: Asked): string {
     return this.#names.answer(asked.tenant, textOf(asked));
-  }
-
-  #make(): Promise<unknown> {
-    const { jsm } = this.#link.parts();
-    const { claims: name, claimSubjects } = this.#names;
-    this.#made ??= jsm.streams
-      .info(name)
-      .catch((error: unknown) => {
-        if (!(error instanceof JetStreamApiError) || error.code !== JetStreamApiCodes.StreamNotFound)
-          throw error;
-        return jsm.streams.add({
-          name,
-          subjects: [...claimSubjects],
-          // On the disk, so that a claim outlives a restart of the NATS server.
-          storage: StorageType.File,
-          num_replicas: this.#replicas,
-          discard: DiscardPolicy.Old,
-          max_age: nanos(claimMs),
-          max_bytes: answerBytes,
-          duplicate_window: nanos(claimMs),
-        });
-      })
-      .catch((error: unknown) => {
-        this.#made = null;
-        throw error;
-      });
-    return this.#made;
   }
 }
 
