@@ -26,13 +26,12 @@ export async function measureCost(
       costliest && field
         ? await (async () => {
             await using probe = await Probe.create(pack, runner.hook, sandbox);
-            return await probeScaling(
-              probe,
-              costliest.input.event,
-              field,
-              Math.min(maxBytes, runner.hook.limits.inputBytes),
-              runner.signal,
-            );
+            return await probeScaling(probe, {
+              fields: costliest.input.event,
+              path: field,
+              maxBytes: Math.min(maxBytes, runner.hook.limits.inputBytes),
+              signal: runner.signal,
+            });
           })()
         : [];
     const predicted = samples.length > 0 ? forecast(samples, runner.hook.limits) : null;

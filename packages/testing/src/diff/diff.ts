@@ -67,61 +67,20 @@ const basesOfAKind = 2;
  * @throws {HookwardenError} as `createWarden` and `dispatch` do
  */
 export async function diffPacks(options: DiffOptions): Promise<PackDiff> {
-  const { packs, sandbox, events, explore = 0, accepted = new Set(), progress = () => undefined } = options;
-  const signal = options.signal ?? new AbortController().signal;
+  const { packs, events } = options;
   const matched = matchHooks(packs);
   const changed = options.runSame ? matched.both : matched.both.filter((hooks) => !isSame(hooks, packs));
   const changedNames = changed.map((hooks) => hooks.new.name);
   const powers = powersOf(options, matched);
   const grouping = new Grouping();
-
-  const wholeToo =
+  const isWhole =
     options.runSame ||
     changed.length + matched.added.length + matched.removed.length > 0 ||
     powers.length > 0;
-  let total =
-    changed.reduce((sum, hooks) => sum + listenedTo(hooks, events).length, 0) +
-    (wholeToo ? events.length : 0);
-  let done = 0;
-  const run = (
-    subject: BeforeAfter<LoadedPack>,
-    what: string,
-    own: readonly DiffEvent[],
-  ): Promise<readonly Pair[]> =>
-    decideOldAndNew(subject, own, sandbox, signal, () => progress(++done, total, what));
-
-  const subjects: Subject[] = [];
-  for (const hooks of changed) {
-    const alone = { old: aloneIn(packs.old, hooks.old), new: aloneIn(packs.new, hooks.new) };
-    const pairs = await run(alone, hooks.new.name, listenedTo(hooks, events));
-    for (const pair of pairs) grouping.add(hooks.new.name, pair);
-    subjects.push({ hooks, bases: basesFor(hooks, pairs, options.cases?.get(hooks.new.name) ?? []) });
-  }
-  if (wholeToo) for (const pair of await run(packs, "the pack", events)) grouping.add(null, pair);
-
-  let explored = 0;
-  if (explore > 0 && changed.length > 0) {
-    const cases = changed.flatMap((hooks) => options.cases?.get(hooks.new.name) ?? []);
-    const near = [...cases, ...neighbours(subjects, explore)];
-    explored = near.length;
-    total += changed.reduce((sum, hooks) => sum + listenedTo(hooks, near).length, 0);
-    const relevant = new Set<DiffEvent>();
-    for (const hooks of changed) {
-      const alone = { old: aloneIn(packs.old, hooks.old), new: aloneIn(packs.new, hooks.new) };
-      for (const pair of await run(alone, `near ${hooks.new.name}`, listenedTo(hooks, near))) {
-        if (grouping.add(hooks.new.name, pair)) relevant.add(pair.event);
-      }
-    }
-    // Where no hook by itself makes a difference, neither does the pack.
-    const rest = near.filter((event) => relevant.has(event));
-    total += rest.length;
-    for (const pair of await run(packs, "near the pack", rest)) grouping.add(null, pair);
-  }
-
-  const loosenings = [
-    ...powers.filter(({ opens }) => opens).map(({ hook, what }) => powerLoosening(hook, what)),
-    ...grouping.loosenings,
-  ].map((loosening) => ({ ...loosening, accepted: accepted.has(loosening.digest) }));
+  const runner = new PairRunner(options);
+  const subjects = await runRecorded(runner, grouping, { options, changed, isWhole });
+  const explored = await runNeighbours(runner, grouping, { options, changed, subjects });
+  const loosenings = looseningsOf(options, powers, grouping);
   return {
     old: nameOf(packs.old),
     new: nameOf(packs.new),
@@ -138,6 +97,106 @@ export async function diffPacks(options: DiffOptions): Promise<PackDiff> {
     loosenings,
     newLoosenings: loosenings.filter((loosening) => !loosening.accepted).length,
   };
+}
+
+/** Runs packs on events, and reports how far it has come. */
+class PairRunner {
+  /** Events that are to be decided in all, as far as is known. */
+  total = 0;
+  #done = 0;
+  readonly #options: DiffOptions;
+  readonly #signal: AbortSignal;
+
+  constructor(options: DiffOptions) {
+    this.#options = options;
+    this.#signal = options.signal ?? new AbortController().signal;
+  }
+
+  run(packs: BeforeAfter<LoadedPack>, what: string, events: readonly DiffEvent[]): Promise<readonly Pair[]> {
+    const { sandbox, progress } = this.#options;
+    const onDecided = (): void => progress?.(++this.#done, this.total, what);
+    return decideOldAndNew(packs, events, { sandbox, signal: this.#signal, onDecided });
+  }
+
+  /** One hook by itself. */
+  runAlone(
+    hooks: BeforeAfter<LoadedHook>,
+    what: string,
+    events: readonly DiffEvent[],
+  ): Promise<readonly Pair[]> {
+    const { packs } = this.#options;
+    const alone = { old: aloneIn(packs.old, hooks.old), new: aloneIn(packs.new, hooks.new) };
+    return this.run(alone, what, listenedTo(hooks, events));
+  }
+}
+
+/** Runs the events that were given. @returns the hooks, with the events that neighbours are made of. */
+async function runRecorded(
+  runner: PairRunner,
+  grouping: Grouping,
+  of: {
+    readonly options: DiffOptions;
+    readonly changed: readonly BeforeAfter<LoadedHook>[];
+    /** Whether the packs are run as a whole too. */
+    readonly isWhole: boolean;
+  },
+): Promise<readonly Subject[]> {
+  const { packs, events, cases } = of.options;
+  runner.total = sumOf(of.changed, events) + (of.isWhole ? events.length : 0);
+  const subjects: Subject[] = [];
+  for (const hooks of of.changed) {
+    const { name } = hooks.new;
+    const pairs = await runner.runAlone(hooks, name, events);
+    for (const pair of pairs) grouping.add(name, pair);
+    subjects.push({ hooks, bases: basesFor(hooks, pairs, cases?.get(name) ?? []) });
+  }
+  if (of.isWhole) for (const pair of await runner.run(packs, "the pack", events)) grouping.add(null, pair);
+  return subjects;
+}
+
+/** Runs events near those that were given. @returns how many there were */
+async function runNeighbours(
+  runner: PairRunner,
+  grouping: Grouping,
+  of: {
+    readonly options: DiffOptions;
+    readonly changed: readonly BeforeAfter<LoadedHook>[];
+    readonly subjects: readonly Subject[];
+  },
+): Promise<number> {
+  const { packs, explore = 0, cases } = of.options;
+  if (explore === 0 || of.changed.length === 0) return 0;
+  const own = of.changed.flatMap((hooks) => cases?.get(hooks.new.name) ?? []);
+  const near = [...own, ...neighbours(of.subjects, explore)];
+  runner.total += sumOf(of.changed, near);
+  const relevant = new Set<DiffEvent>();
+  for (const hooks of of.changed) {
+    const { name } = hooks.new;
+    for (const pair of await runner.runAlone(hooks, `near ${name}`, near)) {
+      if (grouping.add(name, pair)) relevant.add(pair.event);
+    }
+  }
+  // Where no hook by itself makes a difference, neither does the pack.
+  const rest = near.filter((event) => relevant.has(event));
+  runner.total += rest.length;
+  for (const pair of await runner.run(packs, "near the pack", rest)) grouping.add(null, pair);
+  return near.length;
+}
+
+/** How many decisions the hooks by themselves take. */
+function sumOf(changed: readonly BeforeAfter<LoadedHook>[], events: readonly DiffEvent[]): number {
+  return changed.reduce((sum, hooks) => sum + listenedTo(hooks, events).length, 0);
+}
+
+function looseningsOf(
+  { accepted = new Set() }: DiffOptions,
+  powers: PackDiff["powers"],
+  grouping: Grouping,
+): PackDiff["loosenings"] {
+  return [
+    ...powers.filter(({ opens }) => opens).map(({ hook, what }) => powerLoosening(hook, what)),
+    ...grouping.loosenings,
+  ].map((loosening) => ({ ...loosening, accepted: accepted.has(loosening.digest) }));
 }
 
 interface Matched {

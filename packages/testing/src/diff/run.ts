@@ -24,18 +24,22 @@ export function aloneIn(pack: LoadedPack, hook: LoadedHook): LoadedPack {
   return { ...pack, digest: hook.digest, hooks: [hook] };
 }
 
+/** How two packs are run. */
+export interface PairRun {
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  /** Called after each event. */
+  readonly onDecided: () => void;
+}
+
 /**
  * Lets two packs decide the same events, under the same decision ids, each with a state of its own. The events of a
  * session are decided in their order; a neighbour has a session to itself.
- *
- * @param onDecided is called after each event.
  */
 export async function decideOldAndNew(
   packs: BeforeAfter<LoadedPack>,
   events: readonly DiffEvent[],
-  sandbox: Sandbox,
-  signal: AbortSignal,
-  onDecided: () => void = () => undefined,
+  { sandbox, signal, onDecided }: PairRun,
 ): Promise<readonly Pair[]> {
   const roomy = ({ budgets, ...pack }: LoadedPack): LoadedPack => ({
     ...pack,

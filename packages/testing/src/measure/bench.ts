@@ -99,7 +99,12 @@ async function predict(
   const path = longestTextPath(fields, hook.reads);
   if (!path) return null;
   await using probe = await Probe.create(pack, hook, sandbox);
-  const samples = await probeScaling(probe, fields, path, hook.limits.inputBytes, signal);
+  const samples = await probeScaling(probe, {
+    fields,
+    path,
+    maxBytes: hook.limits.inputBytes,
+    signal,
+  });
   return { ...forecast(samples, hook.limits), field: path.join(".") };
 }
 

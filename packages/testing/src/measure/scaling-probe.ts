@@ -27,16 +27,23 @@ export function longestTextPath(fields: Fields, reads: readonly string[]): reado
   return (longest as { path: readonly string[] } | null)?.path ?? null;
 }
 
+/** Which text of an event grows, and how far. */
+export interface Growth {
+  readonly fields: Fields;
+  /** Where the text is. */
+  readonly path: readonly string[];
+  /** Largest input of a call, in bytes. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Calls a hook with the same event over and over, its longest text twice as long each time, until a call fails or the
- * input is larger than `most` bytes. Then it looks between the last good size and the first bad one.
+ * input is too large. Then it looks between the last good size and the first bad one.
  */
 export async function probeScaling(
   probe: Probe,
-  fields: Fields,
-  path: readonly string[],
-  most: number,
-  signal: AbortSignal,
+  { fields, path, maxBytes, signal }: Growth,
 ): Promise<readonly Sample[]> {
   const text = String(valueAt(fields, path));
   const samples: Sample[] = [];
@@ -62,7 +69,7 @@ export async function probeScaling(
     if (!sample) return samples;
     samples.push(sample);
     // What a hook sees through a fact can stay small however long the text behind it gets.
-    if (sample.fault !== null || sample.inputBytes > most || length > most) break;
+    if (sample.fault !== null || sample.inputBytes > maxBytes || length > maxBytes) break;
   }
   const failed = samples.at(-1);
   // The limit of the input itself is known exactly.
