@@ -161,10 +161,8 @@ function bind(
   const monitor = pack.monitor || hook.mode === "monitor";
   const parallel = hook.mode === "parallel";
   const disallowed = disallowedActions(hook, event, parallel, rules);
-  const closedAs =
-    monitor || failurePolicy(pack, rules, hook, event) === "open"
-      ? null
-      : (eventRows.get(event)?.closedAs ?? null);
+  const isOpen = monitor || failurePolicy(pack, rules, hook, event) === "open";
+  const closedAs = isOpen ? null : (eventRows.get(event)?.closedAs ?? null);
   const degraded = (closedAs === "deny" && canCarry("ask", event, rules) && rules.degraded) || null;
   return {
     hook,

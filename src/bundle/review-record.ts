@@ -35,12 +35,7 @@ export interface ReviewRecord {
   readonly corpus: string;
   /** `sha256:` of the findings that the reviewer saw, and how many there were of each severity. */
   readonly findings: string;
-  readonly counts: {
-    readonly high: number;
-    readonly medium: number;
-    readonly low: number;
-    readonly info: number;
-  };
+  readonly counts: Readonly<Record<"high" | "medium" | "low" | "info", number>>;
   readonly decision: "approve" | "refuse";
   /** Who decided, in their own words. The signature says whose key it was. */
   readonly reviewer: string;

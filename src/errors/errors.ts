@@ -246,7 +246,7 @@ export function placeText({ file, line, column, pointer }: ErrorPlace): string {
   return [at, pointer].filter(Boolean).join(" at ");
 }
 
-export interface HookwardenErrorOptions extends ErrorOptions {
+export interface ErrorDetails extends ErrorOptions {
   /** What to do about exactly this error. Default: the remedy of its code. */
   readonly fix?: string | undefined;
   readonly also?: readonly HookwardenError[];
@@ -265,12 +265,7 @@ export class HookwardenError extends Error {
   /** Errors of the same kind that were found together with this one, such as others in the same manifest. */
   readonly also: readonly HookwardenError[];
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    place: ErrorPlace = {},
-    options: HookwardenErrorOptions = {},
-  ) {
+  constructor(code: ErrorCode, message: string, place: ErrorPlace = {}, options: ErrorDetails = {}) {
     super(message, options);
     this.code = code;
     this.place = place;
@@ -285,13 +280,7 @@ export class HookwardenError extends Error {
     return `${this.code}: ${where ? `${where}: ` : ""}${this.message}${end} ${this.fix}`;
   }
 
-  toJSON(): {
-    code: ErrorCode;
-    message: string;
-    place: ErrorPlace;
-    fix: string;
-    also?: readonly HookwardenError[];
-  } {
+  toJSON(): Pick<HookwardenError, "code" | "message" | "place" | "fix"> & Pick<ErrorDetails, "also"> {
     const { code, message, place, fix, also } = this;
     return { code, message, place, fix, ...(also.length === 0 ? {} : { also }) };
   }

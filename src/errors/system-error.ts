@@ -53,9 +53,8 @@ export function fileError(path: string, error: unknown, access: "read" | "write"
 
 /** An address that could not be listened at, as an error for people. */
 export function listenError(error: unknown, host: string, port: number): HookwardenError {
-  const { code } = error as NodeJS.ErrnoException;
   const { reason, fix } =
-    code === "EACCES"
+    (error as NodeJS.ErrnoException).code === "EACCES"
       ? { reason: "this user may not listen there (EACCES)", fix: "Choose a port from 1024 on." }
       : systemReason(error);
   const address = quote(`${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`);

@@ -130,9 +130,9 @@ function invalid(message: string): never {
 }
 
 /** Every member of a type, which the compiler holds to it. */
-type Members<Options> = { readonly [Name in keyof Required<Options>]: object | null };
+type Every<Options> = { readonly [Name in keyof Required<Options>]: object | null };
 
-const log: Members<LogOptions> = {
+const log: Every<LogOptions> = {
   to: null,
   mask: null,
   onFull: null,
@@ -140,22 +140,16 @@ const log: Members<LogOptions> = {
   maxQueued: null,
   maxQueuedChars: null,
 };
-const load: Members<LoadOptions> = {
+const load: Every<LoadOptions> = {
   nodeModules: null,
   compileTimeoutMs: null,
   childMemoryMb: null,
   maps: null,
   containment: null,
 };
-const rules: Members<PlanRules> = {
-  name: null,
-  onFailure: null,
-  carries: null,
-  lenient: null,
-  degraded: null,
-};
-const requireReview: Members<RequiredReview> = { records: null, trust: null };
-const processes: Members<Omit<ProcessSandboxOptions, "engine" | "pristine">> = {
+const rules: Every<PlanRules> = { name: null, onFailure: null, carries: null, lenient: null, degraded: null };
+const requireReview: Every<RequiredReview> = { records: null, trust: null };
+const processes: Every<Omit<ProcessSandboxOptions, "engine" | "pristine">> = {
   processes: null,
   spares: null,
   tenantsPerProcess: null,
@@ -178,7 +172,7 @@ const processes: Members<Omit<ProcessSandboxOptions, "engine" | "pristine">> = {
 };
 
 /** The options of `createWarden`: `null`, or the members of an option that is an object. */
-export const wardenMembers: Members<WardenOptions> = {
+export const wardenMembers: Every<WardenOptions> = {
   pack: null,
   bundle: null,
   trust: null,
@@ -205,7 +199,7 @@ export const wardenMembers: Members<WardenOptions> = {
   sandbox: null,
 };
 
-const dispatchMembers: Members<DispatchOptions> = {
+const dispatchMembers: Every<DispatchOptions> = {
   decisionId: null,
   tenant: null,
   time: null,
