@@ -124,6 +124,9 @@ function caughtFindings(turns: readonly AnswerChange[]): readonly Draft[] {
   ];
 }
 
+/** Fields with what the model itself has written. */
+const modelSays = /^(?:last_assistant_message|message)(?:\.|$)/;
+
 /** How much a turn weighs; `null` where it is what the hook is about. */
 function severityOf(turn: AnswerChange, kind: Trigger["kind"], named: readonly string[]): Severity | null {
   const full = opensFully(turn.before.effect, turn.after.effect);
@@ -137,6 +140,8 @@ function severityOf(turn: AnswerChange, kind: Trigger["kind"], named: readonly s
   if (turn.grade === "exempt") return "medium";
   if (turn.grade === "required") return null;
   if (turn.grade === "parsing") return "low";
+  // Another try is asked for until the model says what the hook wants to hear.
+  if (turn.before.effect.verdict === "retry" && modelSays.test(turn.slot.path)) return "medium";
   // A way out that the refusal itself names is no secret.
   if (named.some((word) => turn.to.includes(word))) return "medium";
   // Only a gate can be opened; what is no longer added is no trigger.
