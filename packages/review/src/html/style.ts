@@ -122,7 +122,7 @@ footer { color: var(--dim); font-size: 13px; border-top: 1px solid var(--line); 
 
 @media screen and (max-width: 900px) {
   .layout { grid-template-columns: minmax(0, 1fr); padding: 18px 16px 40px; gap: 22px; }
-  .contents { position: static; max-height: none; border-bottom: 1px solid var(--line); padding-bottom: 12px; } .contents ul { display: flex; gap: 2px; overflow-x: auto; white-space: nowrap; } .contents .number { margin: 0; } .contents a { padding: 4px 8px; } .brand { padding: 0 8px 8px; }
+  .contents { position: static; max-height: none; min-width: 0; border-bottom: 1px solid var(--line); padding-bottom: 12px; } .contents ul { position: relative; display: flex; gap: 2px; overflow-x: auto; white-space: nowrap; } .contents .number { margin: 0; } .contents a { padding: 4px 8px; } .brand { padding: 0 8px 8px; }
   h1 { font-size: 26px; } .sheet { padding: 18px; } .sheet h2 { font-size: 21px; } main { gap: 18px; } .tiles { gap: 6px; } .tile { padding: 4px 8px; gap: 5px; flex-wrap: wrap; } .sheet { gap: 12px; } .notice { padding: 10px 14px; }
   .lists div, .digests dl div { grid-template-columns: minmax(0, 1fr); gap: 0; } .pair { grid-template-columns: minmax(0, 1fr); } .finding { padding: 12px; } .finding > .evidence .guest, .finding > .guest { max-height: 112px; padding: 6px 10px; } .finding > .evidence h4 { margin: 2px 0; } .power { grid-template-columns: 56px minmax(0, 1fr); } .power .meter { width: 56px; } th, td { padding: 7px 10px; }
   .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
