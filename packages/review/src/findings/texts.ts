@@ -26,7 +26,7 @@ const orders: readonly RegExp[] = [
 ];
 /** Orders that name a host: what comes from there is followed or run. */
 const hostOrders: readonly RegExp[] = [
-  /\b(?:download|install|fetch|clone|pull|obtain|import|load)\w*\b[^\n]{0,120}/i,
+  /\b(?:download|install|fetch|clone|pull|obtain|import|load)\b[^\n]{0,120}/i,
   /\b(?:curl|wget|iwr|fetch)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/i,
 ];
 const image = /!\[[^\]]*\]\(\s*(?:https?:)?\/\/[^)]+\)|<img\b[^>]*\bsrc\b/i;
@@ -64,7 +64,7 @@ function spokenProblems(run: Run): readonly Draft[] {
   for (const { action, text, to } of textsFor(run)) {
     const said = [action, text] as const;
     const own = withoutInput(text, args);
-    if (to !== "person" && (givesOrders(withoutQuotes(text, args)) || fetchesFromHost(own)))
+    if (to !== "person" && (givesOrders(withoutQuotes(text, args)) || fetchesFromHost(own, args)))
       found.push(textDraft("text-instructs", `\`${action}\` gives the model instructions`, said, run));
     if (hidden.test(own))
       found.push(textDraft("text-hidden", `\`${action}\` has invisible characters`, said, run));
@@ -95,7 +95,8 @@ function rewriteProblems(run: Run): readonly Draft[] {
     if (is((text) => hidden.test(plainly(text)))) add("text-hidden", "has invisible characters");
     if (field === "tool_input") continue;
     if (is((text) => image.test(text))) add("leak-address", "has an image that clients fetch");
-    if (is(givesOrders) || is(fetchesFromHost)) add("text-instructs", "gives the model instructions");
+    if (is(givesOrders) || is((text) => fetchesFromHost(text)))
+      add("text-instructs", "gives the model instructions");
   }
   return found;
 }
@@ -113,13 +114,18 @@ export function givesOrders(text: string): boolean {
   });
 }
 
-/** Whether a text has a model fetch something from a host that the text names. */
-export function fetchesFromHost(text: string): boolean {
+/**
+ * Whether a text has a model fetch something from a host that the text names.
+ *
+ * @param args what the hook was called with: a host of the event is quoted, whatever quotes it had there.
+ */
+export function fetchesFromHost(text: string, args = ""): boolean {
+  const known = args.toLowerCase().replaceAll(/["'\\]/g, "");
   return hostOrders.some((order) => {
     const found = order.exec(text);
     return (
       found !== null &&
-      hostsOf(found[0]).length > 0 &&
+      hostsOf(found[0]).some((one) => !known.includes(one)) &&
       !reports.test(text.slice(Math.max(0, found.index - 60), found.index))
     );
   });
