@@ -107,13 +107,12 @@ function parseTurn(
   }
   const event: { [field: string]: unknown } = { hook_event_name: row.event, ...commonOf(message) };
   const rest: { [field: string]: unknown } = {};
-  const places: { [field: string]: string } = {};
   for (const [field, value] of Object.entries(turn)) {
     const ours = Object.hasOwn(fields, field) ? fields[field] : undefined;
     if (ours === undefined) rest[field] = value;
     else if (value !== null) event[ours] = value;
   }
-  for (const [field, ours] of Object.entries(fields)) places[ours] = `/turn/${field}`;
+  const places = Object.fromEntries(Object.entries(fields).map(([field, ours]) => [ours, `/turn/${field}`]));
   if (Object.keys(rest).length > 0) event.turn = rest;
   return { name, row, message, event, places };
 }

@@ -1,5 +1,5 @@
 import type { AttributedText, Decision, Verdict } from "../broker/index.ts";
-import type { ActionName, EventActionName, EventName } from "../catalogue/index.ts";
+import { type ActionName, actionNames, type EventActionName, type EventName } from "../catalogue/index.ts";
 import type { FailurePolicy, LoadedPack } from "../pack/index.ts";
 
 /** One message of a system: a JSON object that was read strictly, or copied out of a host's object. */
@@ -85,6 +85,9 @@ export interface Dialect<Row extends DialectRow = DialectRow> {
    */
   checkPack?(pack: LoadedPack): void;
 }
+
+/** A row of an event that hooks observe; what they return is ignored. */
+export const observed = { carries: [], ignores: actionNames, onFailure: "open", stops: {} } as const;
 
 /** Makes a table of rows. */
 export function table<Row extends DialectRow>(rows: {

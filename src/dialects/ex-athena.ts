@@ -20,54 +20,47 @@ interface AthenaRow extends DialectRow {
 
 /** All that a callback can return beside `:ok`. Each counts where it means something, and nowhere else. */
 const words = ["deny", "halt", "inject", "transform", "augment"] as const satisfies readonly ActionName[];
+const subagent = { agent_id: "subagent", agent_type: "subagent" };
 
-function row(fields: Omit<AthenaRow, "ignores">): AthenaRow {
-  return { ...fields, ignores: words.filter((word) => !fields.carries.includes(word)) };
-}
-
-/** An event of a tool call. */
-function tool(
+function row(
+  kind: AthenaRow["kind"],
   event: EventName,
   carries: readonly EventActionName[],
   stops: AthenaRow["stops"],
-  defaults: AthenaRow["defaults"] = {},
 ): AthenaRow {
-  return row({ kind: "tool", event, carries, stops, defaults });
+  return { kind, event, carries, stops, ignores: words.filter((word) => !carries.includes(word)) };
 }
 
 /** An event of the life of an agent: halts, injects and transforms, as far as the moment has them. */
-function lifecycle(event: EventName, defaults: { readonly [field: string]: unknown } = {}): AthenaRow {
+function lifecycle(event: EventName): AthenaRow {
   const carries = (["halt", "inject", "transform"] as const).filter((word) => legalActions(event).has(word));
   // What a hook that fails closed makes of the step is a halt here, as the system has no milder word.
   const closed = eventRows.get(event)?.closedAs;
   const stops: { [V in StopVerdict]?: string } = carries.includes("halt") ? { halt: "halt" } : {};
-  return row({
-    kind: "lifecycle",
-    event,
-    carries,
-    stops: closed === undefined ? stops : { ...stops, [closed]: "halt" },
-    defaults,
-  });
+  return row("lifecycle", event, carries, closed === undefined ? stops : { ...stops, [closed]: "halt" });
 }
 
 const rows = table<AthenaRow>({
   SessionStart: lifecycle("SessionStart"),
   SessionEnd: lifecycle("SessionEnd"),
   UserPromptSubmit: lifecycle("UserPromptSubmit"),
-  ChatParams: lifecycle("PreModelRequest", { model: "", messages: [] }),
+  ChatParams: { ...lifecycle("PreModelRequest"), defaults: { model: "", messages: [] } },
   Stop: lifecycle("Stop"),
-  StopFailure: lifecycle("StopFailure", { error: "" }),
-  PreToolUse: tool("PreToolUse", ["deny", "halt"], { deny: "deny", halt: "halt" }),
-  PostToolUse: tool("PostToolUse", ["augment", "halt"], { halt: "halt", block: "halt" }),
-  PostToolUseFailure: tool("PostToolUseFailure", ["halt"], { halt: "halt" }, { error: "" }),
-  PermissionRequest: tool("PermissionRequest", ["deny", "halt"], { deny: "deny", halt: "halt" }),
-  PermissionDenied: tool("PermissionDenied", ["halt"], { halt: "halt" }),
-  SubagentStart: lifecycle("SubagentStart", { agent_id: "subagent", agent_type: "subagent" }),
-  SubagentStop: lifecycle("SubagentStop", { agent_id: "subagent", agent_type: "subagent" }),
-  PreCompact: lifecycle("PreCompact", { trigger: "auto" }),
-  PreCompactStage: lifecycle("CompactStage", { stage: "stage" }),
-  PostCompact: lifecycle("PostCompact", { trigger: "auto" }),
-  Notification: lifecycle("Notification", { message: "" }),
+  StopFailure: { ...lifecycle("StopFailure"), defaults: { error: "" } },
+  PreToolUse: row("tool", "PreToolUse", ["deny", "halt"], { deny: "deny", halt: "halt" }),
+  PostToolUse: row("tool", "PostToolUse", ["augment", "halt"], { halt: "halt", block: "halt" }),
+  PostToolUseFailure: {
+    ...row("tool", "PostToolUseFailure", ["halt"], { halt: "halt" }),
+    defaults: { error: "" },
+  },
+  PermissionRequest: row("tool", "PermissionRequest", ["deny", "halt"], { deny: "deny", halt: "halt" }),
+  PermissionDenied: row("tool", "PermissionDenied", ["halt"], { halt: "halt" }),
+  SubagentStart: { ...lifecycle("SubagentStart"), defaults: subagent },
+  SubagentStop: { ...lifecycle("SubagentStop"), defaults: subagent },
+  PreCompact: { ...lifecycle("PreCompact"), defaults: { trigger: "auto" } },
+  PreCompactStage: { ...lifecycle("CompactStage"), defaults: { stage: "stage" } },
+  PostCompact: { ...lifecycle("PostCompact"), defaults: { trigger: "auto" } },
+  Notification: { ...lifecycle("Notification"), defaults: { message: "" } },
 });
 
 /** The hooks of ExAthena (Elixir): callbacks of a tool event say one thing, those of a lifecycle event several. */

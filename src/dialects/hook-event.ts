@@ -1,5 +1,4 @@
-import { actionNames } from "../catalogue/index.ts";
-import { type Dialect, type DialectRow, type Parsed, type StopVerdict, table } from "./dialect.ts";
+import { type Dialect, type DialectRow, observed, type Parsed, type StopVerdict, table } from "./dialect.ts";
 import { eventOf, fieldOf, rowOf } from "./message.ts";
 import { injected } from "./decision-queries.ts";
 import { fromToolInput, toToolInput } from "./tool-arguments.ts";
@@ -11,9 +10,8 @@ interface HookEventRow extends DialectRow {
   readonly writes?: { readonly [field: string]: string };
 }
 
-/** An event that hooks observe; what they return is ignored. */
-const notification = { carries: [], ignores: actionNames, onFailure: "open", stops: {} } as const;
 const stop = { block: "stop" } as const;
+const request = { messages: "messages", system_prompt: "system", model: "model" };
 
 const rows = table<HookEventRow>({
   pre_send_message: {
@@ -26,11 +24,11 @@ const rows = table<HookEventRow>({
   post_send_message: {
     event: "UserPromptAccepted",
     fields: { user_input: "prompt", messages: "messages" },
-    ...notification,
+    ...observed,
   },
   pre_llm_request: {
     event: "PreModelRequest",
-    fields: { messages: "messages", system_prompt: "system", model: "model" },
+    fields: request,
     carries: ["replace_messages", "replace_system", "inject", "add_context", "block", "retry"],
     writes: { messages: "messages", system: "system_prompt" },
     stops: stop,
@@ -66,12 +64,7 @@ const rows = table<HookEventRow>({
   },
   stop: {
     event: "Stop",
-    fields: {
-      user_input: "last_assistant_message",
-      messages: "messages",
-      system_prompt: "system",
-      model: "model",
-    },
+    fields: { user_input: "last_assistant_message", ...request },
     carries: ["retry", "add_context", "block"],
     stops: stop,
   },
@@ -92,7 +85,7 @@ const rows = table<HookEventRow>({
   },
   pre_auto_compact: {
     event: "PreCompact",
-    fields: { messages: "messages", system_prompt: "system", model: "model" },
+    fields: request,
     fixed: { trigger: "auto" },
     carries: ["add_context", "block"],
     stops: stop,
@@ -105,8 +98,8 @@ const rows = table<HookEventRow>({
     writes: { messages: "messages" },
     stops: {},
   },
-  session_start: { event: "SessionStart", fields: { messages: "messages" }, ...notification },
-  session_end: { event: "SessionEnd", fields: { messages: "messages" }, ...notification },
+  session_start: { event: "SessionStart", fields: { messages: "messages" }, ...observed },
+  session_end: { event: "SessionEnd", fields: { messages: "messages" }, ...observed },
 });
 
 /** The only event at which a hook can show the person something. */

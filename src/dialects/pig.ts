@@ -1,6 +1,5 @@
 import type { Decision } from "../broker/index.ts";
-import { actionNames } from "../catalogue/index.ts";
-import { type Dialect, type DialectRow, type Parsed, type Message, table } from "./dialect.ts";
+import { type Dialect, type DialectRow, observed, type Parsed, type Message, table } from "./dialect.ts";
 import { eventOf, fieldOf, readInnerText, rowOf } from "./message.ts";
 import { reasonOf, writersOf } from "./decision-queries.ts";
 import { toToolInput } from "./tool-arguments.ts";
@@ -10,14 +9,8 @@ interface PigRow extends DialectRow {
   readonly answers: "notified" | "tool" | "result" | "messages";
 }
 
-/** An event that hooks observe; what they return is ignored. */
-const notification = {
-  carries: [],
-  ignores: actionNames,
-  onFailure: "open",
-  stops: {},
-  answers: "notified",
-} as const;
+const notification = { ...observed, answers: "notified" } as const;
+const call = { tool_name: "tool_name", tool_call_id: "tool_use_id" };
 
 const rows = table<PigRow>({
   session_start: { event: "SessionStart", ...notification, fields: { history: "messages" } },
@@ -43,20 +36,14 @@ const rows = table<PigRow>({
     carries: ["allow", "deny"],
     stops: { deny: "ToolBlocked" },
     answers: "tool",
-    fields: { tool_name: "tool_name", tool_call_id: "tool_use_id", arguments_json: "tool_input" },
+    fields: { ...call, arguments_json: "tool_input" },
   },
   tool_result: {
     event: "PostToolUse",
     carries: ["replace_result"],
     stops: {},
     answers: "result",
-    fields: {
-      tool_name: "tool_name",
-      tool_call_id: "tool_use_id",
-      result: "tool_response",
-      is_error: "is_error",
-      duration_ms: "duration_ms",
-    },
+    fields: { ...call, result: "tool_response", is_error: "is_error", duration_ms: "duration_ms" },
   },
   error: { event: "ModelRequestFailure", ...notification, fields: { model: "model", error: "error" } },
   complete: {
