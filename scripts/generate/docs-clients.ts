@@ -121,7 +121,8 @@ function provenSections(): string {
   return `## Paths
 
 By these paths the model made the client run something, with a policy that refuses the call. \`denied\`: a hook was met, and the call did not
-run. \`not offered\`: the client did not offer such a tool in the test, so that nothing is proven. \`not run\`: not part of the last run.
+run. \`not offered\`: the client did not offer such a tool in the test, so that nothing is proven. \`unclear\`: the call did not run,
+and no refusal was shown. \`not run\`: not part of the last run.
 
 ${resultTable("path", "paths")}
 

@@ -18,7 +18,8 @@ export const cline: AgentClient = {
   binary: "cline",
   namesEvent: false,
   events: {
-    TaskStart: { event: "SessionStart", read: common, answers: { halt: cancel }, fallback: "answer" },
+    // It does not wait for this hook: a halt is kept for the first tool.
+    TaskStart: { event: "SessionStart", read: common, answers: {} },
     PreToolUse: {
       event: "PreToolUse",
       read: toolOf,
