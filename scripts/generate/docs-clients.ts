@@ -193,6 +193,7 @@ function section(client: AgentClient): string {
     const shown = proven.clients[client.name].actions?.[event.event] ?? {};
     const seen = carried.filter((action) => shown[action] === "carried");
     const becomes = carried.filter((action) => shown[action] === "denied");
+    const lost = carried.filter((action) => shown[action] === "not carried");
     const silent = carried.filter((action) => shown[action] === "no reason");
     const untested = carried.filter(
       (action) => shown[action] === undefined || shown[action] === "not reached",
@@ -201,7 +202,11 @@ function section(client: AgentClient): string {
     return [
       code(name),
       code(event.event),
-      [listed(seen), silent.length > 0 ? `${listed(silent)} (without the reason)` : ""]
+      [
+        listed(seen),
+        silent.length > 0 ? `${listed(silent)} (without the reason)` : "",
+        lost.length > 0 ? `${listed(lost)} (**not carried out**)` : "",
+      ]
         .filter(Boolean)
         .join(", "),
       listed(becomes) + (kept ? `${becomes.length > 0 ? "; " : ""}\`halt\` is kept` : ""),

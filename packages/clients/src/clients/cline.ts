@@ -18,7 +18,7 @@ export const cline: AgentClient = {
   binary: "cline",
   namesEvent: false,
   events: {
-    // It does not wait for this hook: a halt is kept for the first tool.
+    // It does not wait for this hook: a halt is kept for the next tool.
     TaskStart: { event: "SessionStart", read: common, answers: {} },
     PreToolUse: {
       event: "PreToolUse",
@@ -42,7 +42,10 @@ export const cline: AgentClient = {
     },
     SessionShutdown: { event: "SessionEnd", read: common, answers: {} },
   },
-  gaps: ["prompts: the command line fires no `UserPromptSubmit`"],
+  gaps: [
+    "prompts: the command line fires no `UserPromptSubmit`",
+    "a halt at the start of a task: Cline does not wait for that hook, so that a tool which is called at once may run",
+  ],
 };
 
 /** The input of `tool_call` has its types; that of `preToolUse` holds texts only. */
