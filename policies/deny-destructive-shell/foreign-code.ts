@@ -2,7 +2,6 @@ import { type Finding, quoted, short } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
 import { inlineProgram, languageOf, shellCall } from "../lib/programs.ts";
 import { TAINTED, UNKNOWN } from "../lib/marks.ts";
-import { isTaintSource } from "../lib/programs.ts";
 import type { Invocation } from "../lib/commands.ts";
 
 const unseen = "runs unseen code: it was downloaded or decoded in the same command";
@@ -28,7 +27,7 @@ export function foreignCode(invocation: Invocation, downloads: ReadonlySet<strin
     };
   }
   const from = invocation.input?.from ?? [];
-  if (from.some(isTaintSource)) return deny;
+  if (from.some(({ external }) => external)) return deny;
   if (invocation.input === undefined || invocation.input.text !== undefined) return undefined;
   if (from.length === 1 && from[0]?.name === "cat") return undefined;
   return {

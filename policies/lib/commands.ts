@@ -1,7 +1,6 @@
 import type { ShellCommand, ShellFact, ShellWord } from "hookwarden/hook";
 import { clean, SOME_HOME, TAINTED, UNKNOWN } from "./marks.ts";
-import { resolvePath } from "./paths.ts";
-import { isTaintSource, programName } from "./programs.ts";
+import { baseName, resolvePath } from "./paths.ts";
 
 /** What a command reads from its standard input. */
 export interface Input {
@@ -34,6 +33,8 @@ export interface Invocation {
   readonly through: readonly string[];
   /** It was found in a string of another language, and may be no command at all. */
   readonly guess: boolean;
+  /** What it prints was downloaded or decoded. */
+  readonly external: boolean;
 }
 
 /** The commands of `facts.shell`; none where the fact is not known. */
@@ -45,8 +46,8 @@ export function invocationsOf(shell: ShellFact | undefined): readonly Invocation
 }
 
 function invocationOf(command: ShellCommand, before: readonly Invocation[]): Invocation {
-  const { argv, directory, redirects, input, variables, through, guess } = command;
-  const tainted = before.some(isTaintSource);
+  const { argv, directory, redirects, input, variables, through, guess, external } = command;
+  const tainted = before.some((earlier) => earlier.external);
   const text = (word: ShellWord): string => marked(word, tainted);
   const [program = "", ...args] = argv.map(text);
   return {
@@ -68,6 +69,7 @@ function invocationOf(command: ShellCommand, before: readonly Invocation[]): Inv
     variables: variables.map(({ name, value }) => [name, text(value)] as const),
     through,
     guess,
+    external,
   };
 }
 
@@ -85,7 +87,7 @@ function isGlobbed(word: ShellWord | undefined): boolean {
 
 /** The name of a program that is a pattern, or not known. */
 function nameOf(program: string): string {
-  const name = programName(program);
+  const name = baseName(program).toLowerCase();
   return name !== "[" && /[*?[]/.test(name) ? UNKNOWN : name;
 }
 

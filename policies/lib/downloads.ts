@@ -1,24 +1,26 @@
 import { resolvePath } from "./paths.ts";
 import { isUnknown } from "./marks.ts";
-import { isDownloader } from "./programs.ts";
 import type { Invocation } from "./commands.ts";
 
-/** The files that a command fills with something downloaded, in the form of `resolvePath`. */
+/** The files that a command fills with something downloaded or decoded, in the form of `resolvePath`. */
 export function downloadedBy(invocation: Invocation): readonly string[] {
-  if (!isDownloader(invocation)) {
-    const { name, args, input: read, redirects, cwd } = invocation;
-    // `curl … | tee file`
-    if (name !== "tee" || !read?.from.some(isDownloader)) return [];
-    return [...args, ...redirects.map(({ target }) => target)].map((file) => resolvePath(file, cwd));
-  }
-  const { args, cwd, redirects } = invocation;
+  const { name, args, input, redirects, cwd, external } = invocation;
+  // `curl … | tee file`
+  const copies = name === "tee" && input?.from.some((source) => source.external);
+  if (!external && !copies) return [];
   const files = redirects.filter(({ operator }) => operator.startsWith(">")).map(({ target }) => target);
-  args.forEach((arg, at) => {
-    const glued = /^(?:--output=|--output-document=|-[oO])(.+)$/.exec(arg)?.[1];
-    if (glued !== undefined) files.push(glued);
-    else if (/^(-[a-zA-Z]*[oO]|--output|--output-document)$/.test(arg)) files.push(args[at + 1] ?? "");
-    // `curl -O URL` and `wget URL` name the file after the address.
-    if (/^[a-z]+:\/\//.test(arg)) files.push(/^[^?#]*\/([^/?#]*)/.exec(arg)?.[1] ?? "");
-  });
+  if (copies) files.push(...args);
+  else files.push(...outputsOf(args));
   return files.filter((file) => file !== "" && !isUnknown(file)).map((file) => resolvePath(file, cwd));
+}
+
+/** Where downloaders write to: the value of an option, or the last part of an address. */
+function outputsOf(args: readonly string[]): readonly string[] {
+  return args.flatMap((arg, at) => {
+    const glued = /^(?:--output=|--output-document=|-[oO])(.+)$/.exec(arg)?.[1];
+    if (glued !== undefined) return [glued];
+    if (/^(-[a-zA-Z]*[oO]|--output|--output-document)$/.test(arg)) return args.slice(at + 1, at + 2);
+    // `curl -O URL` and `wget URL` name the file after the address.
+    return /^[a-z]+:\/\//.test(arg) ? [/^[^?#]*\/([^/?#]*)/.exec(arg)?.[1] ?? ""] : [];
+  });
 }

@@ -1,13 +1,5 @@
 import type { Invocation } from "./commands.ts";
 
-/** File name of a program, in lower case and without `.exe`: some file systems ignore case. */
-export function programName(program: string): string {
-  return program
-    .slice(program.lastIndexOf("/") + 1)
-    .toLowerCase()
-    .replace(/\.exe$/, "");
-}
-
 export const shells: ReadonlySet<string> = new Set([
   "sh",
   "bash",
@@ -85,39 +77,4 @@ export function searched(args: readonly string[]): readonly string[] {
   const end = args.findIndex((arg) => /^[-(!]/.test(arg));
   const folders = end < 0 ? args : args.slice(0, end);
   return folders.length > 0 ? folders : ["."];
-}
-
-export const downloaders: ReadonlySet<string> = new Set([
-  "curl",
-  "wget",
-  "fetch",
-  "aria2c",
-  "axel",
-  "lwp-request",
-  "http",
-  "https",
-  "xh",
-]);
-
-/** Whether a command fetches something from a network. */
-export function isDownloader({ name }: Invocation): boolean {
-  return downloaders.has(name);
-}
-
-export const decoders: ReadonlyMap<string, RegExp> = new Map([
-  ["base64", /^(-[a-z]*[dD]|--d)/],
-  ["base32", /^(-[a-z]*d|--d)/],
-  ["basenc", /^(-[a-z]*d|--d)/],
-  ["openssl", /^-d$/],
-  ["xxd", /^-[a-z]*r/],
-  ["gunzip", /^/],
-  ["zcat", /^/],
-  ["uudecode", /^/],
-]);
-
-/** Whether what a command prints may be anything that somebody else wanted. */
-export function isTaintSource(invocation: Invocation): boolean {
-  if (isDownloader(invocation)) return true;
-  const option = decoders.get(invocation.name);
-  return option !== undefined && (option.test("") || invocation.args.some((arg) => option.test(arg)));
 }

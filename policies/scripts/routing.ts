@@ -6,7 +6,7 @@ import type { Condition } from "hookwarden/facts";
 import { managers } from "../ask-before-install/managers.ts";
 import { losses } from "../deny-destructive-shell/losses.ts";
 import { checks } from "../deny-destructive-shell/rules.ts";
-import { decoders, downloaders, inlineOptions, shells } from "../lib/programs.ts";
+import { inlineOptions, shells } from "../lib/programs.ts";
 import { layouts, folders } from "../protect-agent-setup/layouts.ts";
 import { changers } from "../protect-git-history/hook.ts";
 import { losses as cloudLosses, sqlPrograms } from "../protect-infrastructure/commands.ts";
@@ -83,7 +83,7 @@ export const routes: { readonly [policy: string]: Condition } = {
   ),
   "ask-before-network": any(command("name", { in: { option: "commands" } }), network),
   "deny-destructive-shell": any(
-    programs(checks.keys(), programsOf(losses), shells, downloaders, decoders.keys(), [
+    programs(checks.keys(), programsOf(losses), shells, [
       "eval",
       "source",
       ".",
@@ -91,6 +91,7 @@ export const routes: { readonly [policy: string]: Condition } = {
       "ncat",
       "netcat",
     ]),
+    command("external", { equals: true }),
     // A name with a pattern is one that is not known.
     command("name", { pattern: "mkfs.*|.*[*?].*|.*\\[.+|.+\\[" }),
     // An interpreter that reads its program from a pipe or a here-document.
@@ -120,7 +121,7 @@ export const routes: { readonly [policy: string]: Condition } = {
       pattern:
         "gh|glab|git.*|npm|mail|himalaya|mutt|lynx|w3m|links|printenv|env|set|export|security|vault|op|pass|aws|gcloud|az|kubectl|docker|doppler",
     }),
-    programs(downloaders),
+    command("external", { equals: true }),
   ),
   "keep-writes-in-workspace": any(
     listed("facts.tool.files.*.access", { in: ["write", "edit", "delete", "any"] }),

@@ -142,6 +142,10 @@ const commandSchema = closed(
       ...flag,
       description: "what it starts is not known: its program is unknown, or a shell reads code that is",
     },
+    external: {
+      ...flag,
+      description: "what it prints comes from a network, or was encoded",
+    },
   },
   [
     "name",

@@ -95,6 +95,8 @@ export type ShellCommand = {
   readonly guess: boolean;
   /** What it starts is not known: its program is unknown, or a shell reads code that is. */
   readonly opaque: boolean;
+  /** What it prints comes from a network, or was encoded. */
+  readonly external: boolean;
 };
 
 /** `facts.shell`: the commands that the command lines of a call would start: wrappers such as `sudo`, `bash -c`, substitutions, pipes, functions, loops and here-documents resolved, and what only the running shell knows marked. */
