@@ -32,7 +32,6 @@ export const foreignSigns: readonly Sign[] = [
       "ne dis pas",
       "ne dites pas",
       "n'informe",
-      "n'informez",
     ],
     /[^.\n]{4,30}?\s[^.\n]{0,30}?(?:usuari[oa]|utente|utilisateur|persona|usuário)/y,
   ),
@@ -70,7 +69,7 @@ export const foreignSigns: readonly Sign[] = [
   // Russian, Ukrainian
   sign(
     ignoring,
-    ["игнориру", "проигнориру", "забудь", "не обращай внимания", "ігноруй"],
+    ["игнориру", "забудь", "не обращай внимания", "ігноруй"],
     /[а-яёіїє ]+[^.\n]{0,50}?(?:инструкци|указани|правила|команды|промпт|інструкці)/y,
   ),
   sign(
@@ -91,7 +90,7 @@ export const foreignSigns: readonly Sign[] = [
   ),
   sign(
     ignoring,
-    ["指示を", "命令を", "以前の指示", "前の指示", "これまでの指示", "上記の指示"],
+    ["指示を", "命令を", "前の指示", "これまでの指示", "上記の指示"],
     /[^。\n]{2,16}?(?:を)?(?:すべて|全て)?(?:無視|忘れ)/y,
   ),
   sign(

@@ -84,13 +84,9 @@ export const signs: readonly Sign[] = [
       "</function_",
       "<tool_",
       "</tool_",
-      "<start_of_turn>",
       "<end_of_turn>",
       "[tool_",
       "[available_tools]",
-      "<｜",
-      "<bos>",
-      "<think",
     ],
     pattern:
       /<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|eom_id|start_header_id|end_header_id|begin_of_text|start|end|channel|message|return|call|constrain|python_tag)\|>|\[\/?inst\]|<<\/?sys>>|<(?:start|end)_of_turn>|\[\/?(?:tool_calls|tool_results|available_tools)\]|<\/?(?:system|system-reminder|system_prompt|function_calls|function_results|tool_call|tool_use|tool_result|tool_response)>/y,
@@ -118,7 +114,6 @@ export const signs: readonly Sign[] = [
     weight: 3,
     starts: [
       "(system",
-      "#(system",
       "[system",
       "### system",
       "###system",
@@ -132,7 +127,7 @@ export const signs: readonly Sign[] = [
       "<end of",
     ],
     pattern:
-      /(?:(?<![\w.])#{0,6}\(system(?:_message|_prompt)?\)|\[(?:system|admin)(?:[ _](?:message|prompt|note|override|instruction|notice|update))?\]|#{3}\s{0,2}(?:system|instructions?)\s{0,2}:|system\s{1,4}(?:message|override|alert)\s{0,4}[:!]|begin\s{1,4}system\s{1,4}(?:message|prompt)|<end\s{1,4}of\s{1,4}(?:session|document|context|prompt|input)>|end\s{1,4}of\s{1,4}session[>\s]{1,20}(?:system|user|assistant))/y,
+      /(?:(?<![\w.])\(system(?:_message|_prompt)?\)|\[(?:system|admin)(?:[ _](?:message|prompt|note|override|instruction|notice|update))?\]|#{3}\s{0,2}(?:system|instructions?)\s{0,2}:|system\s{1,4}(?:message|override|alert)\s{0,4}[:!]|begin\s{1,4}system\s{1,4}(?:message|prompt)|<end\s{1,4}of\s{1,4}(?:session|document|context|prompt|input)>|end\s{1,4}of\s{1,4}session[>\s]{1,20}(?:system|user|assistant))/y,
   },
   {
     kind: turn,
@@ -152,9 +147,9 @@ export const signs: readonly Sign[] = [
   {
     kind: turn,
     weight: 3,
-    starts: ["task", "answer:", "status:", "request completed", "done."],
+    starts: ["task", "request completed", "done."],
     pattern:
-      /(?:(?:answer|status|result):\s{0,4})?(?:(?:the\s{1,4})?task|request|done)\b[\s:.is]{0,8}(?:already\s{1,4})?(?:complete|completed|finished|done|accomplished)?[.!:\s]{1,8}(?:now|next|ignore|you\s{1,4}must|your\s{1,4}(?:new|next)|new\s{1,4}(?:task|instruction))\b/y,
+      /(?:(?:the\s{1,4})?task|request|done)\b[\s:.is]{0,8}(?:already\s{1,4})?(?:complete|completed|finished|done|accomplished)?[.!:\s]{1,8}(?:now|next|ignore|you\s{1,4}must|your\s{1,4}(?:new|next)|new\s{1,4}(?:task|instruction))\b/y,
   },
   {
     kind: order,
@@ -165,7 +160,6 @@ export const signs: readonly Sign[] = [
       "you must strictly",
       "do not use other tools",
       "do not use any other",
-      "only use the tool",
     ],
     pattern:
       /(?:strictly\s{1,4}adhere|adhere\s{1,4}to\s{1,4}the\s{1,4}following\s{1,4}instruction|you\s{1,4}must\s{1,4}strictly|do\s{1,4}not\s{1,4}use\s{1,4}(?:any\s{1,4})?other\s{1,4}tools?)/y,
@@ -188,17 +182,9 @@ export const signs: readonly Sign[] = [
   {
     kind: order,
     weight: 3,
-    starts: [
-      "this is an important message",
-      "important message from",
-      "important message to",
-      "stop what you",
-      "immediately stop",
-      "important!!",
-      "very important:",
-    ],
+    starts: ["important message", "stop what you", "immediately stop", "important!!"],
     pattern:
-      /(?:(?:this\s{1,4}is\s{1,4}an\s{1,4})?important\s{1,4}message\s{1,4}(?:from|to|for)\b[^]{0,60}?\b(?:you|me|ai|assistant|agent|model)\b|(?:immediately\s{1,4})?stop\s{1,4}what\s{1,4}you(?:'re|\s{1,4}are)\s{1,4}doing|immediately\s{1,4}stop\s{1,4}(?:your|the)\s{1,4}(?:current\s{1,4})?task|important!!!?[^]{0,60}?\b(?:ignore|you|instruction)\b)/y,
+      /(?:important\s{1,4}message\s{1,4}(?:from|to|for)\b[^]{0,60}?\b(?:you|me|ai|assistant|agent|model)\b|(?:immediately\s{1,4})?stop\s{1,4}what\s{1,4}you(?:'re|\s{1,4}are)\s{1,4}doing|immediately\s{1,4}stop\s{1,4}(?:your|the)\s{1,4}(?:current\s{1,4})?task|important!!!?[^]{0,60}?\b(?:ignore|you|instruction)\b)/y,
   },
   {
     kind: order,
@@ -211,13 +197,11 @@ export const signs: readonly Sign[] = [
       "your actual task",
       "your next task",
       "your new instruction",
-      "your primary objective",
       "your main task",
       "your true",
       "if you are an",
       "if you're an",
       "as an ai",
-      "when you, the",
       "dear ai",
       "dear assistant",
       "hey ai",
@@ -329,7 +313,7 @@ export const signs: readonly Sign[] = [
       "bypass the user",
     ],
     pattern:
-      /(?:without\s{1,4}(?:asking(?:\s{1,4}(?:the\s{1,4}user|for))?|(?:any\s{1,4}|further\s{1,4})?(?:user|human)?\s{0,4}(?:confirmation|approval|permission|consent|validation|questions))|user\s{1,4}confirmation\s{0,2}:\s{0,4}\[?(?:disabled|off|skipped)|bypass\s{1,4}the\s{1,4}user\s{1,4}confirmation)/y,
+      /(?:without\s{1,4}(?:asking|(?:any\s{1,4}|further\s{1,4})?(?:user|human)?\s{0,4}(?:confirmation|approval|permission|consent|validation|questions))|user\s{1,4}confirmation\s{0,2}:\s{0,4}\[?(?:disabled|off|skipped)|bypass\s{1,4}the\s{1,4}user\s{1,4}confirmation)/y,
   },
   {
     kind: order,

@@ -1,106 +1,99 @@
 /**
- * Writes cases for the mutants that no case notices: `node policies/scripts/cover-mutants.ts [--every N] POLICY…`.
- * Inputs are samples of the patterns in the policy's tables; what the policy answers today is what a case expects.
+ * Writes cases for the mutants that no case notices: `node policies/scripts/cover-mutants.ts [--every N] [--of GROUP] POLICY…`.
+ * The events are made from the rows of the policies' tables; what the policy answers today is what a case expects, so
+ * read what is added. `--of lib` takes the mutants of what policies share.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { format } from "prettier";
-import { losses as destructions } from "../deny-destructive-shell/losses.ts";
-import { foreignSigns } from "../flag-prompt-injection/languages.ts";
-import { signs } from "../flag-prompt-injection/signs.ts";
-import type { Loss } from "../lib/losses.ts";
-import { losses } from "../protect-infrastructure/commands.ts";
-import { answerOf, bundle, casesOf, configOf, load, manifestOf, policiesFolder } from "../test/harness.ts";
-import { survivingMutants } from "../test/mutation.ts";
-import { samplesOf } from "./sample-regex.ts";
+import {
+  answerOf,
+  bundle,
+  type Case,
+  casesOf,
+  configOf,
+  type Expectation,
+  type Got,
+  load,
+  manifestOf,
+  policiesFolder,
+} from "../test/harness.ts";
+import { type Survivor, survivingMutants } from "../test/mutation.ts";
+import { pools, type Sample } from "./case-pools.ts";
 
 const { values, positionals } = parseArgs({
-  options: { every: { type: "string", default: "1" } },
+  options: { every: { type: "string", default: "1" }, of: { type: "string" } },
   allowPositionals: true,
 });
 
-type Json = Record<string, unknown>;
-
-const shell = (command: string): Json => ({
-  hook_event_name: "PreToolUse",
-  tool_name: "Bash",
-  cwd: "/workspace",
-  tool_input: { command },
-});
-const result = (text: string): Json => ({
-  hook_event_name: "PostToolUse",
-  tool_name: "WebFetch",
-  tool_response: text,
-});
-
-const commandsOf = (rows: readonly Loss[]): readonly string[] =>
-  rows.flatMap(({ programs, test }) => {
-    const [first = ""] = programs;
-    return [
-      ...samplesOf(test).map((sample) => `${first} ${sample.trim() || "x"}`),
-      ...programs.flatMap((program) =>
-        samplesOf(test)
-          .slice(0, 2)
-          .map((sample) => `${program} ${sample.trim() || "x"}`),
-      ),
-    ];
-  });
-
-/** The events that are tried for a policy. */
-const pools: { readonly [policy: string]: () => readonly Json[] } = {
-  "flag-prompt-injection": () =>
-    [...signs, ...foreignSigns].flatMap(({ starts, pattern }) =>
-      samplesOf(pattern).flatMap((sample) => [
-        result(`${sample} you`),
-        result(`${sample}: you must`),
-        ...starts.map((start) =>
-          result(`${start}${sample.replace(/^[a-zà-ÿ'-]+/, "").replace(/^(?! )/, " ")} you`),
-        ),
-      ]),
-    ),
-  "deny-destructive-shell": () => commandsOf(destructions).map((command) => shell(command)),
-  "protect-infrastructure": () => commandsOf(losses).map((command) => shell(command)),
-};
+type Answered = readonly [sample: Sample, answer: Got, text: string];
 
 for (const policy of positionals) {
-  const pool = pools[policy]?.() ?? [];
-  const config = configOf(policy);
-  const manifest = manifestOf(policy);
   const original = load(await bundle(policy));
-  const answers = pool.map((event) => [event, answerOf(original, manifest, event, config)] as const);
-  const flagged = answers.filter(
-    ([, answer]) => answer.verdict !== "continue" || answer.additions.augment !== null,
-  );
-  const cases: unknown[] = [...casesOf(policy)];
-  const added = new Map<string, Json>();
-  for (const { path, text } of await survivingMutants(policy, Number(values.every))) {
-    const mutant = load(await bundle(policy, new Map([[path, text]])), 1_000);
-    const differing = flagged.find(
-      ([event, answer]) =>
-        JSON.stringify(answerOf(mutant, manifest, event, config)) !== JSON.stringify(answer),
-    );
-    if (differing === undefined) continue;
-    const [event, answer] = differing;
-    added.set(JSON.stringify(event), caseOf(event, answer, cases.length + added.size));
+  const [manifest, config] = [manifestOf(policy), configOf(policy)];
+  const answers = (pools[policy]?.() ?? []).map((sample): Answered => {
+    const answer = answerOf(original, manifest, sample, config);
+    return [sample, answer, JSON.stringify(answer)];
+  });
+  // The list that mutants are put to: what is added counts from the next mutant on.
+  const cases = casesOf(policy) as Case[];
+  const before = cases.length;
+  for await (const survivor of survivingMutants(values.of ?? policy, Number(values.every))) {
+    const differing = await firstDiffering(policy, survivor, answers);
+    if (differing === undefined)
+      console.log(`${survivor.path.slice(policiesFolder.length)} ${survivor.what}`);
+    else cases.push(caseOf(differing, cases.length));
   }
-  cases.push(...added.values());
   const file = join(policiesFolder, policy, "cases.json");
-  writeFileSync(
-    file,
-    await format(JSON.stringify(cases), {
-      parser: "json",
-      ...JSON.parse(readFileSync(join(policiesFolder, "../.prettierrc.json"), "utf8")),
-    }),
-  );
-  console.log(`${policy}: ${added.size} cases added`);
+  const options = JSON.parse(readFileSync(join(policiesFolder, "../.prettierrc.json"), "utf8")) as object;
+  writeFileSync(file, await format(JSON.stringify(cases), { parser: "json", ...options }));
+  console.log(`${policy}: ${cases.length - before} cases added`);
 }
 
-function caseOf(event: Json, answer: ReturnType<typeof answerOf>, index: number): Json {
+/** The event that a mutant answers in another way; the search begins with the rows near its own. */
+async function firstDiffering(
+  policy: string,
+  { path, text, position }: Survivor,
+  answers: readonly Answered[],
+): Promise<Answered | undefined> {
+  const mutant = load(await bundle(policy, new Map([[path, text]])), 1_000);
+  const [manifest, config] = [manifestOf(policy), configOf(policy)];
+  const first = Math.max(0, Math.floor((position - 0.05) * answers.length));
+  return [...answers.slice(first), ...answers.slice(0, first)].find(
+    ([sample, , expected]) => answered(() => answerOf(mutant, manifest, sample, config)) !== expected,
+  );
+}
+
+/** An answer as text; what a mutant throws is an answer too. */
+function answered(answer: () => Got): string {
+  try {
+    return JSON.stringify(answer());
+  } catch {
+    return "";
+  }
+}
+
+function caseOf([sample, answer]: Answered, index: number): Case {
+  const { event, state } = sample;
   const text = JSON.stringify(event["tool_input"] ?? event["tool_response"]).slice(0, 60);
-  const expected: Json = { verdict: answer.verdict };
-  if (answer.reason !== null) expected["reason"] = { equals: answer.reason };
-  if (answer.additions.augment !== null)
-    expected["additions"] = { augment: { equals: answer.additions.augment } };
-  return { name: `sample ${index}: ${text}`, event, expect: expected };
+  const name = `sample ${index}: ${String(event["tool_name"])} ${text}`;
+  const expect = expectationOf(answer);
+  return state === undefined && answer.state === null
+    ? { name, event, expect }
+    : { name, event, state: state ?? null, expect: { ...expect, state: answer.state } };
+}
+
+function expectationOf({ verdict, reason, changes, additions }: Got): Expectation {
+  return {
+    verdict,
+    ...(reason === null ? {} : { reason: { equals: reason } }),
+    ...(Object.keys(changes).length === 0 ? {} : { changes }),
+    additions: { augment: additions.augment === null ? null : findingsOf(additions.augment) },
+  };
+}
+
+/** What a warning says was found, without the sentences around it. */
+function findingsOf(augment: string): string {
+  return /^Warning: the result above (.*?\(score \d+\))/s.exec(augment)?.[1] ?? augment;
 }

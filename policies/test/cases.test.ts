@@ -1,7 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { testPack } from "../../packages/testing/src/test-pack.ts";
-import { casesOf, hookFolders, hookNames, manifestOf, policiesFolder } from "./harness.ts";
+import {
+  bundle,
+  casesOf,
+  configOf,
+  failuresOf,
+  hookFolders,
+  hookNames,
+  load,
+  manifestOf,
+} from "./harness.ts";
 
 const page = readFileSync(new URL("../../docs/policies.md", import.meta.url), "utf8");
 
@@ -35,10 +43,8 @@ describe.each(hookNames())("%s", (hook) => {
   });
 });
 
-// With coverage, and on the other engine too: cases.slow.test.ts.
-test("the cases pass on QuickJS", { timeout: 120_000 }, async () => {
-  const { hooks, passed } = await testPack(policiesFolder, { engine: "quickjs" });
-  const failed = hooks.flatMap(({ results }) => results.filter(({ failures }) => failures.length > 0));
-  expect(failed).toEqual([]);
-  expect(passed).toBe(hookNames().reduce((sum, hook) => sum + casesOf(hook).length, 0));
+// On both engines and with coverage: cases.slow.test.ts.
+test.each(hookNames())("the cases of %s pass", async (hook) => {
+  const call = load(await bundle(hook));
+  expect(failuresOf(call, manifestOf(hook), casesOf(hook), configOf(hook))).toEqual([]);
 });

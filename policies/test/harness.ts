@@ -56,8 +56,16 @@ export function manifestOf(hook: string): Manifest {
   return readJson(join(policiesFolder, hook, "hook.json")) as Manifest;
 }
 
+/** Cases by policy: the same objects every time, so that what is worked out of their events is kept with them. */
+const caseLists = new Map<string, readonly Case[]>();
+
 export function casesOf(hook: string): readonly Case[] {
-  return readJson(join(policiesFolder, hook, "cases.json")) as readonly Case[];
+  let cases = caseLists.get(hook);
+  if (cases === undefined) {
+    cases = readJson(join(policiesFolder, hook, "cases.json")) as readonly Case[];
+    caseLists.set(hook, cases);
+  }
+  return cases;
 }
 
 export function configOf(hook: string): unknown {
@@ -126,12 +134,9 @@ export function failuresOf(
     if (events.length !== expected.length)
       return [`${test.name}: ${events.length} events, ${expected.length} expectations`];
     return events.flatMap((given, step) => {
-      const event: Json = { session_id: "case", time: "2026-01-01T00:00:00Z", ...given };
-      const actions = isSubscribed(manifest, event)
-        ? actionsOf(
-            call(projected(event, manifest.reads), contextOf(manifest, state, test.config ?? packConfig)),
-          )
-        : [];
+      const event = seenBy(manifest, given);
+      const actions =
+        event === null ? [] : actionsOf(call(event, contextOf(manifest, state, test.config ?? packConfig)));
       const got = composed(actions, manifest, state);
       state = got.state;
       const wanted = expected[step];
@@ -144,14 +149,35 @@ export function failuresOf(
   });
 }
 
-/** What a hook answers to one event, without state. */
-export function answerOf(call: Call, manifest: Manifest, event: Json, config: unknown): Got {
-  const whole: Json = { session_id: "case", time: "2026-01-01T00:00:00Z", ...event };
+/** What a hook answers to one event. */
+export function answerOf(
+  call: Call,
+  manifest: Manifest,
+  { event = {}, state = null }: Pick<Case, "event" | "state">,
+  config: unknown,
+): Got {
+  const seen = seenBy(manifest, event);
   return composed(
-    actionsOf(call(projected(whole, manifest.reads), contextOf(manifest, null, config))),
+    seen === null ? [] : actionsOf(call(seen, contextOf(manifest, state, config))),
     manifest,
-    null,
+    state,
   );
+}
+
+/** Events as a policy sees them, by manifest: facts are worked out once, however many mutants they are put to. */
+const seenEvents = new WeakMap<Json, Map<string, Json | null>>();
+
+/** An event as a policy sees it; `null` where it has not subscribed to it. */
+function seenBy(manifest: Manifest, given: Json): Json | null {
+  const byHook = seenEvents.get(given) ?? new Map<string, Json | null>();
+  seenEvents.set(given, byHook);
+  let seen = byHook.get(manifest.name);
+  if (seen === undefined) {
+    const event: Json = { session_id: "case", time: "2026-01-01T00:00:00Z", ...given };
+    seen = isSubscribed(manifest, event) ? projected(event, manifest.reads) : null;
+    byHook.set(manifest.name, seen);
+  }
+  return seen;
 }
 
 function contextOf(manifest: Manifest, state: unknown, config: unknown): Json {

@@ -49,6 +49,22 @@ export function mutantsOf(text: string): readonly Mutant[] {
   }));
 }
 
+/** The regular expressions of a TypeScript file. */
+export function literalsOf(text: string): readonly RegExp[] {
+  const file = ts.createSourceFile("policy.ts", text, ts.ScriptTarget.Latest, true);
+  const found: RegExp[] = [];
+  const visit = (node: ts.Node): void => {
+    if (node.kind === ts.SyntaxKind.RegularExpressionLiteral) {
+      const literal = node.getText(file);
+      const close = literal.lastIndexOf("/");
+      found.push(new RegExp(literal.slice(1, close), literal.slice(close + 1)));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
 function editsOf(node: ts.Node, file: ts.SourceFile): readonly Edit[] {
   const at = (part: ts.Node): { start: number; end: number } => ({
     start: part.getStart(file),
@@ -88,11 +104,11 @@ function editsOf(node: ts.Node, file: ts.SourceFile): readonly Edit[] {
   if (node.kind === ts.SyntaxKind.RegularExpressionLiteral) {
     const literal = node.getText(file);
     const { start, end } = at(node);
-    return alternativesDropped(literal).map((by) => ({
+    return alternativesDropped(literal).map(({ by, dropped: part }) => ({
       start,
       end,
       by,
-      what: `${cut(literal)} becomes ${cut(by)}`,
+      what: `\`${cut(part)}\` is dropped from ${cut(literal)}`,
     }));
   }
   return [];
@@ -120,8 +136,8 @@ function dropped(node: ts.ArrayLiteralExpression, file: ts.SourceFile): readonly
 }
 
 /** The expression without one of its alternatives, for each alternative of each group. */
-function alternativesDropped(literal: string): readonly string[] {
-  const out: string[] = [];
+function alternativesDropped(literal: string): readonly { readonly by: string; readonly dropped: string }[] {
+  const out: { by: string; dropped: string }[] = [];
   const close = literal.lastIndexOf("/");
   // Of every open group: where its alternatives begin.
   const groups: number[][] = [[1]];
@@ -129,11 +145,13 @@ function alternativesDropped(literal: string): readonly string[] {
     if (starts.length < 2) return;
     starts.forEach((start, index) => {
       const next = starts[index + 1];
-      out.push(
-        next === undefined
-          ? literal.slice(0, start - 1) + literal.slice(end)
-          : literal.slice(0, start) + literal.slice(next),
-      );
+      out.push({
+        by:
+          next === undefined
+            ? literal.slice(0, start - 1) + literal.slice(end)
+            : literal.slice(0, start) + literal.slice(next),
+        dropped: literal.slice(start, next === undefined ? end : next - 1),
+      });
     });
   };
   let inClass = false;

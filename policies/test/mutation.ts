@@ -10,7 +10,7 @@ import {
   manifestOf,
   policiesFolder,
 } from "./harness.ts";
-import { mutantsOf } from "./mutants.ts";
+import { literalsOf, mutantsOf } from "./mutants.ts";
 
 /** How the mutants of one policy, or of what policies share, fared. */
 export interface MutationResult {
@@ -50,18 +50,26 @@ export async function mutate(
   return { group, caught, survivors };
 }
 
-/** The mutants of a policy's own scripts that no case notices. */
-export async function survivingMutants(
-  policy: string,
-  every = 1,
-): Promise<readonly { readonly path: string; readonly text: string }[]> {
-  const found: { path: string; text: string }[] = [];
-  for (const path of scriptsOf(join(policiesFolder, policy))) {
-    for (const [index, { text }] of mutantsOf(readFileSync(path, "utf8")).entries()) {
-      if (index % every === 0 && !(await isCaught([policy], path, text))) found.push({ path, text });
+/** A mutant that no case notices. */
+export interface Survivor {
+  readonly path: string;
+  readonly what: string;
+  /** The file with the change in it. */
+  readonly text: string;
+  /** How far it is through the mutants of its file, from 0 to 1. */
+  readonly position: number;
+}
+
+/** The mutants of a group's scripts that no case notices, one by one: cases may be added in between. */
+export async function* survivingMutants(group: string, every = 1): AsyncGenerator<Survivor> {
+  for (const path of scriptsOf(join(policiesFolder, group))) {
+    const hooks = group === "lib" ? await importersOf(path) : [group];
+    const all = mutantsOf(readFileSync(path, "utf8"));
+    for (const [index, { what, text }] of all.entries()) {
+      if (index % every === 0 && !(await isCaught(hooks, path, text)))
+        yield { path, what, text, position: index / all.length };
     }
   }
-  return found;
 }
 
 async function isCaught(hooks: readonly string[], path: string, text: string): Promise<boolean> {
@@ -101,6 +109,11 @@ function scriptsOf(folder: string): readonly string[] {
     if (entry.isDirectory()) return scriptsOf(path);
     return entry.name.endsWith(".ts") && !isGenerated(path) ? [path] : [];
   });
+}
+
+/** The regular expressions in a folder's scripts. */
+export function patternsIn(folder: string): readonly RegExp[] {
+  return scriptsOf(join(policiesFolder, folder)).flatMap((path) => literalsOf(readFileSync(path, "utf8")));
 }
 
 /** Converted tables are held against the examples of their own source, in `scripts/measure/policies`. */
