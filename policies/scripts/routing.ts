@@ -83,14 +83,7 @@ export const routes: { readonly [policy: string]: Condition } = {
   ),
   "ask-before-network": any(command("name", { in: { option: "commands" } }), network),
   "deny-destructive-shell": any(
-    programs(checks.keys(), programsOf(losses), shells, [
-      "eval",
-      "source",
-      ".",
-      "nc",
-      "ncat",
-      "netcat",
-    ]),
+    programs(checks.keys(), programsOf(losses), shells, ["eval", "source", ".", "nc", "ncat", "netcat"]),
     command("external", { equals: true }),
     // A name with a pattern is one that is not known.
     command("name", { pattern: "mkfs.*|.*[*?].*|.*\\[.+|.+\\[" }),
