@@ -23,7 +23,7 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const isLocal = !tool.ok || local.has(tool.kind);
   const uses = hosts.ok ? hosts.hosts : [];
   for (const use of uses) {
-    if (use.role === "listen" || (use.command === null && isLocal)) continue;
+    if (use.command === null && isLocal) continue;
     const finding = judged(use, use.command === null ? undefined : invocations[use.command], config);
     if (finding !== undefined) findings.push(finding);
   }
@@ -54,11 +54,18 @@ function judged(use: HostUse, invocation: Invocation | undefined, config: Config
       reason: `${shown} talks to ${short(host)}, which hands out this machine's credentials`,
     };
   }
+  if (use.role === "listen") {
+    return isHere.test(host)
+      ? undefined
+      : { verdict: "ask", reason: `${shown} waits for connections from other machines` };
+  }
   if (use.scope === "loopback" && (config.local ?? "continue") === "continue") return undefined;
   if (!use.ambiguous && isListed(host, config.allowHosts ?? [])) return undefined;
   const sends = invocation !== undefined && sendsFile(invocation) ? ", and sends it a file" : "";
   return strange(shown, host, sends);
 }
+
+const isHere = /^(?:127\.|localhost$|\[?::1\]?$)/;
 
 function strange(shown: string, host: string, sends: string): Finding {
   const where = host.replace(unknown, "") === "" ? "a host that it does not name" : `the host ${short(host)}`;

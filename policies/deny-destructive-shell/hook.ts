@@ -4,6 +4,7 @@ import { resolvePath } from "../lib/paths.ts";
 import { downloadedBy } from "../lib/downloads.ts";
 import { TAINTED, UNKNOWN } from "../lib/marks.ts";
 import { type Invocation, invocationsOf } from "../lib/commands.ts";
+import { encrypted } from "./encryption.ts";
 import { foreignCode } from "./foreign-code.ts";
 import { lossOf } from "../lib/losses.ts";
 import { losses } from "./losses.ts";
@@ -29,6 +30,7 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const invocations = invocationsOf(shell);
   const findings = findingsOf(invocations, workspace);
   findings.push(...deletions(paths.ok ? paths.paths : [], invocations, workspace));
+  findings.push(...encrypted(paths.ok ? paths.paths : [], invocations, workspace));
   findings.push(...remoteShells(hosts, invocations));
   if (shell.ok && shell.recursion !== null) {
     findings.push({

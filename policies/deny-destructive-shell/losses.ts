@@ -42,12 +42,6 @@ export const losses: readonly Loss[] = [
     what: erases,
   },
   { programs: ["dmsetup"], test: / (?:remove|remove_all|wipe_table|clear) /, verdict: "ask", what: erases },
-  {
-    programs: ["cryptsetup"],
-    test: / (?:erase|luksErase|luksKillSlot|luksRemoveKey|reencrypt) /,
-    verdict: "deny",
-    what: erases,
-  },
   { programs: ["losetup"], test: / -D /, verdict: "ask", what: "detaches every loop device" },
   { programs: ["efibootmgr"], test: / -[a-zA-Z]*B /, verdict: "ask", what: "deletes a boot entry" },
   {
@@ -58,16 +52,28 @@ export const losses: readonly Loss[] = [
   },
   {
     programs: ["chattr"],
-    test: / \+[a-hj-zA-Z]{0,12}i[a-zA-Z]{0,12} (?:.{0,400} )?(?:\/\S{0,4}|~) /,
+    test: / \+[a-hj-zA-Z]{0,12}i[a-zA-Z]{0,12} (?:.{0,400} )?\/\S{0,4} /,
     verdict: "ask",
     what: "locks files of the system",
   },
   { programs: ["killall5"], test: /^/, verdict: "deny", what: "ends every process" },
   {
     programs: ["pkill"],
-    test: / (?:-\S+ )*(?:-f )?(?:\.|\.\*|'')? $| -u (?:root|0) /,
+    test: / (?:-\S+ )*(?:\.|\.\*)? $| -u (?:root|0) /,
     verdict: "ask",
     what: "ends every process that matches",
+  },
+  {
+    programs: ["debugfs"],
+    test: / -[a-zA-Z]*w/,
+    verdict: "ask",
+    what: "changes a file system below its files",
+  },
+  {
+    programs: ["sysctl"],
+    test: / (?:-\S*[wp] |--write |--load|\S+=)/,
+    verdict: "ask",
+    what: "changes settings of the kernel",
   },
   { programs: ["swapoff"], test: / -a /, verdict: "ask", what: "takes away the swap space" },
   {
@@ -84,7 +90,7 @@ export const losses: readonly Loss[] = [
   },
   {
     programs: ["initctl", "sv", "stop"],
-    test: / (?:stop |down )?(?:ssh|sshd|cron|crond|rsyslog|syslog|auditd|network\S*|docker|firewalld) /,
+    test: / (?:ssh|sshd|cron|crond|rsyslog|syslog|auditd|network\S*|docker|firewalld) /,
     verdict: "ask",
     what: "stops a service of the machine",
   },
@@ -104,7 +110,7 @@ export const losses: readonly Loss[] = [
   { programs: ["passwd"], test: / (?!-S |--status )\S/, verdict: "ask", what: locks },
   {
     programs: ["usermod"],
-    test: / (?:-\S*[LpesdlU]|--lock|--password|--expiredate|--shell|--home|--login) /,
+    test: / (?:-\S*[LpesdlU]|--lock|--login) /,
     verdict: "ask",
     what: locks,
   },
@@ -159,7 +165,7 @@ export const losses: readonly Loss[] = [
     what: "deletes backups",
   },
   {
-    programs: ["esxcli", "virsh", "vim-cmd", "VBoxManage", "qm", "pct"],
+    programs: ["esxcli", "virsh", "vim-cmd", "vboxmanage", "qm", "pct"],
     test: / (?:destroy|undefine|kill|power\.off|unregistervm|vol-delete|vol-wipe|pool-delete) /,
     verdict: "ask",
     what: "ends a virtual machine",

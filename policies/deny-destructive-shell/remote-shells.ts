@@ -1,11 +1,11 @@
 import type { HostsFact } from "hookwarden/hook";
 import type { Invocation } from "../lib/commands.ts";
 import { type Finding, quoted } from "../lib/findings.ts";
-import { isShell } from "../lib/programs.ts";
+import { isShell, shellCall } from "../lib/programs.ts";
 
 /**
- * Programs that connect or listen and start a shell themselves, such as a one-liner with a socket and `/bin/sh`. A shell
- * that another machine is asked to start, as by `ssh`, is none.
+ * Programs that connect or listen and start a shell themselves, such as a one-liner with a socket and `/bin/sh`, or that
+ * a shell without a script pipes into. A shell that another machine is asked to start, as by `ssh`, is none.
  */
 export function remoteShells(hosts: HostsFact, invocations: readonly Invocation[]): readonly Finding[] {
   if (!hosts.ok) return [];
@@ -16,10 +16,16 @@ export function remoteShells(hosts: HostsFact, invocations: readonly Invocation[
     const starts = invocations.some(
       ({ name, through }, at) => at > index && isShell(name) && through.at(-1) === invocation.name,
     );
-    return starts
+    return starts || invocation.input?.from.some(isOpenShell)
       ? [{ verdict: "deny", reason: `${quoted(invocation)} hands a shell to another machine` }]
       : [];
   });
+}
+
+/** Whether a command is a shell that runs what it reads. */
+function isOpenShell(invocation: Invocation): boolean {
+  const call = shellCall(invocation);
+  return call !== undefined && call.code === undefined && call.script === undefined;
 }
 
 /** Programs whose commands run on the other machine, or that only run scripts of their own. */

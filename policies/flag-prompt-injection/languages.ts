@@ -15,7 +15,7 @@ export const foreignSigns: readonly Sign[] = [
   sign(
     ignoring,
     ["ignor", "olvid", "descart", "desconsider", "esquec", "dimentic", "oubli", "trascur"],
-    /(?!ignore[ds]\b)[a-zà-ÿ]+[ \t][^.\n]{0,50}?(?:in?stru[cçz][a-zà-ÿõ]{2,8}|instructions|reglas|regras|regole|r[èe]gles|consignes|[óo]rdenes|indica[a-zà-ÿ]{4,8}|direttive|prompt)/y,
+    /(?!ignore[ds]\b)[a-zà-ÿ]+[ \t][^.\n]{0,50}?(?:in?stru[cçz][a-zà-ÿõ]{2,8}|reglas|regras|regole|r[èe]gles|consignes|[óo]rdenes|indica[a-zà-ÿ]{4,8}|direttive|prompt)/y,
   ),
   sign(
     hiding,
@@ -48,7 +48,7 @@ export const foreignSigns: readonly Sign[] = [
       "vous êtes maintenant",
       "à partir de maintenant",
     ],
-    /[^.\n]{6,24}?[\s,][^.\n]{0,60}?(?:asistente|assistente|assistant|modelo|modello|mod[èe]le|agent|ia\b|modo|mode|sin restricciones|sem restri|senza restri|sans restri|debes|deve|dois|devez)/y,
+    /[^.\n]{6,24}?[\s,][^.\n]{0,60}?(?:asistente|assistente|assistant|mod[èe]le|agent|ia\b|modo|mode|sin restricciones|sem restri|senza restri|sans restri|debes|deve|dois)/y,
   ),
   // German, Dutch
   sign(
@@ -59,7 +59,7 @@ export const foreignSigns: readonly Sign[] = [
   sign(
     hiding,
     ["sag dem", "sage dem", "sagen sie dem", "erzähle dem", "informiere den", "vertel de", "zeg de"],
-    /[a-zäöüß ]{4,20}?(?:nutzer|benutzer|anwender|gebruiker)[^.\n]{0,20}?(?:nichts|nicht|niet|niets)/y,
+    /[a-zäöüß ]{4,20}?(?:nutzer|anwender|gebruiker)[^.\n]{0,20}?(?:nicht|niet)/y,
   ),
   sign(
     role,
@@ -80,18 +80,18 @@ export const foreignSigns: readonly Sign[] = [
   sign(
     role,
     ["теперь ты", "ты теперь", "отныне ты"],
-    /[а-яё ]+[^.\n]{0,60}?(?:ассистент|агент|модель|режим|ии\b|ограничен)/y,
+    /[а-яё ]+[^.\n]{0,60}?(?:ассистент|агент|модель|режим|ии(?![а-яё])|ограничен)/y,
   ),
   // Chinese, Japanese, Korean
   sign(
     ignoring,
     ["忽略", "无视", "忘记", "不要遵循", "無視", "忘れ", "이전", "앞의", "모든 지시", "忽視"],
-    /(?:(?:忽略|忽視|无视|無視|忘记|不要遵循)[^。\n]{0,20}?(?:指令|指示|说明|說明|规则|規則|提示|命令)|(?:無視|忘れ)[^。\n]{0,12}?(?:して|て|ろ|くださ)|(?:이전|앞의|모든)[^.\n]{0,20}?(?:지시|명령|지침|프롬프트)[^.\n]{0,10}?(?:무시|잊))/y,
+    /(?:(?:忽略|忽視|无视|無視|忘记|不要遵循)[^。\n]{0,20}?(?:指令|指示|说明|說明|规则|規則|提示|命令)|(?:無視|忘れ)[^。\n]{0,12}?(?:て|ろ|くださ)|(?:이전|앞의|모든)[^.\n]{0,20}?(?:지시|명령|지침|프롬프트)[^.\n]{0,10}?(?:무시|잊))/y,
   ),
   sign(
     ignoring,
     ["指示を", "命令を", "前の指示", "これまでの指示", "上記の指示"],
-    /[^。\n]{2,16}?(?:を)?(?:すべて|全て)?(?:無視|忘れ)/y,
+    /[^。\n]{2,16}?(?:無視|忘れ)/y,
   ),
   sign(
     hiding,
@@ -113,7 +113,7 @@ export const foreignSigns: readonly Sign[] = [
     /[^。\n]{3,12}?[^。\n]{0,40}?(?:助手|模型|代理|模式|限制|アシスタント|エージェント|モード|制限|어시스턴트|모델|에이전트|모드)/y,
   ),
   // Arabic, Hindi, Turkish, Indonesian, Vietnamese, Polish
-  sign(ignoring, ["تجاهل", "انس "], /[\u0600-\u06ff]+\s[^.\n]{0,40}?(?:تعليمات|التعليمات|الأوامر|القواعد)/y),
+  sign(ignoring, ["تجاهل", "انس "], /[\u0600-\u06ff]+\s[^.\n]{0,40}?(?:تعليمات|الأوامر|القواعد)/y),
   sign(
     ignoring,
     ["पिछले", "सभी निर्देश", "उपरोक्त"],

@@ -68,7 +68,7 @@ export function plainOf(text: string): Plain {
     lower = lower.replace(entity, (whole, decimal?: string, hex?: string, name?: string) => {
       if (name !== undefined) return entities.get(name) ?? whole;
       const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-      return code < 0x110000 ? String.fromCodePoint(code).toLowerCase() : whole;
+      return String.fromCodePoint(code).toLowerCase();
     });
   }
   if (lower.includes("**") || lower.includes("__")) lower = lower.replace(emphasis, "");

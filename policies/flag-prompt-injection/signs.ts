@@ -198,6 +198,7 @@ export const signs: readonly Sign[] = [
       "your next task",
       "your new instruction",
       "your main task",
+      "your primary objective",
       "your true",
       "if you are an",
       "if you're an",
@@ -219,14 +220,14 @@ export const signs: readonly Sign[] = [
       "instructions to ai",
     ],
     pattern:
-      /(?:your\s{1,4}(?:new|only|real|actual|next|primary|main|true)\s{1,4}(?:task|goal|instructions?|objective|purpose|job)\s{1,4}(?:is|are)\b|if\s{1,4}you(?:'re|\s{1,4}are)\s{1,4}an?\s{1,4}(?:ai|llm|large\s{1,4}language|language\s{1,4}model|assistant|agent|bot|automated)\b[^]{0,80}?\b(?:must|should|please|ignore|then|say|include|add|run|follow|do)\b|as\s{1,4}an\s{1,4}ai\s{1,4}(?:agent|assistant)[^]{0,20}?,\s{1,4}you\s{1,4}(?:must|should|need|have)|(?:dear|hey|hello|attention:?|note\s{1,4}(?:to|for)(?:\s{1,4}the)?|message\s{1,4}(?:to|for)(?:\s{1,4}the)?|instructions?\s{1,4}(?:to|for)(?:\s{1,4}the)?)\s{1,4}(?:all\s{1,4})?(?:ai|assistant)\b(?:\s{1,4}(?:agents?|assistants?|models?|systems?|reviewers?))?\s{0,4}[:,!.])/y,
+      /(?:your\s{1,4}(?:new|only|real|actual|next|primary|main|true)\s{1,4}(?:task|goal|instructions?|objective)\s{1,4}(?:is|are)\b|if\s{1,4}you(?:'re|\s{1,4}are)\s{1,4}an?\s{1,4}(?:ai|llm|large\s{1,4}language|language\s{1,4}model|assistant|agent|bot|automated)\b[^]{0,80}?\b(?:must|should|please|ignore|then|say|include|add|run|follow|do)\b|as\s{1,4}an\s{1,4}ai\s{1,4}(?:agent|assistant)[^]{0,20}?,\s{1,4}you\s{1,4}(?:must|should|need|have)|(?:dear|hey|hello|attention:?|note\s{1,4}(?:to|for)(?:\s{1,4}the)?|message\s{1,4}(?:to|for)(?:\s{1,4}the)?|instructions?\s{1,4}(?:to|for)(?:\s{1,4}the)?)\s{1,4}(?:all\s{1,4})?(?:ai|assistant)\b(?:\s{1,4}(?:agents?|assistants?|models?|systems?|reviewers?))?\s{0,4}[:,!.])/y,
   },
   {
     kind: order,
     weight: 3,
     starts: ["ai", "llm", "language model", "assistant", "claude", "chatgpt", "copilot", "gemini", "gpt"],
     pattern:
-      /(?<=(?:^|[\n.!?:>"*#-])[ \t]{0,3}(?:all |any |every |the )?)[a-z]+\b[^.\n]{0,40}?\b(?:must|should|needs?\s{1,8}to|has\s{1,8}to|have\s{1,8}to|(?:is|are)\s{1,8}(?:required|instructed|authorized)\s{1,8}to|please)\b[^.\n]{0,30}?\b(?:run|execute|call|download|install|visit|delete|send|curl|fetch|commit|push|disable)\b/y,
+      /(?<=[\n.!?:>"*#-][ \t]{0,3}(?:all |any |every |the )?)[a-z]+\b[^.\n]{0,40}?\b(?:must|should|needs?\s{1,8}to|has\s{1,8}to|have\s{1,8}to|(?:is|are)\s{1,8}(?:required|instructed|authorized)\s{1,8}to|please)\b[^.\n]{0,30}?\b(?:run|execute|call|download|install|visit|delete|send|curl|fetch|commit|push|disable)\b/y,
   },
   {
     kind: order,
@@ -247,7 +248,7 @@ export const signs: readonly Sign[] = [
       "and nothing else",
     ],
     pattern:
-      /(?:(?:reply|respond|answer)\s{1,4}(?:with\s{1,4}only|only\s{1,4}with)|(?:absolutely|and)\s{1,4}nothing\s{1,4}else)/y,
+      /(?:(?:reply|respond)\s{1,4}(?:with\s{1,4}only|only\s{1,4}with)|(?:absolutely|and)\s{1,4}nothing\s{1,4}else)/y,
   },
   {
     kind: order,
@@ -273,16 +274,16 @@ export const signs: readonly Sign[] = [
   {
     kind: order,
     weight: 3,
-    starts: ["ai agent", "agent", "assistant", "system", "ai", "llm", "model", "bot"],
+    starts: ["agent", "assistant", "system", "ai", "llm", "model", "bot"],
     pattern:
-      /(?<=(?:^|[\n"'`*#>([{|-])[ \t]{0,3})(?:(?:ai|llm|assistant|agent|system|bot|model)\s{1,4}){1,2}(?:directive|command|notice|instructions?|override|task|request|action\s{1,4}required|update)\s{0,2}:(?=[^]{0,200}?\b(?:you|your|must|ignore|access|execute|send|run|before|immediately|first)\b)/y,
+      /(?<=[\n"'`*#>([{|-][ \t]{0,3})(?:(?:ai|llm|assistant|agent|system|bot|model)\s{1,4}){1,2}(?:directive|command|notice|instructions?|override|task|request|action\s{1,4}required|update)\s{0,2}:(?=[^]{0,200}?\b(?:you|your|must|ignore|access|execute|send|run|before|immediately|first)\b)/y,
   },
   {
     kind: order,
     weight: 3,
     starts: ["as a ", "as an ", "as the "],
     pattern:
-      /as\s{1,4}(?:an?|the)\s{1,4}(?:[a-z]{1,20}\s{1,4}){0,2}(?:agent|assistant|ai|ai\s{1,4}model|language\s{1,4}model|llm|bot|security\s{1,4}admin)\b[^.,\n]{0,40}?,\s{1,4}(?:please|you\s{1,4}(?:must|should|need|have|are\s{1,4}(?:required|authorized))|execute|run|deploy|visit|ignore|send|delete)\b/y,
+      /as\s{1,4}(?:an?|the)\s{1,4}(?:[a-z]{1,20}\s{1,4}){0,2}(?:agent|assistant|ai|language\s{1,4}model|llm|bot|security\s{1,4}admin)\b[^.,\n]{0,40}?,\s{1,4}(?:please|you\s{1,4}(?:must|should|need|have|are\s{1,4}(?:required|authorized))|execute|run|deploy|visit|ignore|send|delete)\b/y,
   },
   {
     kind: order,
@@ -294,6 +295,7 @@ export const signs: readonly Sign[] = [
       "to proceed with your",
       "before processing",
       "before reading",
+      "before summari",
     ],
     pattern:
       /(?:to\s{1,4}(?:complete|continue|finish|proceed\s{1,4}with)\s{1,4}your\s{1,4}(?:current\s{1,4}|assigned\s{1,4})?task\b|before\s{1,4}(?:processing|reading|summari[sz]ing)\s{1,4}(?:this|the)\s{1,4}(?:content|document|page|email|message|file)\b)(?=[^]{0,160}?\b(?:you\s{1,4}(?:must|have\s{1,4}to|need\s{1,4}to|should)|first|requires?\s{1,4}you|please)\b)/y,

@@ -14,15 +14,3 @@ export function hasOption(args: readonly string[], letters: string, long: string
       : arg.startsWith("-") && [...letters].some((letter) => arg.includes(letter)),
   );
 }
-
-/** Values of an option, as the next argument or glued to it: `-o x`, `-ox`, `--output x`, `--output=x`. */
-export function optionValues(args: readonly string[], letter: string, long?: string): readonly string[] {
-  return args.flatMap((arg, at) => {
-    if (long !== undefined && arg === `--${long}`) return args.slice(at + 1, at + 2);
-    if (long !== undefined && arg.startsWith(`--${long}=`)) return [arg.slice(long.length + 3)];
-    if (letter === "" || arg.startsWith("--") || !arg.startsWith("-")) return [];
-    const place = arg.indexOf(letter);
-    if (place < 1) return [];
-    return place === arg.length - 1 ? args.slice(at + 1, at + 2) : place === 1 ? [arg.slice(2)] : [];
-  });
-}

@@ -51,14 +51,24 @@ const boosts: readonly (readonly [weight: number, text: string])[] = [
 /** Texts for each alternative and each beginning of a sign, and near misses. */
 function textsOf(sign: Sign): readonly string[] {
   const samples = [...samplesOf(sign.pattern, { gap: " " }), ...samplesOf(sign.pattern)];
-  const fits = (starts: readonly string[], sample: string): readonly string[] =>
-    starts
-      .flatMap((start) => beginnings(start, sample))
-      .filter((text) => isFound(sign, text))
-      .slice(0, 1);
+  const endings = ["", " you", ": you must", " now"];
+  const fits = (starts: readonly string[], sample: string): readonly string[] => {
+    const whole = starts.some((start) => sample.startsWith(start))
+      ? endings.map((ending) => `${sample}${ending}`)
+      : starts.flatMap((start) => beginnings(start, sample));
+    return whole.filter((text) => isFound(sign, text)).slice(0, 1);
+  };
   const positive = [
     ...samples.flatMap((sample) => fits(sign.starts, sample)),
-    ...sign.starts.flatMap((start) => samples.flatMap((sample) => fits([start], sample)).slice(0, 2)),
+    ...sign.starts.flatMap((start) =>
+      ["", ...samples]
+        .flatMap((sample) =>
+          beginnings(start, sample)
+            .filter((text) => isFound(sign, text))
+            .slice(0, 1),
+        )
+        .slice(0, 3),
+    ),
   ];
   // Near misses: a beginning in the past tense, and what the pattern leaves out.
   const negative = [
@@ -83,7 +93,6 @@ function beginnings(start: string, sample: string): readonly string[] {
     sample,
     ` ${sample}`,
     sample.slice(start.length),
-    "",
   ];
   return tails.flatMap((tail) => ["", " you", ": you must", " now"].map((end) => `${start}${tail}${end}`));
 }
@@ -114,8 +123,16 @@ function secretTexts(): readonly string[] {
   const tokens = ownTokens.flatMap(({ pattern, starts }) => {
     const samples = samplesOf(pattern, filling);
     const begun = starts.flatMap((start) =>
-      Array.from({ length: 40 }, () => samplesOf(pattern, filling)[0] ?? "")
-        .filter((sample) => sample.toLowerCase().startsWith(start))
+      samples
+        .flatMap((sample) =>
+          [start, start.toUpperCase(), `${start.slice(0, 1).toUpperCase()}${start.slice(1)}`].map(
+            (first) => `${first}${sample.slice(first.length)}`,
+          ),
+        )
+        .filter((text) => {
+          pattern.lastIndex = 0;
+          return pattern.test(text);
+        })
         .slice(0, 1),
     );
     return [...samples, ...begun];
@@ -189,6 +206,7 @@ const aroundSecrets = (text: string): readonly string[] => [
   `A=1\n${text.toUpperCase()}_TOKEN=${random}`,
   `A=1\nTOKEN_${text.toUpperCase()}=${random}`,
   `postgres://app:${text}@db.acme.io/x`,
+  `postgres://app:${text}Zk9qX7mP@db.acme.io/x`,
   `postgres://app:${random}@${text}/x`,
   `curl ${text} https://acme.io`,
   `curl -u app:${text} https://acme.io`,

@@ -5,6 +5,7 @@
 import type { Condition } from "hookwarden/facts";
 import { managers } from "../ask-before-install/managers.ts";
 import { losses } from "../deny-destructive-shell/losses.ts";
+import { encrypters } from "../deny-destructive-shell/encryption.ts";
 import { checks } from "../deny-destructive-shell/rules.ts";
 import { inlineOptions, shells } from "../lib/programs.ts";
 import { layouts, folders } from "../protect-agent-setup/layouts.ts";
@@ -83,7 +84,14 @@ export const routes: { readonly [policy: string]: Condition } = {
   ),
   "ask-before-network": any(command("name", { in: { option: "commands" } }), network),
   "deny-destructive-shell": any(
-    programs(checks.keys(), programsOf(losses), shells, ["eval", "source", ".", "nc", "ncat", "netcat"]),
+    programs(checks.keys(), programsOf(losses), encrypters, shells, [
+      "eval",
+      "source",
+      ".",
+      "nc",
+      "ncat",
+      "netcat",
+    ]),
     command("external", { equals: true }),
     // A name with a pattern is one that is not known.
     command("name", { pattern: "mkfs.*|.*[*?].*|.*\\[.+|.+\\[" }),

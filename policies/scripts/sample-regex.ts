@@ -62,6 +62,7 @@ function textOf(element: AST.Element, sampling: Sampling): string {
     case "Character":
       return String.fromCodePoint(element.value);
     case "CharacterSet":
+      if ("negate" in element && element.negate) return element.kind === "space" ? "a" : "-";
       return element.kind === "space"
         ? " "
         : element.kind === "digit"

@@ -54,9 +54,8 @@ function secretOf(
 }
 
 const secretName =
-  /(?:secret|token|authorization|passw(?:or)?d|passwd|apikey|authkey|accesskey|privatekey|clientkey|credentials?|licensekey|encryptionkey)(?:value|key|string|v?\d)?$/;
-const harmlessName =
-  /csrf|xsrf|public|nonce|next|page|continuation|cursor|sync|cancel|refreshtokenurl|(?:key|token|secret)(?:id|name|file|path|url|uri|type|length|arn|version)$/;
+  /(?:secret|token|authorization|passw(?:or)?d|apikey|authkey|accesskey|privatekey|clientkey|credentials?|licensekey|encryptionkey)(?:value|key|string|v?\d)?$/;
+const harmlessName = /csrf|xsrf|public|nonce|next|page|continuation|cursor|sync|cancel/;
 
 /** Whether a line is `NAME=value`, as in the output of `env` or a file of settings: only there a value of no form of its own counts. */
 function isListing(text: string, equals: number, name: string): boolean {

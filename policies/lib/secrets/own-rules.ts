@@ -53,7 +53,7 @@ export const ownTokens: readonly TokenRule[] = [
   },
   {
     kind: "npm token",
-    starts: [":_p", "_au"],
+    starts: ["_pa", "_au"],
     pattern: /(?:_password|_auth)\s{0,4}=\s{0,4}["']?([A-Za-z0-9+/]{16,200}={0,2})/y,
     entropy: 3.2,
   },
@@ -177,7 +177,6 @@ export const ownTokens: readonly TokenRule[] = [
     entropy: 3,
   },
   { kind: "GitLab token", starts: ["_gi"], pattern: /_gitlab_session=([0-9a-z]{32})/iy, entropy: 3 },
-  { kind: "GitLab token", starts: ["gr1"], pattern: /GR1348941[A-Za-z0-9_-]{20}/y, entropy: 3 },
   {
     kind: "basic authorization",
     starts: ["bas"],
@@ -254,7 +253,7 @@ export const ownNames: readonly NamedRule[] = [
   {
     kind: "sourcegraph token",
     names: ["sourcegraph"],
-    value: /^(?:sgp_(?:[a-f0-9]{16}_|local_)?)?[a-f0-9]{40}$/,
+    value: /^[a-f0-9]{40}$/,
     entropy: 3,
   },
   { kind: "facebook token", names: ["facebook"], value: /^\d{15,16}[|%][0-9A-Za-z_-]{27,40}$/, entropy: 3 },

@@ -38,6 +38,17 @@ export function effectsOfProgram(name: string, program: string): CodeEffects | u
   return language === undefined ? undefined : effectsOf(language, program, 0);
 }
 
+/**
+ * Whether a program, called like this, takes what follows it in a terminal as its own program: an interpreter without
+ * one, an editor or a pager.
+ */
+export function readsTerminal(name: string, args: readonly string[]): boolean {
+  const language = languageOf(name);
+  if (language === undefined || !language.input) return false;
+  const hasFile = args.some((arg) => !arg.startsWith("-"));
+  return programsOf(language, args, undefined).length === 0 && (!hasFile || language.operandIsFile === true);
+}
+
 /** What the programs on a command line do; `undefined` if there are none. */
 export function codeEffects(
   name: string,
@@ -94,7 +105,12 @@ function effectsOf(language: Language, program: string, depth: number): CodeEffe
   for (const call of reading.calls) {
     const effects = effectsOfCall(call);
     for (const [{ text: path }, access] of effects.paths ?? []) {
-      if (path === undefined || !isPath(path)) continue;
+      if (path === undefined) continue;
+      if (url.test(path)) {
+        hosts.push(path);
+        used.add(path);
+      }
+      if (!isPath(path)) continue;
       used.add(path);
       paths.push([path, access]);
     }
@@ -119,7 +135,9 @@ function effectsOf(language: Language, program: string, depth: number): CodeEffe
     for (const [, found = ""] of text.matchAll(pattern)) {
       used.add(found);
       if (what === "run") commands.push({ code: found });
-      else if (what === "connect") hosts.push(found);
+      else if (what === "connect" || url.test(found)) hosts.push(found);
+      else if (what === "connect-somewhere") connects = true;
+      else if (what === "listen") listens = true;
       else if (isPath(found)) paths.push([found, what]);
     }
   }

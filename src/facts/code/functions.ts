@@ -93,15 +93,29 @@ const connect: Effect = ({ args, named }) => {
   return { hosts: [host, more].filter((value) => value !== undefined), connects: true };
 };
 
+/** Functions of many meanings, which connect where they are given an address. */
+const connectToAddress: Effect = ({ args }) => {
+  const addresses = args.slice(0, 2).filter(({ text }) => /^(?:https?|ftps?|wss?):\/\//i.test(text ?? ""));
+  return addresses.length === 0 ? {} : { hosts: addresses, connects: true };
+};
+/** Functions that write to their `file`. */
+const writeNamed: Effect = ({ named }) => {
+  const file = named.get("file") ?? named.get("con");
+  return file === undefined ? {} : { paths: [[file, "write"]] };
+};
+
 const listen: Effect = () => ({ listens: true });
+/** A name of many meanings: only `*` says that it is about connections. */
+const bind: Effect = ({ args }) => (args[0]?.text === "*" ? { listens: true } : {});
 const evaluate: Effect = ({ args }) => ({ code: args.slice(0, 1) });
 
 const groups: readonly (readonly [names: string, effect: Effect])[] = [
   [
-    "writeFile writeFileSync appendFile appendFileSync createWriteStream outputFile outputFileSync truncate truncateSync chmod chmodSync chown chownSync utimes mkdir mkdirSync mkdtemp mkdirp makedirs mkfifo mknod file_put_contents FileWriter FileOutputStream PrintWriter RandomAccessFile savefig to_csv to_json to_pickle to_excel to_parquet savetxt extractall extractAllTo mkpath make_path ensureDir ensureDirSync ensureFile spurt",
+    "writeFile writeFileSync appendFile appendFileSync createWriteStream outputFile outputFileSync truncate truncateSync chmod chmodSync chown chownSync utimes mkdir mkdirSync mkdtemp mkdirp makedirs mkfifo mknod file_put_contents FileWriter FileOutputStream PrintWriter RandomAccessFile savefig to_csv to_json to_pickle to_excel to_parquet savetxt extractall extractAllTo mkpath make_path ensureDir ensureDirSync ensureFile spurt sink saveRDS",
     path("write"),
   ],
   ["write_text write_bytes touch", ofReceiver("write")],
+  ["write cat write.csv write.table writeLines dput dump", writeNamed],
   [
     "File.write IO.write IO.binwrite Deno.writeTextFile Deno.writeFile Deno.writeTextFileSync Bun.write",
     path("write"),
@@ -125,18 +139,20 @@ const groups: readonly (readonly [names: string, effect: Effect])[] = [
     open,
   ],
   [
-    "system execSync popen popen2 popen3 popen4 capture2 capture2e capture3 shell_exec passthru proc_open pcntl_exec getoutput getstatusoutput check_output check_call Popen execute spawn spawnSync execFile execFileSync execv execve execvp execvpe execl execle execlp spawnl spawnlp spawnv spawnvp ProcessBuilder create_subprocess_shell create_subprocess_exec createProcess io.popen IO.popen Open3.popen3 subprocess.run subprocess.call os.system child_process.exec Bun.spawn Deno.Command shell startProcess",
+    "system execSync popen popen2 popen3 popen4 capture2 capture2e capture3 shell_exec passthru proc_open pcntl_exec getoutput getstatusoutput check_output check_call Popen execute spawn spawnSync execFile execFileSync execv execve execvp execvpe execl execle execlp spawnl spawnlp spawnv spawnvp ProcessBuilder create_subprocess_shell create_subprocess_exec createProcess io.popen IO.popen Open3.popen3 subprocess.run subprocess.call os.system child_process.exec Bun.spawn Deno.Command shell startProcess System.cmd System.shell",
     run,
   ],
   ["exec run call", run],
   [
-    "urlopen urlretrieve fetch axios requests.get requests.post requests.put requests.request httpx.get httpx.post http.get https.get http.request https.request got superagent curl_init curl_exec HTTPConnection HTTPSConnection FTP SMTP SMTP_SSL Telnet getstore mirror Net.HTTP.get Net.HTTP.post Net.HTTP.get_response Net.FTP URI.open open_uri create_connection createConnection connect connectSync fsockopen pfsockopen stream_socket_client socket_connect TCPSocket TCPSocket.new TCPSocket.open TCPSocket.gethostbyname UDPSocket Socket Socket.tcp IO.Socket.INET.new IO.Socket.INET6.new IO.Socket.SSL.new tls.connect net.connect ssl.wrap_socket Dial net.Dial dgram sendto websocket WebSocket EventSource XMLHttpRequest ftp_connect mail ClientSession aiohttp.request open_connection urlread webread urlwrite socket.connect socket.tcp",
+    "urlopen urlretrieve fetch axios requests.get requests.post requests.put requests.request httpx.get httpx.post http.get https.get http.request https.request got superagent curl_init curl_exec HTTPConnection HTTPSConnection FTP SMTP SMTP_SSL Telnet getstore mirror Net.HTTP.get Net.HTTP.post Net.HTTP.get_response Net.FTP URI.open open_uri create_connection createConnection connect connectSync fsockopen pfsockopen stream_socket_client socket_connect TCPSocket TCPSocket.new TCPSocket.open TCPSocket.gethostbyname UDPSocket Socket Socket.tcp IO.Socket.INET.new IO.Socket.INET6.new IO.Socket.SSL.new tls.connect net.connect ssl.wrap_socket Dial net.Dial dgram sendto websocket WebSocket EventSource XMLHttpRequest ftp_connect mail ClientSession aiohttp.request open_connection urlread webread urlwrite socket.connect socket.tcp socketConnection make.socket",
     connect,
   ],
+  ["get post put patch head request download download.file url getJSON", connectToAddress],
   [
-    "listen bind createServer TCPServer TCPServer.new UDPServer ServerSocket socket_create_listen stream_socket_server net.Listen http.ListenAndServe",
+    "listen createServer TCPServer TCPServer.new UDPServer ServerSocket socket_create_listen socket_listen stream_socket_server net.Listen http.ListenAndServe",
     listen,
   ],
+  ["bind", bind],
   ["eval Function vm.runInNewContext vm.runInThisContext runInContext", evaluate],
 ];
 

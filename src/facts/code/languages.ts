@@ -2,7 +2,7 @@ import type { PathAccess } from "../paths/row.ts";
 import type { Lexis } from "./tokens.ts";
 
 /** What a text that a pattern captures is. */
-export type Capture = PathAccess | "run" | "connect";
+export type Capture = PathAccess | "run" | "connect" | "connect-somewhere" | "listen";
 
 /** A language that programs on the command line are written in. */
 export interface Language extends Lexis {
@@ -34,7 +34,9 @@ const awk: Language = {
     [/getline\b[^;}\n<]{0,80}<\s{0,4}"([^"]{1,400})"/g, "read"],
     [/"([^"]{1,400})"\s{0,4}\|&?\s{0,4}getline/g, "run"],
     [/\bprintf?\b[^;}\n|]{0,200}\|&?\s{0,4}"([^"]{1,400})"/g, "run"],
-    [/\/inet6?\/(?:tcp|udp)\/[^/"]{0,20}\/([^/"]{1,255})\//g, "connect"],
+    [/\/inet6?\/(?:tcp|udp)\/0\/([^/"]{1,255})\//g, "connect"],
+    [/\/inet6?\/(?:tcp|udp)\/\d{1,5}\/(")/g, "connect-somewhere"],
+    [/\/inet6?\/(?:tcp|udp)\/([1-9]\d{0,4})\/0\/0/g, "listen"],
   ],
 };
 const tex: Language = {
@@ -82,6 +84,42 @@ const vim: Language = {
   ],
 };
 const ed: Language = { ...vim, options: none, input: true, operandIsFile: true };
+const editor: Language = { ...vim, input: true, operandIsFile: true };
+const pager: Language = {
+  comments: [],
+  options: /^\+$/,
+  input: true,
+  operandIsFile: true,
+  patterns: [
+    [/(?:^|\n)\s{0,4}!\s{0,4}([^\n]{1,400})/g, "run"],
+    [/(?:^|\n)s\s{0,4}(\/[^\s]{1,400})/g, "write"],
+    [/(?:^|\n):e\s{1,4}([^\s]{1,400})/g, "read"],
+  ],
+};
+const lisp: Language = {
+  comments: [";;"],
+  options: /^-{1,2}(?:c|e|x|eval|evaluate)$/,
+  input: true,
+  patterns: [
+    [
+      /\((?:write-region|append-to-file|write-file|copy-file|call-with-output-file|with-output-to-file|open-output-file|make-directory|with-open-file\s{1,4}\(\w{1,40})\s[^()]{0,200}"([^"]{1,400})"[^()"]{0,80}[()]/g,
+      "write",
+    ],
+    [
+      /\((?:insert-file-contents|insert-file|find-file|load|load-file|open-input-file|call-with-input-file|with-input-from-file)\s{1,4}"([^"]{1,400})"/g,
+      "read",
+    ],
+    [/\((?:delete-file|delete-directory|rename-file)\s{1,4}"([^"]{1,400})"/g, "delete"],
+    [
+      /\((?:shell-command|shell-command-to-string|call-process|start-process|system\*?|term|run-program|uiop:run-program|process)\s{1,4}(?:"[^"]{1,40}"\s{1,4}nil\s{1,4})?"([^"]{1,400})"/g,
+      "run",
+    ],
+    [
+      /\((?:url-copy-file|url-retrieve|url-retrieve-synchronously|http-get|http-request|open-network-stream\s{1,4}"[^"]{0,80}"\s{1,4}\S{1,40})\s{1,4}"([^"]{1,400})"/g,
+      "connect",
+    ],
+  ],
+};
 const sed: Language = {
   comments: [],
   options: /^(?:-[a-zA-Z]*e|--expression)$/,
@@ -195,7 +233,7 @@ const groups: readonly (readonly [names: string, language: Language])[] = [
   ],
   ["deno", { ...slashes, options: /^eval$/, input: true }],
   ["jrunscript jjs jshell groovy scala kotlin java", { ...slashes, options: /^-e$/, input: true }],
-  ["perl", { ...shellQuotes, options: /^-[A-Za-z0-9]*[eE]$/, input: true, patterns: perlPatterns }],
+  ["perl cpan", { ...shellQuotes, options: /^-[A-Za-z0-9]*[eE]$/, input: true, patterns: perlPatterns }],
   ["ruby irb jruby", { ...shellQuotes, options: /^-[A-Za-z]*e$/, input: true }],
   ["php", { comments: ["//", "/*"], backquotes: "command", options: /^-[rRBE]$/, input: true }],
   ["lua luajit texlua", { comments: ["--"], options: /^-e$/, input: true }],
@@ -208,15 +246,15 @@ const groups: readonly (readonly [names: string, language: Language])[] = [
   ["osascript", { comments: ["--"], options: /^-e$/, input: true }],
   ["elixir iex erl", { ...hash, options: /^-{1,2}(?:e|eval)$/ }],
   ["ghc ghci runghc", { comments: ["--"], options: /^-e$/ }],
-  [
-    "guile racket sbcl clisp emacs emacsclient csi gosh",
-    { comments: [";;"], options: /^-{1,2}(?:c|e|x|eval|evaluate)$/, input: true },
-  ],
+  ["guile racket sbcl clisp emacs emacsclient csi gosh", lisp],
+  ["gimp gimp-console", { ...hash, options: /^(?:-b|--batch)$/, input: true }],
+  ["less more most", pager],
   ["gnuplot", { ...shellQuotes, options: /^-e$/, input: true }],
   ["awk gawk mawk nawk goawk original-awk", awk],
   ["tex latex pdftex pdflatex xelatex lualatex luatex xetex etex", tex],
   ["make gmake gnumake", make],
-  ["vim vi nvim view rvim gvim vimdiff rview ex", vim],
+  ["vim vi nvim view rvim gvim vimdiff rview", editor],
+  ["ex", vim],
   ["ed red", ed],
   ["sed gsed", sed],
   ["gdb lldb cgdb", gdb],

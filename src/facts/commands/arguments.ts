@@ -41,6 +41,8 @@ export function argumentsOf(command: ShellCommand, { short = "", long = [], expr
       if (equals >= 0) options.push([name, arg.slice(equals + 1)]);
       else options.push([name, long.includes(name) ? (args[++at] ?? null) : null]);
     } else if (long.includes(arg.slice(1))) options.push([arg.slice(1), args[++at] ?? null]);
+    else if (long.includes(arg.slice(1, Math.max(1, arg.indexOf("=")))))
+      options.push([arg.slice(1, arg.indexOf("=")), arg.slice(arg.indexOf("=") + 1)]);
     else {
       for (let letter = 1; letter < arg.length; letter++) {
         const name = arg[letter] ?? "";

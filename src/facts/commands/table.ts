@@ -12,10 +12,14 @@ export interface OptionRow {
   readonly values?: string;
   readonly reads?: string;
   readonly writes?: string;
+  /** Options that make it change its operands in place; they take no value. */
+  readonly edits?: string;
   /** Values are command lines, which a shell or the program starts. */
   readonly runs?: string;
   /** Values are addresses. */
   readonly connects?: string;
+  /** Values are addresses or ports where it waits for connections. */
+  readonly listens?: string;
   /** Role of the operands; `any` where it is absent. */
   readonly operands?: ArgumentRole;
   /** Role of the first operand, and of the last one if there are several, where they differ. */
@@ -36,7 +40,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   // Reading
   ["base32 base64 base58 basenc basez ascii85 atobm", { values: "w wrap", operands: "read" }],
   [
-    "cat tac rev wc sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum crc32 comm zcat bzcat xzcat zstdcat lz4cat gzcat zless zmore zgrep zcmp zdiff more pg xmore bat batcat csvlook soelim tbl eqn pic nroff troff groff highlight glow readelf objdump nm size msgcat msgconv msguniq msgattrib redcarpet w3mman expand unexpand ul",
+    "cat tac rev wc sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum crc32 comm zcat bzcat xzcat zstdcat lz4cat gzcat zless zmore zgrep zcmp zdiff more pg xmore bat batcat csvlook soelim tbl eqn pic nroff troff groff highlight glow readelf objdump nm size redcarpet w3mman expand unexpand ul",
     { operands: "read" },
   ],
   ["less", { writes: "o O log-file LOG-FILE", values: "p t x", reads: "k T lesskey-file", operands: "read" }],
@@ -83,13 +87,14 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
     { values: "c g l s o seek len cols", writes: "o", operands: "read", last: "write" },
   ],
   [
-    "iconv msgfilter msgmerge msgattrib",
+    "iconv msgfilter msgmerge msgattrib msgcat msgconv msguniq",
     { values: "f t from-code to-code", writes: "o output output-file", reads: "i input", operands: "read" },
   ],
   ["dos2unix unix2dos", { writes: "n newfile", operands: "write" }],
   [
     "jq yq gron fx xq",
     {
+      edits: "i inplace in-place",
       values: "arg argjson indent",
       reads: "f from-file rawfile slurpfile L",
       first: "none",
@@ -128,14 +133,20 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
     },
   ],
   [
-    "ffmpeg ffprobe convert magick",
+    "ffmpeg",
     {
       values: "f c r b ss t vf af filter_complex loglevel map codec preset",
       reads: "i",
-      operands: "read",
-      last: "write",
+      operands: "write",
     },
   ],
+  ["ffprobe", { values: "f v of show_entries loglevel", reads: "i", operands: "read" }],
+  ["convert magick wkhtmltopdf wkhtmltoimage weasyprint", { operands: "read", last: "write" }],
+  ["dpkg-deb", { operands: "read", last: "write" }],
+  ["logsave", { first: "write", operands: "none" }],
+  ["xmlstarlet xml", { edits: "L inplace", operands: "read" }],
+  ["telnetd", { runs: "l", listens: "p", operands: "none" }],
+  ["rpm2cpio dpkg-query", { operands: "read" }],
   ["enscript a2ps", { writes: "o p output", values: "P d", runs: "I filter", operands: "read" }],
   ["last lastb utmpdump who", { reads: "f file", operands: "none" }],
   ["dmesg", { reads: "F file K kmsg-file", operands: "none" }],
@@ -152,7 +163,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
     "terraform tofu",
     { values: "chdir var target", reads: "var-file", writes: "out state-out backup", operands: "none" },
   ],
-  ["clamscan", { reads: "f file-list", writes: "l log", operands: "read" }],
+  ["clamscan", { reads: "f file-list", writes: "l log copy move", operands: "read" }],
   ["sysctl", { reads: "p load", operands: "none" }],
   ["wall write", { values: "t timeout g", operands: "read" }],
   ["getent", { operands: "none" }],
@@ -198,13 +209,14 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   ["shred wipe", { values: "n s iterations size", reads: "random-source", operands: "delete" }],
   ["gio", { operands: "any" }],
   [
-    "chmod chown chgrp chattr setfacl setcap chcon",
-    { reads: "reference M restore", values: "from m x", first: "none", operands: "write" },
+    "chmod chown chgrp chattr setcap chcon",
+    { reads: "reference", values: "from", first: "none", operands: "write" },
   ],
+  ["setfacl", { reads: "restore M X", values: "m x modify remove", operands: "write" }],
   ["strip patchelf chrpath", { values: "set-rpath set-interpreter", writes: "o", operands: "write" }],
   ["install-info update-alternatives", { operands: "write" }],
   [
-    "ed ex red vi vim vimdiff nvim view rvim gvim nano pico micro joe jed emacs emacsclient mg kak helix hx ne zile vigr vipw crontab2",
+    "ed ex red vi vim vimdiff nvim view rvim gvim nano pico micro mcedit joe jed emacs emacsclient mg kak helix hx ne zile vigr vipw crontab2",
     editor,
   ],
   ["vipw vigr visudo", { operands: "write", writes: "f file" }],
@@ -448,7 +460,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
     { values: "c i p t m s", reads: "f F file", operands: "connect" },
   ],
   ["ntpdate", { reads: "k", operands: "connect" }],
-  ["sshfs", { values: "p", runs: "", first: "connect", operands: "write" }],
+  ["sshfs curlftpfs", { values: "p o", runs: "", first: "connect", operands: "write" }],
   ["sshuttle", { connects: "r remote", runs: "e ssh-cmd", operands: "none" }],
   [
     "tailscale ngrok cloudflared localtunnel lt bore frpc chisel pagekite devtunnel rathole zrok serveo telebit",
@@ -522,7 +534,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
 ];
 
 const syntaxOf = (row: OptionRow): Syntax => {
-  const names = [row.values, row.reads, row.writes, row.runs, row.connects].flatMap((text) =>
+  const names = [row.values, row.reads, row.writes, row.runs, row.connects, row.listens].flatMap((text) =>
     (text ?? "").split(" ").filter(Boolean),
   );
   return {

@@ -75,7 +75,7 @@ function withoutPath(path: string): string {
 const netcat: Rule = (args) => {
   const role: HostRole = hasOption(args, "l", "listen") ? "listen" : "connect";
   const [host, port] = args.operands;
-  if (host === undefined) return nothing;
+  if (host === undefined) return role === "listen" ? { uses: [["0.0.0.0", role]], unnamed: false } : nothing;
   // `nc -l 8080` has a port alone.
   if (role === "listen" && port === undefined && /^\d+$/.test(host))
     return { uses: [["0.0.0.0", role]], unnamed: false };
@@ -133,6 +133,22 @@ const git: Rule = ({ operands }) => {
   return connect(named.map(withoutPath), named.length === 0 && command !== "archive");
 };
 
+/** Archives on other machines: `tar -f host:file`, `cpio -F host:file`. */
+const archiver: Rule = (args) =>
+  connect(
+    hasOption(args, "force-local")
+      ? []
+      : [...valuesOf(args, "f", "F", "file"), ...args.operands.slice(0, 2)]
+          .filter((path) => remotePath.test(path) && /^[^/]*[@.][^/]*:/.test(path))
+          .map(withoutPath),
+  );
+
+/** Mounts of file systems that lie on other machines. */
+const mount: Rule = (args) => {
+  const remote = args.operands.filter((word) => remotePath.test(word) || /^\/\/[^/]/.test(word));
+  return connect(remote.map((word) => withoutPath(word).replace(/^\/\/([^/]*).*$/, "$1")));
+};
+
 interface Program extends Syntax {
   readonly rule: Rule;
 }
@@ -183,6 +199,26 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ["host", { short: "tcRWm", rule: ({ operands }) => connect(operands) }],
   ["nmap", { short: "pSeTo", rule: ({ operands }) => connect(operands) }],
   ["scp", { ...syntaxes.get("scp"), rule: copier }],
+  ["rcp", { rule: copier }],
+  [
+    "systemd-socket-activate",
+    {
+      short: "lE",
+      long: ["listen"],
+      rule: (args) => ({
+        uses: valuesOf(args, "l", "listen").map(
+          (at) => [/^\d+$/.test(at) ? "0.0.0.0" : at, "listen"] as const,
+        ),
+        unnamed: false,
+      }),
+    },
+  ],
+  ["tar", { short: "fCTXIbKN", long: ["file", "directory", "exclude", "files-from"], rule: archiver }],
+  ["cpio", { short: "HCIEOFDR", long: ["file", "format"], rule: archiver }],
+  ["mount", { short: "toLU", rule: mount }],
+  ["mount.nfs", { short: "o", rule: mount }],
+  ["mount.cifs", { short: "o", rule: mount }],
+  ["rpm", { short: "E", rule: ({ operands }) => connect(operands.filter((word) => url.test(word))) }],
   ["rsync", { ...syntaxes.get("rsync"), rule: copier }],
   ["git", { ...syntaxes.get("git"), rule: git }],
   [
@@ -235,8 +271,14 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     "brew",
     "pacman",
     "conda",
+    "cvs",
+    "mc",
+    "snap",
+    "flatpak",
   ].map((name): [string, Program] => [name, { rule: unnamed }]),
 ]);
+
+const remoteFile = /^(?:https?|ftps?|sftp|rtsps?|rtmps?|smb):\/\//i;
 
 /** What a command connects to, as far as its arguments tell. */
 export function connectionsOf(command: ShellCommand): Connections {
@@ -278,13 +320,23 @@ export function connectionsOf(command: ShellCommand): Connections {
 
 /** The addresses among the options and operands of a program. */
 function fromTable(
-  { connects, operands, first = operands, unnamed: unnamedToo }: OptionRow,
+  { connects, listens, reads, operands, first = operands, unnamed: unnamedToo }: OptionRow,
   args: Arguments,
 ): Connections {
   const direct = args.operands.filter((_, at) => (at === 0 ? first : operands) === "connect");
   const hosts = [
     ...direct.map((address) => address.replace(/^[^@\s/]{0,256}@(?=[^@]*$)/, "").replace(/^[\\/]{2,4}/, "")),
     ...valuesOf(args, ...named(connects)),
+    // Many programs take an address where they take a file.
+    ...(operands === "none" ? [] : args.operands.filter((word) => remoteFile.test(word))),
+    ...valuesOf(args, ...named(reads)).filter((word) => remoteFile.test(word)),
   ];
-  return { uses: connect(hosts.filter((host) => host !== "")).uses, unnamed: unnamedToo === true };
+  const ports = valuesOf(args, ...named(listens));
+  return {
+    uses: [
+      ...connect(hosts.filter((host) => host !== "")).uses,
+      ...ports.map((at) => [/^\d+$/.test(at) ? "0.0.0.0" : at, "listen"] as const),
+    ],
+    unnamed: unnamedToo === true,
+  };
 }

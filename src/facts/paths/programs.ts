@@ -95,7 +95,8 @@ const git: Rule = (args) => {
     ),
   );
   if (command === "clone") return [...outputs, ...writes([second ?? "."])];
-  if (command === "init") return [...outputs, ...writes([first ?? "."])];
+  if (command === "init")
+    return [...outputs, ...writes([first ?? ".", ...valuesOf(args, "git-dir", "work-tree")])];
   if ((command === "worktree" && first === "add") || (command === "bundle" && first === "create"))
     return writes(operands.slice(2, 3));
   if (/^(?:apply|am|hash-object)$/.test(command)) return [...outputs, ...reads(operands.slice(1))];
@@ -141,14 +142,39 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
       uses: afterScript(inPlace, ["e", "expression"], ["f", "file"]),
     },
   ],
-  [
-    "perl",
+  ...["perl", "ruby"].map((name): [string, Program] => [
+    name,
     {
-      short: "eEIMm",
+      short: name === "perl" ? "eEIMm" : "eErICTFx",
       uses: (args) =>
         hasOption(args, "e", "E")
           ? inPlace(args)(args.operands)
           : [...as("execute")(args.operands.slice(0, 1)), ...as("any")(args.operands.slice(1))],
+    },
+  ]),
+  [
+    "socat",
+    {
+      uses: ({ operands }) =>
+        operands.flatMap((word): readonly Use[] => {
+          const [, kind = "", path = ""] = /^(open|create|creat|file|gopen):([^,]+)/i.exec(word) ?? [];
+          const isWrite = /^crea/i.test(kind) || /,(?:creat|create|wronly|rdwr|append|trunc)/i.test(word);
+          return path === "" ? [] : [[path, isWrite ? "write" : "read"]];
+        }),
+    },
+  ],
+  [
+    "crontab",
+    {
+      short: "u",
+      // A table from a file or the input takes the place of the one that the machine keeps.
+      uses: (args) =>
+        hasOption(args, "l", "e", "T", "V")
+          ? []
+          : [
+              ...reads(args.operands.filter((file) => file !== "-")),
+              ...(hasOption(args, "r") ? deletes : writes)(["/var/spool/cron"]),
+            ],
     },
   ],
   ["awk", { short: "vFf", uses: afterScript(() => reads, [], ["f"]) }],
@@ -171,7 +197,9 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     "ssh-keygen",
     {
       short: "tbCNPmInVOfDwszRF",
-      uses: (args) => (hasOption(args, "t", "A", "p", "c", "R") ? writes : reads)(valuesOf(args, "f")),
+      // Without an option that says otherwise, it makes a key.
+      uses: (args) =>
+        (hasOption(args, "y", "l", "e", "i", "B", "F", "L", "Y", "H") ? reads : writes)(valuesOf(args, "f")),
     },
   ],
   [
@@ -315,7 +343,9 @@ export function pathsOfCommand(command: ShellCommand): {
   const options = optionsOf(name);
   if (options !== undefined) {
     const args = argumentsOf(command, options);
-    const operands = inCode.length > 0 ? [] : operandUses(options.row, args.operands);
+    const isEdit = hasOption(args, ...named(options.row.edits));
+    const row = isEdit ? { ...options.row, operands: "write" as const } : options.row;
+    const operands = inCode.length > 0 ? [] : operandUses(row, args.operands);
     return { uses: [...optionUses(options.row, args), ...operands, ...inCode], known: true };
   }
   // What it starts is a command of its own.

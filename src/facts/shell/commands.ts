@@ -1,3 +1,4 @@
+import { readsTerminal } from "../code/code.ts";
 import { resolvePath } from "../path-text.ts";
 import { applyBuiltin, assignedBy, endOf } from "./builtins.ts";
 import { type Execution, unreadable } from "./execution.ts";
@@ -132,7 +133,10 @@ export class CommandReader {
     const [program = ""] = words;
     const name = programName(program);
     const isKnown = !isUnknown(name) && !isMany(program);
-    const invocation = this.#execution.note(words, { redirects, input, opaque: !isKnown });
+    const { typed } = this.#execution;
+    const isTyped = input === undefined && typed !== "" && readsTerminal(name, words.slice(1));
+    const read = isTyped ? { text: typed, from: [] } : input;
+    const invocation = this.#execution.note(words, { redirects, input: read, opaque: !isKnown });
     if (!isKnown) {
       // The unknown word may be none, and the next one the program, as in `$SUDO rm x`.
       if (/^\uFDD0[A-Z][^\uFDD1]*\uFDD1$/.test(program) && words.length > 1)

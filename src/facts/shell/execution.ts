@@ -53,6 +53,8 @@ export class Execution {
   state: State;
   /** Files whose whole text the command line itself has written. */
   readonly files = new Map<string, string>();
+  /** The lines after the statement that is read. */
+  typed = "";
   /** Bodies of functions that were called. */
   readonly called = new Set<Callable>();
   place: Place = start;

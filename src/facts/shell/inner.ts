@@ -20,7 +20,10 @@ export function insideOf(invocation: Invocation, files: ReadonlyMap<string, stri
   const { name, argv, directory } = invocation;
   const read: ReadFile = (path) => files.get(resolvePath(path, directory));
   if (shells.has(name)) return shellInside(invocation, read);
-  if (isInterpreter(name)) return interpreterInside(invocation, read);
+  if (isInterpreter(name)) {
+    const { inner, opaque: unread } = interpreterInside(invocation, read);
+    return { inner: [...inner, ...fromOptions(invocation), ...fromVariables(invocation)], opaque: unread };
+  }
   const program = argv[0] ?? "";
   const code = program.includes("/") ? read(program) : undefined;
   if (code !== undefined) {
@@ -38,7 +41,9 @@ function fromOptions(invocation: Invocation): readonly Inner[] {
   if (names.size === 0) return [];
   return argsOf(invocation).flatMap((arg, at, args) => {
     const [, option = "", glued] = /^-{1,2}([A-Za-z][\w-]*)(?:=([^]*))?$/.exec(arg) ?? [];
-    const code = names.has(option) ? (glued ?? args[at + 1]) : undefined;
+    // In a cluster of letters, the last one can take a value.
+    const isCluster = /^-[A-Za-z]{2,}$/.test(arg) && names.has(arg.slice(-1));
+    const code = names.has(option) || isCluster ? (glued ?? args[at + 1]) : undefined;
     return code === undefined ? [] : [guessed(code, invocation.name)];
   });
 }

@@ -37,8 +37,8 @@ export class Interpreter implements Scope {
       this.execution.valid = false;
       this.execution.complete = false;
     }
-    if (wrong) this.execution.within({ maybe: true }, () => this.#script(script));
-    else this.#script(script);
+    if (wrong) this.execution.within({ maybe: true }, () => this.#script(script, text));
+    else this.#script(script, text);
   }
 
   /** Reads the bodies of functions that are never called: a later command may call them. */
@@ -93,8 +93,17 @@ export class Interpreter implements Scope {
 
   // Statements
 
-  #script(script: ParsedScript): void {
-    for (const statement of script.commands) this.#statement(statement);
+  /**
+   * Reads statements. A shell whose commands are typed or piped in shares its input with what it starts: the lines after
+   * an interpreter without a program may be that program.
+   */
+  #script(script: ParsedScript, text = ""): void {
+    const before = this.execution.typed;
+    for (const statement of script.commands) {
+      this.execution.typed = text.slice(statement.end).replace(/^[^\n]*\n?/, "");
+      this.#statement(statement);
+    }
+    this.execution.typed = before;
   }
 
   #statement(statement: Statement): void {

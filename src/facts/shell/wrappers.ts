@@ -62,6 +62,8 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ["exec", { short: "a" }],
   ["nohup", {}],
   ["setsid", {}],
+  ["logsave", { short: "a", skip: 1 }],
+  ["systemd-socket-activate", { short: "lE", long: ["--listen", "--setenv", "--fdname"] }],
   ["nice", { short: "n", long: ["--adjustment"] }],
   ["ionice", { short: "cnp", long: ["--class", "--classdata"] }],
   ["time", { short: "fo", long: ["--format", "--output"] }],
