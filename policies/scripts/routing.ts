@@ -8,7 +8,6 @@ import { losses } from "../deny-destructive-shell/losses.ts";
 import { encrypters } from "../deny-destructive-shell/encryption.ts";
 import { checks } from "../deny-destructive-shell/rules.ts";
 import { inlineOptions, shells } from "../lib/programs.ts";
-import { layouts, folders } from "../protect-agent-setup/layouts.ts";
 import { changers } from "../protect-git-history/hook.ts";
 import { losses as cloudLosses, sqlPrograms } from "../protect-infrastructure/commands.ts";
 
@@ -60,11 +59,10 @@ const secret =
 
 const gitFolder = ".*\\.git.*";
 
-/** The regular expression of a layout, for paths as tools write them too. */
-function anywhere(layout: RegExp): string {
-  const slashes = layout.source.replaceAll("\\/", "[/\\\\]+").replace(/^\[\/\\\\\]\+/, "(?:^|[/\\\\])");
-  return `(?i)(?:.*${slashes.startsWith("^") ? `)?${slashes.slice(1)}` : `${slashes})`}.*`;
-}
+/** What the path of an agent's set-up contains: a part of each path in `protect-agent-setup/layouts.ts`. */
+const setup =
+  "(?i).*(?:hook|trust|claude|codex|copilot|gemini|qwen|cursor|windsurf|codeium|cline|opencode|factory|continue|agent|" +
+  "kiro|amazonq|amp|antigravity|grok|mcp|\\.git|husky|lefthook|pre-commit).*";
 
 const any = (...parts: readonly (Condition | readonly Condition[])[]): Condition => ({
   any: parts.flat() as Condition[],
@@ -131,10 +129,7 @@ export const routes: { readonly [policy: string]: Condition } = {
   ),
   "protect-agent-setup": any(
     { option: "more" },
-    all(
-      access("write", "delete", "any"),
-      any([folders, ...layouts].map((layout) => paths({ pattern: anywhere(layout) }))),
-    ),
+    all(access("write", "delete", "any"), paths({ pattern: setup })),
     command("name", { pattern: "git|git-.*|claude|codex|gemini|qwen|copilot|droid" }),
     all(
       command("name", { pattern: "pkill|killall|kill|systemctl|service|launchctl" }),
