@@ -100,7 +100,7 @@ describe("what a hook reads", () => {
     { timeout: 120_000 },
     async () => {
       const next = random(42);
-      for (let count = 0; count < propertyRuns(40); count++) {
+      for (let count = 0; count < propertyRuns(10); count++) {
         const truth = leaves.filter(() => next() < 0.35);
         const parts = truth.map((path) =>
           (ways[Math.floor(next() * ways.length)] as (typeof ways)[number])(path.split(".")),
