@@ -102,7 +102,7 @@ export const ownTokens: readonly TokenRule[] = [
   { kind: "Docker token", starts: ["dck"], pattern: /dckr_(?:pat|oat)_[A-Za-z0-9_-]{27,48}/y, entropy: 3.5 },
   {
     kind: "Atlassian token",
-    starts: ["ata", "atc"],
+    starts: ["ata", "atb", "atc"],
     pattern: /AT(?:ATT|CTT|BB)3?[A-Za-z0-9_=-]{24,250}/y,
     entropy: 3.5,
   },

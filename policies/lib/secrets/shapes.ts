@@ -27,7 +27,7 @@ export function privateKeys(text: string): readonly Secret[] {
 
 const authority = /:\/\/([^\s:@/?#"'`<>|\\]{0,64}):([^\s@/?#"'`|\\]{3,256})@([A-Za-z0-9.\-_[\]]{1,253})/y;
 const exampleHost =
-  /^(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?|host|hostname|server|db|database|[a-z0-9-]*\.?example(?:\.[a-z]+)*|(?:.*\.)?example\.(?:com|org|net|edu)|.*\.(?:test|invalid|example|localhost|local))$/i;
+  /^(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|host|hostname|server|db|database|[a-z0-9-]*\.?example(?:\.[a-z]+)*|(?:.*\.)?example\.(?:com|org|net|edu)|.*\.(?:test|invalid|example|localhost|local))$/i;
 /** Passwords in addresses, such as `postgres://app:…@db.acme.io/`: what a template, an example or a name is, is none. */
 export function passwordsInAddresses(text: string): readonly Secret[] {
   const found: Secret[] = [];
