@@ -43,7 +43,7 @@ describe("the generated files", () => {
         "scripts/structure.ts",
         "docs",
         "schemas",
-        "policies/package.json",
+        "policies",
         "package.json",
         ".prettierrc.json",
       ]) {
