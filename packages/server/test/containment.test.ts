@@ -27,6 +27,7 @@ it.each(["auto", "none"] as const)(
     expect(await (await fetch(`${url}/ready`)).json()).toEqual({
       status: "ready",
       containment: { mode: containment, inForce: named(true), missing: named(false) },
+      degraded: 0,
     });
     const line = lines
       .map((text) => JSON.parse(text) as { event: string })
