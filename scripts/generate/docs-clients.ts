@@ -261,19 +261,17 @@ ${table(head, [["an empty hook", String(empty.median), String(empty.p95), "–"]
 }
 
 function toolTable(): string {
-  const having = (name: ClientName, outcome: string): string[] =>
-    Object.entries(proven.clients[name].tools ?? {}).flatMap(([tool, one]) =>
-      one === outcome ? [tool] : [],
-    );
   return table(
     ["client", "version", "denied", "fired no hook", "not proven"],
-    clientNames.map((name) => [
-      clients[name].title,
-      proven.clients[name].version,
-      String(having(name, "denied").length),
-      listed(having(name, "no hook")) || "none",
-      listed(having(name, "not proven")) || "none",
-    ]),
+    clientNames.map((name) => {
+      const { version, tools } = proven.clients[name];
+      const having = (outcome: string): string[] =>
+        Object.entries(tools ?? {}).flatMap(([tool, one]) => (one === outcome ? [tool] : []));
+      const row = [clients[name].title, version];
+      if (!tools) return [...row, "not run", "not run", "not run"];
+      const lists = ["no hook", "not proven"].map((outcome) => listed(having(outcome)) || "none");
+      return [...row, String(having("denied").length), ...lists];
+    }),
   );
 }
 
