@@ -147,7 +147,7 @@ function buildResult(
   const { composition } = run;
   const outcome = composition.outcome();
   const retries = request.record ? run.retries.before(plan.sequential) : {};
-  run.retries.count(run.composition);
+  run.retries.count(composition);
   const decision: Decision = {
     decision_id: request.decisionId,
     hook_event_name: plan.event,

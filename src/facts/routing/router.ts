@@ -1,5 +1,5 @@
 import { RE2JS, RE2Set } from "re2js";
-import type { Condition, ConditionTest, OptionTest } from "./condition.ts";
+import { type Condition, type ConditionTest, operators, type OptionTest } from "./condition.ts";
 import { type Routed, valuesAt, walk } from "./values.ts";
 
 /** Longest text that patterns are tested on, in UTF-16 code units; of a longer one, the result is not known. */
@@ -27,7 +27,7 @@ interface PathTests {
 interface PathGroup {
   readonly path: readonly string[];
   readonly listed: boolean;
-  readonly tests: readonly (readonly [number, ConditionTest])[];
+  readonly tests: [number, ConditionTest][];
 }
 
 /** A condition whose tests are numbers. */
@@ -43,7 +43,7 @@ type Compiled =
  */
 export class Router {
   readonly #tests = new Map<string, number>();
-  readonly #byPath = new Map<string, Omit<PathGroup, "tests"> & { tests: [number, ConditionTest][] }>();
+  readonly #byPath = new Map<string, PathGroup>();
   readonly #pathOf: string[] = [];
   #index: ReadonlyMap<string, PathTests> | null = null;
 
@@ -83,22 +83,14 @@ export class Router {
 
   #testOf(test: ConditionTest): number {
     const path = test.incomplete ? `listed ${test.path}` : test.path;
-    const key = JSON.stringify([
-      path,
-      test.equals,
-      test.in,
-      test.prefix,
-      test.pattern,
-      test.glob,
-      test.exists,
-    ]);
+    const key = JSON.stringify([path, ...operators.map((operator) => test[operator])]);
     const known = this.#tests.get(key);
     if (known !== undefined) return known;
     const number = this.#tests.size;
     this.#tests.set(key, number);
     this.#pathOf[number] = path;
     const listed = test.incomplete !== undefined;
-    const group = this.#byPath.get(path) ?? { path: test.path.split("."), listed, tests: [] };
+    const group: PathGroup = this.#byPath.get(path) ?? { path: test.path.split("."), listed, tests: [] };
     group.tests.push([number, test]);
     this.#byPath.set(path, group);
     return number;

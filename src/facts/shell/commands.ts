@@ -204,11 +204,11 @@ export class CommandReader {
       this.#execution.complete = false;
       return;
     }
-    this.#execution.within({ inside: [...inside, name], input }, () => this.body(body, words));
+    this.#execution.within({ inside: [...inside, name], input }, () => this.readBody(body, words));
   }
 
   /** Reads the body of a function; without words, with unknown parameters. */
-  body(body: SyntaxNode, words: readonly string[] | null): void {
+  readBody(body: SyntaxNode, words: readonly string[] | null): void {
     const before = this.#execution.parameters();
     const locals = localNames(body).map((name) => [name, this.#execution.state.variables.get(name)] as const);
     if (words)

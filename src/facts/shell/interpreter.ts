@@ -47,7 +47,7 @@ export class Interpreter implements Scope {
       for (const body of bodies) {
         if (body === null || this.execution.called.has(body)) continue;
         const place = { maybe: true, inside: [name] };
-        this.execution.within(place, () => this.execution.apart(() => this.#commands.body(body, null)));
+        this.execution.within(place, () => this.execution.apart(() => this.#commands.readBody(body, null)));
       }
     }
   }
