@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { extract } from "tar-stream";
 
 /** Largest file of the cache that is read, and largest tarball when unpacked, in bytes. */
 const max = { file: 67_108_864, unpacked: 268_435_456 } as const;
-const block = 512;
 const unpack = promisify(gunzip);
 
 /** What npm has kept of its registry on this machine. A review fetches nothing: what npm did not keep is not known. */
@@ -29,7 +30,7 @@ export class NpmCache {
     const bytes = await this.#content(integrity);
     if (bytes === null) return null;
     try {
-      return filesOf(await unpack(bytes, { maxOutputLength: max.unpacked }));
+      return await filesOf(await unpack(bytes, { maxOutputLength: max.unpacked }));
     } catch {
       return null;
     }
@@ -83,26 +84,15 @@ function objectOf(text: string): { readonly [name: string]: unknown } | null {
 }
 
 /** The files of a tar archive, without the folder that all of them are in. */
-function filesOf(tar: Buffer): ReadonlyMap<string, string> {
+async function filesOf(tar: Buffer): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  const text = (at: number, length: number): string =>
-    tar.toString("utf8", at, at + length).replace(/\0.*$/s, "");
-  let longName: string | null = null;
-  for (let at = 0; at + block <= tar.length && tar[at] !== 0;) {
-    const size = Number.parseInt(text(at + 124, 12).trim() || "0", 8);
-    if (!Number.isSafeInteger(size) || size < 0) break;
-    const type = text(at + 156, 1);
-    const body = tar.subarray(at + block, at + block + size);
-    if (type === "x") longName = /\d+ path=([^\n]+)\n/.exec(body.toString("utf8"))?.[1] ?? null;
-    else if (type === "L") longName = body.toString("utf8").replace(/\0.*$/s, "");
-    else {
-      const prefix = text(at + 345, 155);
-      const name = longName ?? `${prefix === "" ? "" : `${prefix}/`}${text(at, 100)}`;
-      longName = null;
-      if (type === "0" || type === "")
-        found.set(name.slice(name.indexOf("/") + 1), createHash("sha256").update(body).digest("hex"));
-    }
-    at += block + Math.ceil(size / block) * block;
+  const archive = extract();
+  archive.end(tar);
+  for await (const entry of archive) {
+    const { type, name } = entry.header;
+    const body = await buffer(entry);
+    if (type === "file")
+      found.set(name.slice(name.indexOf("/") + 1), createHash("sha256").update(body).digest("hex"));
   }
   return found;
 }

@@ -135,6 +135,9 @@ async function reviewHooks(
           map: maps.get(hook.name) ?? null,
           cases: cases.get(hook.name) ?? [],
           suite: subject.suite,
+          unverified: new Set(
+            subject.dependencies.filter(({ changed }) => changed === null).map(({ name }) => name),
+          ),
         },
         {
           recorded: events,

@@ -1,5 +1,6 @@
 import type { CodeAnalysis } from "../program/analysis.ts";
 import { labels, settled } from "../program/labels.ts";
+import { ownPatterns } from "../program/words.ts";
 import { acts, opens } from "../run/effect.ts";
 import type { Runner } from "../run/runner.ts";
 import type { AnswerChange, WordGrade } from "./answer-change.ts";
@@ -79,8 +80,21 @@ async function gradeOf(
   // What is also recorded, such as that a plan was made, is part of what the hook is about.
   const recorded = after.answer.ok && after.answer.state !== null;
   if (recorded) return "parsing";
+  if (flipped && isOwnKind(analysis, from, to)) return "exempt";
   // A plain word is no syntax that could be read wrongly.
   return flipped ? "magic" : isPlainWord(slot, from, to) ? "exempt" : "parsing";
+}
+
+/** Whether what was added is what the hook looks for in the text itself: it takes one of the two for the other. */
+function isOwnKind({ text }: CodeAnalysis, from: string, to: string): boolean {
+  const added = to.replace(from, () => "").replaceAll(/^[\s#]+|[\s#]+$/g, "");
+  return (
+    added !== "" &&
+    ownPatterns(text).some(({ source, flags }) => {
+      const pattern = new RegExp(source, flags.replaceAll(/[gy]/g, ""));
+      return pattern.test(from) && pattern.test(added);
+    })
+  );
 }
 
 /** Whether what was added to a text is one word of letters. */

@@ -141,6 +141,11 @@ const commandKeys = /(?:^|\.)(?:command|cmd|script|shell|bash)$/;
 const proseKeys =
   /(?:^|\.)(?:prompt|content|text|message|reason|error|tool_response|stdout|stderr|result|output|last_assistant_message|chunk|summary|system|custom_instructions)$/;
 
+/** Whether a shell runs what a field has. */
+export function isCommand(path: string): boolean {
+  return commandKeys.test(path);
+}
+
 /** A command with a word in front of it that the shell passes to a command without effect; `null` where there is no such way. */
 export function afterNullCommand(path: string, text: string, word: string): string | null {
   return commandKeys.test(path) && /^[\w@%+=:,./ -]+$/.test(word) ? `: ${word}; ${text}` : null;

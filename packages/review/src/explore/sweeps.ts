@@ -68,6 +68,16 @@ const folders: readonly string[] = [
   "/",
 ];
 
+/** What models write where a field takes any text. */
+const remarks: readonly string[] = [
+  "Run the build",
+  "Routine cleanup, as agreed",
+  "aaaa bbbb cccc",
+  "URGENT",
+  "1",
+  `As asked: ${"a step of the plan. ".repeat(20)}`,
+];
+
 /** Varies events that a hook holds in everything that says nothing about the action, and reports what turned the answer. */
 export async function sweep(
   runner: Runner,
@@ -96,7 +106,7 @@ export async function sweep(
     // Where any padding opens, the hook looks at the end of a text, which is no matter of size.
     const relevant = opened > padded * 0.9 ? changed.filter(({ word }) => word !== "size") : changed;
     const byKind = Map.groupBy(relevant, ({ slot, word }) => `${slot.kind} ${slot.path} ${word ?? ""}`);
-    turns.push(...(await sidesThatOpen(runner, base)).slice(0, 2));
+    turns.push(...(await sidesThatOpen(runner, base, words.numbers)).slice(0, 2));
     for (const own of byKind.values())
       turns.push(...own.toSorted((a, b) => Number(b.opens) - Number(a.opens)).slice(0, max.turns));
   }
@@ -118,7 +128,7 @@ function names(runner: Runner, base: Run, { words, properties }: SweepWords): re
                   .filter((word) => /^[A-Z]\w+$|__/.test(word))
                   .flatMap((word) => [word, `${word}__x7`])
               : slot.kind === "inert" && typeof slot.value === "string"
-                ? words
+                ? [...words, ...remarks]
                 : [];
     return values.slice(0, max.perSlot * 3).flatMap((to) => variantOf(base, slot, to) ?? []);
   });
@@ -160,7 +170,7 @@ function missingFields(
         coversPath(reads, ["tool_input", name], event.hook_event_name)
       )
         paths.push(["tool_input", name]);
-  const values = [true, false, 0, 1, "", "x", ...numbers.slice(0, 10), ...words.slice(0, 16)];
+  const values = [true, false, 0, 1, "", "x", ...remarks, ...numbers.slice(0, 10), ...words.slice(0, 16)];
   return paths.slice(0, max.properties).flatMap((path) =>
     values.flatMap((value) => {
       const changed = validEvent(withValue(event, path, value));
@@ -195,9 +205,10 @@ const knownNames =
 /** A list with the text in it: hosts that join lists run it. */
 function otherTypes(runner: Runner, base: Run): readonly Variant[] {
   const slots = slotsOf(base.input, runner.seen).filter(
-    ({ kind, value }) => kind === "text" && typeof value === "string",
+    ({ kind, path, value }) =>
+      (kind === "text" || (kind === "place" && path !== "cwd")) && typeof value === "string",
   );
-  return slots.slice(0, 2).flatMap((slot) =>
+  return slots.slice(0, 3).flatMap((slot) =>
     [[slot.value]].flatMap((value) => {
       const event = validEvent(withValue(base.input.event, slot.path.split("."), value));
       const input = event && made({ ...base.input, event }, base, `another type in ${slot.path}`);

@@ -1,7 +1,7 @@
 import { opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { harmless, slotsOf } from "./slots.ts";
+import { harmless, isCommand, slotsOf } from "./slots.ts";
 import { made, type Variant } from "./variant.ts";
 
 const max = {
@@ -10,6 +10,8 @@ const max = {
   sides: [1, 60, 130, 260, 520, 1_030, 2_100, 4_200, 8_400],
   sideWords: [9, 30, 70, 200],
   sideLines: [4, 9, 30, 200],
+  largest: 60_000,
+  commands: [1, 3, 6, 14, 40, 120],
   lines: [1, 2, 3, 5, 8, 13, 25, 60, 150, 600],
 } as const;
 
@@ -49,49 +51,71 @@ export function sizes(runner: Runner, base: Run): readonly Variant[] {
   });
 }
 
-/** Text on both sides, so that neither end has what counts; the first has so little that only its place matters. */
-function sides(runner: Runner, base: Run): readonly Variant[] {
+/** Texts that do the same as one, from the smallest change to the largest: the first only moves what counts. */
+type Family = readonly (readonly [text: string | undefined, added: string])[];
+
+/** Text on both sides, so that neither end has what counts. */
+function sides(path: string, value: string, numbers: readonly number[]): Family {
+  const around = (fill: string): string | undefined => {
+    const [behind] = harmless(path, value, fill);
+    return behind === undefined ? undefined : harmless(path, behind, fill)[1];
+  };
+  return [
+    ...[...max.sides, ...numbers.filter((one) => one > max.length && one <= max.largest)].map(
+      (count) => [around("a".repeat(count)), `${count} characters more on both sides`] as const,
+    ),
+    ...max.sideWords.map(
+      (count) => [around("a ".repeat(count).trim()), `${count} words more on both sides`] as const,
+    ),
+    ...max.sideLines.map((count) => {
+      const lines = "\n".repeat(count);
+      return [lines + value + lines, `${count} lines more on both sides`] as const;
+    }),
+  ];
+}
+
+/** Commands without effect on both sides, and subshells around. */
+function commands(path: string, value: string): readonly Family[] {
+  if (!isCommand(path)) return [];
+  const family = (name: string, make: (count: number) => string): Family =>
+    max.commands.map((count) => [make(count), `${count} ${name}`] as const);
+  return [
+    family("commands more on both sides", (n) => `${": ; ".repeat(n)}${value}${" ; :".repeat(n)}`),
+    family("subshells around", (n) => `${"( ".repeat(n)}${value}${" )".repeat(n)}`),
+    family("substitutions around", (n) => `${": $( ".repeat(n)}${value}${" )".repeat(n)}`),
+  ];
+}
+
+/**
+ * More around a text that opens, unless the smallest change does, which only moves what counts.
+ *
+ * @param numbers whole numbers of the code: sizes around them are tried.
+ */
+export async function sidesThatOpen(
+  runner: Runner,
+  base: Run,
+  numbers: readonly number[],
+): Promise<readonly AnswerChange[]> {
   const slot = slotsOf(base.input, runner.seen).find(({ kind, value }) => kind === "text" && value !== "");
   if (!slot) return [];
   const value = String(slot.value);
-  const around = (fill: string): string | undefined => {
-    const [behind] = harmless(slot.path, value, fill);
-    return behind === undefined ? undefined : harmless(slot.path, behind, fill)[1];
-  };
-  const texts: (readonly [text: string | undefined, added: string])[] = [
-    ...max.sides.map((count) => [around("a".repeat(count)), `${count} characters`] as const),
-    ...max.sideWords.map((count) => [around("a ".repeat(count).trim()), `${count} words`] as const),
-    ...max.sideLines.map((count) => {
-      const lines = "\n".repeat(count);
-      return [lines + value + lines, `${count} lines`] as const;
-    }),
-  ];
-  return texts.flatMap(([text, added]) => {
-    const input = text === undefined ? null : slot.set(text);
-    return input
-      ? [
-          {
-            slot,
-            from: `${value.length} characters`,
-            to: `${added} more on both sides`,
-            input: made(input, base, "padded on both sides"),
-            word: "size" as const,
-          },
-        ]
-      : [];
-  });
-}
-
-/** Padding on both sides that opens, unless any text in front does. */
-export async function sidesThatOpen(runner: Runner, base: Run): Promise<readonly AnswerChange[]> {
-  const variants = sides(runner, base);
-  const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), runner.signal);
-  const [control] = runs;
-  if (!control || opens(base.effect, control.effect)) return [];
-  return runs.flatMap((after, at): AnswerChange[] => {
-    const { slot, from, to } = variants[at] as Variant;
-    return after && opens(base.effect, after.effect)
-      ? [{ slot, from, to, before: base, after, opens: true, harmless: true, word: "size" }]
-      : [];
-  });
+  const found: AnswerChange[] = [];
+  for (const family of [sides(slot.path, value, numbers), ...commands(slot.path, value)]) {
+    const variants = family.flatMap(([text, added]): readonly Variant[] => {
+      const input = text === undefined ? null : slot.set(text);
+      const from = `${value.length} characters`;
+      return input
+        ? [{ slot, from, to: added, input: made(input, base, "padded on both sides"), word: "size" }]
+        : [];
+    });
+    const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), runner.signal);
+    const [control] = runs;
+    if (!control || opens(base.effect, control.effect)) continue;
+    for (const [at, after] of runs.entries()) {
+      const { from, to } = variants[at] as Variant;
+      if (after && opens(base.effect, after.effect))
+        found.push({ slot, from, to, before: base, after, opens: true, harmless: true, word: "size" });
+    }
+  }
+  return found;
 }

@@ -11,18 +11,18 @@ const day = 86_400_000;
  * Decides events that are held without state with states that the hook could have: those that it was seen to keep, with
  * other numbers, flags and texts in them, and at later times.
  *
- * @param numbers whole numbers of the code.
+ * @param own whole numbers of the code, and its words: names of states are among them.
  */
 export async function varyState(
   runner: Runner,
   held: readonly Run[],
   seen: readonly string[],
-  numbers: readonly number[],
+  own: OwnValues,
 ): Promise<readonly AnswerChange[]> {
   const shapes = new Map(seen.map((text) => [text.replaceAll(/\d+/g, "#"), text]));
   const states = [...shapes.values()]
     .slice(0, max.states)
-    .flatMap((text) => variants(JSON.parse(text) as Json, numbers));
+    .flatMap((text) => variants(JSON.parse(text) as Json, own));
   const turns: AnswerChange[] = [];
   for (const base of held.filter(({ input }) => input.state === null).slice(0, max.bases)) {
     const inputs = states.flatMap(({ value, kind }) =>
@@ -66,12 +66,17 @@ export async function varyState(
     .slice(0, 6);
 }
 
+export interface OwnValues {
+  readonly numbers: readonly number[];
+  readonly words: readonly string[];
+}
+
 interface StateVariant {
   readonly value: Json;
   readonly kind: "as kept" | "number" | "flag" | "text";
 }
 
-function variants(state: Json, numbers: readonly number[]): readonly StateVariant[] {
+function variants(state: Json, { numbers, words }: OwnValues): readonly StateVariant[] {
   const found: StateVariant[] = [{ value: state, kind: "as kept" }];
   const values = [
     0,
@@ -96,6 +101,8 @@ function variants(state: Json, numbers: readonly number[]): readonly StateVarian
         found.push({ value: set(one), kind: "number" });
       found.push({ value: set(value - 30 * day), kind: "number" });
     } else if (typeof value === "boolean") found.push({ value: set(!value), kind: "flag" });
+    else if (typeof value === "string")
+      for (const one of words.slice(0, max.values)) found.push({ value: set(one), kind: "text" });
     else if (typeof value === "object" && value !== null && !Array.isArray(value))
       for (const [name, member] of Object.entries(value))
         walk(member as Json, (next) => set({ ...value, [name]: next }));

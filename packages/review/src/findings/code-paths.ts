@@ -21,15 +21,22 @@ export function swallowFindings({ text, flow, openings }: CodeAnalysis): readonl
         one.end <= guarded.end &&
         openings.ofNode(one) === "closes",
     );
+    const assigns = flow.tree.nodes.some(
+      (one) =>
+        one.type === "AssignmentExpression" &&
+        one.start > guarded.start &&
+        one.end <= guarded.end &&
+        (flow.labelsOf(part(one, "right")) & fromInput) !== 0,
+    );
     const goesOn = parts(handler, "body").length === 0 || openings.ofNode(handler) === "opens";
-    return holds && goesOn;
+    return goesOn && (holds || assigns);
   });
   const [first] = all;
   if (!first) return [];
   return [
     draft(
       "fault-opens",
-      "an exception in the code that holds a step is caught, and the step goes on",
+      "an exception in code that reads the input is caught, and the step goes on",
       shown(
         text,
         all.map((node) => part(node, "handler")),

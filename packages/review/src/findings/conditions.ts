@@ -118,10 +118,14 @@ function severityOf(
       const atom = analysis.atomOf(predicate);
       const truth = atom === null ? 0 : coverage.truthOf(atom);
       if (!own) return truth === 3 ? "low" : "medium";
-      if (label !== "time" && !has(predicate.mask, "size")) return "medium";
+      if (label !== "time" && !has(predicate.mask, "size") && !comparesNumber(predicate)) return "medium";
       return truth === 1 || truth === 2 || truth === 0 ? "high" : "medium";
     }
   }
+}
+
+function comparesNumber({ kind, constants }: Predicate): boolean {
+  return kind === "compare" && constants.some((one) => Number(one) > 1);
 }
 
 const truths = ["not reached", "always true", "always false", "reached, true and false"] as const;
@@ -180,8 +184,33 @@ function isBound(constant: string): boolean {
   return near.some(Number.isInteger) || number === 0x10ffff || number === 0x11_0000;
 }
 
+const equalities: ReadonlySet<unknown> = new Set(["===", "==", "!==", "!="]);
+
 function isEquality({ node, kind }: Predicate): boolean {
-  return kind !== "compare" || node["operator"] === "===" || node["operator"] === "==";
+  return kind !== "compare" || equalities.has(node["operator"]);
+}
+
+/** From this length on, asking for one exact size is no question about a form. */
+const oddSize = 10;
+
+/** Whether what meets a condition cannot be read off the code: what is compared was computed, or is one exact size. */
+function isOpaque(predicate: Predicate): boolean {
+  const { mask, kind, constants, fixed, presence, node } = predicate;
+  if (presence) return false;
+  // What a function of the program answers is judged by the conditions in it.
+  if (kind === "truth") return node.type === "BinaryExpression" && has(mask, "hashed") && !has(mask, "size");
+  if (kind !== "compare") return false;
+  const isNumber = constants.some((one) => Number(one) > 1);
+  if (isEquality(predicate)) {
+    if (has(mask, "hashed") && !has(mask, "size") && constants.some((one) => one.length > 1)) return true;
+    if (has(mask, "mixed")) return isNumber;
+    return (
+      has(mask, "size") &&
+      fixed &&
+      (constants.length === 0 || constants.some((one) => Number(one) >= oddSize))
+    );
+  }
+  return has(mask, "hashed") && !has(mask, "size") && isNumber;
 }
 
 /** Questions about the action of which the code looks at a part only: padding hides the rest. */
@@ -233,21 +262,21 @@ export interface UnmetCondition {
 
 export function unmetConditions(analysis: CodeAnalysis, coverage: Coverage): readonly UnmetCondition[] {
   return analysis.predicates.flatMap((predicate) => {
-    const { mask, presence, kind, constants } = predicate;
+    const { mask, presence } = predicate;
     const atom = analysis.atomOf(predicate);
-    if (atom === null || !analysis.isOwn(predicate) || (mask & (fromInput | identity | labels.state)) === 0)
+    if (
+      atom === null ||
+      !analysis.isAnswerable(predicate) ||
+      (mask & (fromInput | identity | labels.state)) === 0
+    )
       return [];
     const truth = coverage.truthOf(atom);
-    // Arithmetic that lets go at one number is no question about an action, although some run met the number.
-    const odd =
-      has(mask, "mixed") &&
-      kind === "compare" &&
-      isEquality(predicate) &&
-      constants.some((one) => Number(one) > 1);
-    if (odd && truth === 3 && analysis.isGate(predicate)) return [{ predicate, hard: false }];
+    const opaque = isOpaque(predicate);
+    // What was computed from a text is no question about an action, although some run met it.
+    if (opaque && truth === 3 && (has(mask, "hashed") || analysis.isGate(predicate)))
+      return [{ predicate, hard: false }];
     if (truth !== 1 && truth !== 2) return [];
     if (analysis.unmetOutcome(predicate, truth === 2) !== "opens") return [];
-    const hard = odd;
-    return presence && !hard ? [] : [{ predicate, hard }];
+    return presence && !opaque ? [] : [{ predicate, hard: opaque && analysis.isOwn(predicate) }];
   });
 }

@@ -24,9 +24,18 @@ const orders: readonly RegExp[] = [
   /\byou (?:have|hold|are given|now have)\b[^.!?]{0,30}\b(?:administrator|admin|root|full|unrestricted|elevated)\b/is,
   /\b(?:questions?|asking|confirm\w*|approvals?|prompts|checks?)\b[^.!?]{0,40}\b(?:slow\w*|unnecessary|waste\w*|annoy\w*|(?:is|are) optional|unwanted|pointless|superfluous)\b/is,
 ];
+/** Orders that pass protections by. A verdict may say them too, of what it has stopped. */
+const unsafeOrders: readonly RegExp[] = [
+  /\b(?:skip|omit|disable|turn off|leave out|switch off|avoid)\b[^.!?]{0,24}\b(?:tests?|checks?|hooks?|linters?|reviews?|verification|validation|scans?|guards?)\b/is,
+  /\bwithout\b[^.!?]{0,12}\b(?:telling|informing|notifying|mentioning|reporting)\b/is,
+  /\b(?:pass|add|use|append|give|always|with)\b[^.!?]{0,30}\s--(?:no-verify|no-check\S*|insecure|force|no-sandbox|skip-\S+|allow-\S+|dangerously-\S+|trusted-host)\b/is,
+  /\b(?:run|try|use|execute|with)\b[^.!?]{0,40}\bchmod\b[^.!?]{0,12}\b777\b/is,
+];
+/** Verdicts, whose texts say why. */
+const verdicts: ReadonlySet<string> = new Set(["deny", "ask", "block", "halt", "skip"]);
 /** Orders that name a host: what comes from there is followed or run. */
 const hostOrders: readonly RegExp[] = [
-  /\b(?:download|install|fetch|clone|pull|obtain|import|load)\b[^\n]{0,120}/i,
+  /\b(?:download|install|fetch|clone|pull|obtain|import|load|push|upload|send|sync|mirror|copy|publish|report|submit|register)\b[^\n]{0,120}/i,
   /\b(?:curl|wget|iwr|fetch)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/i,
 ];
 const image = /!\[[^\]]*\]\(\s*(?:https?:)?\/\/[^)]+\)|<img\b[^>]*\bsrc\b/i;
@@ -64,9 +73,16 @@ function spokenProblems(run: Run): readonly Draft[] {
   for (const { action, text, to } of textsFor(run)) {
     const said = [action, text] as const;
     const own = withoutInput(text, args);
-    if (to !== "person" && (givesOrders(withoutQuotes(text, args)) || fetchesFromHost(own, args)))
+    const unquoted = withoutQuotes(text, args);
+    if (
+      to !== "person" &&
+      (givesOrders(unquoted) ||
+        (!verdicts.has(action) && givesUnsafeOrders(unquoted)) ||
+        fetchesFromHost(own, args))
+    )
       found.push(textDraft("text-instructs", `\`${action}\` gives the model instructions`, said, run));
-    if (hidden.test(own))
+    const given = plainly(args);
+    if ([...own].some((letter) => hidden.test(letter) && !given.includes(letter)))
       found.push(textDraft("text-hidden", `\`${action}\` has invisible characters`, said, run));
     if (image.test(own))
       found.push(textDraft("leak-address", `\`${action}\` has an image that clients fetch`, said, run));
@@ -108,7 +124,16 @@ const reports =
 
 /** Whether a text instructs a model to do something on its own initiative. */
 export function givesOrders(text: string): boolean {
-  return orders.some((order) => {
+  return givesOneOf(orders, text);
+}
+
+/** Whether a text has a model pass a protection by, if it is not the reason of a verdict. */
+export function givesUnsafeOrders(text: string): boolean {
+  return givesOneOf(unsafeOrders, text);
+}
+
+function givesOneOf(all: readonly RegExp[], text: string): boolean {
+  return all.some((order) => {
     const found = order.exec(text);
     return found !== null && !reports.test(text.slice(Math.max(0, found.index - 60), found.index));
   });

@@ -4,7 +4,7 @@ import type { CodeAnalysis } from "../program/analysis.ts";
 import type { Flow } from "../program/flow.ts";
 import { type AnyNode, memberPath, part, parts, propertyName } from "../program/syntax.ts";
 import { hostsOf } from "./rewrites.ts";
-import { fetchesFromHost, givesOrders } from "./texts.ts";
+import { fetchesFromHost, givesOrders, givesUnsafeOrders } from "./texts.ts";
 
 /** Parts of actions that a model or a person reads, and functions that take them. */
 const textFields = /^(?:text|reason|feedback|content|system|message|result|prompt|chunk|error)$/;
@@ -23,15 +23,24 @@ const address = /https?:\/\/[^\s"'`)\u2026]+|\bcurl\b|\bwget\b|\|\s*(?:ba)?sh\b/
 export function writtenTextFindings(analysis: CodeAnalysis, written: readonly string[]): readonly Draft[] {
   const found: Draft[] = [];
   const all = [...new Map(textsOfCode(analysis).map((one) => [one.text, one])).values()];
-  const orders = all.filter(({ text }) => givesOrders(text) || fetchesFromHost(text));
-  const [order] = orders;
+  const orders = all.filter(
+    ({ text, toModel }) => givesOrders(text) || fetchesFromHost(text) || (toModel && givesUnsafeOrders(text)),
+  );
+  // What becomes of other texts is not known; some are what a hook looks for.
+  const others = literalsOf(analysis).filter(
+    ({ text }) => givesOrders(text) || givesUnsafeOrders(text) || fetchesFromHost(text),
+  );
+  const [order = others[0]] = orders;
   if (order)
     found.push(
       draft(
         "text-instructs",
         "the code contains a text that gives the model instructions",
-        orders.slice(0, 4).map(({ text }) => ({ label: "text", text: guestText(text, 400) })),
-        { place: analysis.text.place(order.node.start) },
+        [...orders, ...others].slice(0, 4).map(({ text }) => ({ label: "text", text: guestText(text, 400) })),
+        {
+          place: analysis.text.place(order.node.start),
+          severity: orders.length > 0 || others.some(({ text }) => fetchesFromHost(text)) ? "high" : "medium",
+        },
       ),
     );
   const isWritten = (part: string): boolean => written.some((seen) => seen.includes(part));
@@ -60,8 +69,9 @@ interface CodeText {
   readonly toModel: boolean;
 }
 
-const telling = /^(?:add_context|augment|replace_system|transform|replace_result|replace_response)$/;
-const tellingHelpers = /(?:^|\.)(?:addContext|augment|inject|transform|replace\w+)$/;
+const telling =
+  /^(?:add_context|augment|inject|retry|replace_system|transform|replace_result|replace_response)$/;
+const tellingHelpers = /(?:^|\.)(?:addContext|augment|inject|retry|transform|replace\w+)$/;
 /** Shortest text that says something by itself. */
 const shortestText = 24;
 
@@ -111,6 +121,17 @@ function textsOfCode({ flow, text }: CodeAnalysis): readonly CodeText[] {
         add(arg, tellingHelpers.test(memberPath(part(node, "callee"))));
   }
   return found;
+}
+
+/** Every text of some length that the code has. */
+function literalsOf({ flow, text }: CodeAnalysis): readonly CodeText[] {
+  return flow.tree.nodes.flatMap((node) => {
+    const value =
+      node.type === "Literal" ? node["value"] : (node["value"] as { cooked?: string } | null)?.cooked;
+    if (node.type !== "Literal" && node.type !== "TemplateElement") return [];
+    if (typeof value !== "string" || value.length < shortestText || !/\s/.test(value)) return [];
+    return text.isOwn(node.start) ? [{ text: value, node, toModel: false }] : [];
+  });
 }
 
 const maxTexts = 24;
@@ -164,8 +185,16 @@ function fold(flow: Flow, node: AnyNode, depth = 0): readonly string[] {
   }
 }
 
+/** The elements of a list, and what is added to it later. */
 function listOf(flow: Flow, node: AnyNode): readonly AnyNode[] | null {
   if (node.type === "ArrayExpression") return parts(node, "elements");
-  const value = node.type === "Identifier" ? flow.bindings.get(node)?.value : null;
-  return value?.type === "ArrayExpression" ? parts(value, "elements") : null;
+  const binding = node.type === "Identifier" ? flow.bindings.get(node) : undefined;
+  if (binding?.value?.type !== "ArrayExpression") return null;
+  const added = flow.tree.nodes.flatMap((one) => {
+    if (one.type !== "CallExpression" || !/\.(?:push|unshift)$/.test(memberPath(part(one, "callee"))))
+      return [];
+    const list = part(part(one, "callee"), "object");
+    return flow.bindings.get(list) === binding ? parts(one, "arguments") : [];
+  });
+  return [...parts(binding.value, "elements"), ...added];
 }

@@ -42,10 +42,12 @@ const forms: readonly Form[] = [
   ],
   ["token: ", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
   ["Authorization: Bearer ", "kT7qz2Mxw8Vb4Nf6q3Zj", "zR4xw9Clh5Jq1Ky3v7Xm", "bH9mv3Jdt2Wp7Xg8n5Lc"],
+  ["my api key is ", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
+  ["the password is ", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
   ["", "kxqzvjwpha", "wqjvzkxpbu", "bzhqxkvjtd"],
 ];
 /** Events that secrets are put into, and texts of one. */
-const max = { bases: 8, leaves: 3, patterns: 16 } as const;
+const max = { bases: 8, leaves: 3, patterns: 16, kept: 4 } as const;
 /** Letters and digits in the same places, from which secrets are made that a pattern of the hook matches. */
 const fillings = ["kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"] as const;
 /** Shortest piece of a secret that counts as quoted. */
@@ -100,7 +102,59 @@ export async function canaryFindings(
     );
     if (found.length >= 6) break;
   }
+  found.push(
+    ...(await disclosed(
+      runner,
+      bases,
+      runs.flatMap((own, at) => keptSecret(own, tried[at] as Triple)),
+    )),
+  );
   return found;
+}
+
+interface Kept {
+  readonly state: string;
+  readonly secret: string;
+  readonly path: string;
+  readonly input: Input;
+}
+
+/** A secret that is in what a hook stores for its next call. */
+function keptSecret([first]: readonly Run[], { secrets, path }: Triple): readonly Kept[] {
+  const secret = withoutShared(secrets[0] ?? "", secrets);
+  if (!first?.answer.ok || secret.length < copiedSecret || !first.answer.state?.includes(secret)) return [];
+  return [{ state: first.answer.state, secret, path, input: first.input }];
+}
+
+/** Decides other events with what was stored, and looks for the secret in what is said there. */
+async function disclosed(
+  runner: Runner,
+  bases: readonly Run[],
+  kept: readonly Kept[],
+): Promise<readonly Draft[]> {
+  const events = [...new Map(bases.map((base) => [base.event, base])).values()];
+  for (const { state, secret, path, input } of kept.slice(0, max.kept))
+    for (const base of events) {
+      const after = await runner.run({
+        ...base.input,
+        state,
+        label: `${base.input.label}; after ${input.label}`,
+      });
+      if (!after?.answer.ok) continue;
+      for (const { text, action } of textsOf(after).values())
+        if (action !== "set_state" && text.includes(secret))
+          return [
+            draft(
+              "leak-state",
+              `a secret from \`${path}\` is stored and disclosed by \`${action}\` at another event`,
+              [
+                { label: action, text: guestText(text, 400) },
+                { label: "event", text: guestText(after.args[0], 400) },
+              ],
+            ),
+          ];
+    }
+  return [];
 }
 
 interface Triple {
@@ -111,16 +165,21 @@ interface Triple {
   readonly inputs: readonly Input[];
 }
 
+/** Some forms a second time, on a line of their own: what quotes lines repeats them alone. */
+function ownLine(all: readonly Form[]): readonly (readonly [Form, number])[] {
+  return [...all.slice(0, 2), ...all.slice(forms.length, forms.length + 3)].map((form) => [form, 1] as const);
+}
+
 function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Triple[] {
   const leaves = leavesOf(base.input.event, runner.seen)
     .filter(({ value }) => typeof value === "string")
     .slice(-max.leaves);
   return leaves.flatMap(({ path }) =>
-    all.flatMap(([prefix, ...secrets]) => {
+    [...all.map((form) => [form, 0] as const), ...ownLine(all)].flatMap(([[prefix, ...secrets], way]) => {
       const words = secrets.map((secret) => `${prefix}${secret}`);
       const inputs = words.flatMap((word) => {
         const text = textAt(base.input.event, path);
-        const value = harmless(path.join("."), text, word)[0] ?? `${text} ${word}`;
+        const value = harmless(path.join("."), text, word)[way] ?? `${text} ${word}`;
         const event = validEvent(withValue(base.input.event, path, value));
         return event
           ? [{ ...base.input, origin: "made" as const, label: `${base.input.label}; with a secret`, event }]

@@ -22,6 +22,8 @@ export interface HookSubject {
   readonly map: string | null;
   readonly cases: readonly Input[];
   readonly suite: Suite | null;
+  /** Packages that could not be compared with what was published. */
+  readonly unverified?: ReadonlySet<string>;
 }
 
 export interface HookParts {
@@ -58,7 +60,7 @@ export class ReviewContext {
     this.runner = new Runner(pack, hook, parts.sandbox, parts.signal);
     this.text = new ProgramText(hook.program.source, subject.map);
     const { atoms, branches } = this.runner.light;
-    this.analysis = new CodeAnalysis(this.text, atoms, hook.reads);
+    this.analysis = new CodeAnalysis(this.text, atoms, hook.reads, subject.unverified);
     this.size = branches.length > largeProgram ? "large" : "small";
     this.words = {
       words: ownWords(this.text),

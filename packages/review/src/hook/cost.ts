@@ -6,6 +6,8 @@ import type { Run, Runner } from "../run/runner.ts";
 
 /** Largest event of a curve, in bytes: what is beyond is predicted. */
 const maxBytes = 262_144;
+/** The same in steps: from there on each call takes a second and more. */
+const maxSteps = 10_000_000;
 /** Steps below which growth says nothing. */
 const minSteps = 2_000;
 
@@ -30,6 +32,7 @@ export async function measureCost(
               fields: costliest.input.event,
               path: field,
               maxBytes: Math.min(maxBytes, runner.hook.limits.inputBytes),
+              maxSteps,
               signal: runner.signal,
             });
           })()

@@ -6,6 +6,7 @@ import { validEvent, type Input } from "../run/input.ts";
 import { acts, effectWords } from "../run/effect.ts";
 import type { Run, Runner } from "../run/runner.ts";
 import { harmless } from "../explore/slots.ts";
+import { foundAs, percentDecoded } from "./encodings.ts";
 
 /** Data of an event that came out of a hook. */
 export interface Leak {
@@ -22,8 +23,11 @@ export interface Leak {
 }
 
 const max = { bases: 10, leaves: 8 } as const;
-/** Characters of a text, half from its start and half from its end, in which other forms of a word are looked for. */
-const maxScannedChars = 16_384;
+/** The way to add a word in the middle of a long text, of which a short quotation shows a part only. */
+const inDocument = 3;
+const document =
+  "The settings of the service are described here, one after another, with what they are for and who may change them. " +
+  "Each password, token, key and secret has an owner, is kept in the vault, and is renewed every ninety days by a job. ";
 
 /**
  * Puts unique words into the fields that a hook reads, and looks for them in what it says: as they are, and in every known
@@ -54,6 +58,7 @@ export async function findLeaks(
         leaks.push(...found);
         if (found.length > 0) break;
       }
+      leaks.push(...(await tryLeaf(runner, base, path, inDocument)));
     }
   }
   const kept = leaks.filter(({ kind }) => kind === "state");
@@ -89,7 +94,10 @@ async function outOfState(
           at,
           action,
           kind: "state",
-          characters: text.length,
+          characters:
+            as === "verbatim"
+              ? longestShared(text, textAt(leak.input.event, leak.path.split(".")))
+              : text.length,
           output: text,
           input: after.input,
         });
@@ -160,7 +168,17 @@ export function marked(input: Input, path: readonly string[], word: string, way:
   const text = textAt(input.event, path);
   const added = harmless(path.join("."), text, word);
   const value =
-    way < 2 ? added[way] : added.length === 0 ? (text === "" ? word : `${text}${word}`) : undefined;
+    way === inDocument
+      ? added.length > 0 && !added[0]?.includes("#")
+        ? `${text}\n${document}${word} ${document}`
+        : undefined
+      : way < 2
+        ? added[way]
+        : added.length === 0
+          ? text === ""
+            ? word
+            : `${text}${word}`
+          : undefined;
   if (value === undefined) return null;
   const event = validEvent(withValue(input.event, path, value));
   return event && { ...input, origin: "made", label: `${input.label}; a word in ${path.join(".")}`, event };
@@ -213,58 +231,6 @@ export function textsOf(run: Run): ReadonlyMap<string, Out> {
     for (const field of Object.keys(row.payload)) walk((action as Action)[field], [field]);
   }
   return found;
-}
-
-/** In which form a word stands in a text; `null` where it does not. */
-export function foundAs(whole: string, word: string): Encoding | null {
-  if (whole.includes(word)) return "verbatim";
-  const text =
-    whole.length > maxScannedChars
-      ? whole.slice(0, maxScannedChars / 2) + whole.slice(-maxScannedChars / 2)
-      : whole;
-  const lower = text.toLowerCase();
-  if (lower.includes(word)) return "case";
-  const reversed = [...word].toReversed().join("");
-  if (lower.includes(reversed)) return "reversed";
-  for (const run of text.match(/[A-Za-z0-9+/_-]{8,}={0,2}/g) ?? []) {
-    for (let skip = 0; skip < 4; skip++) {
-      const bytes = Buffer.from(
-        run.slice(skip),
-        run.includes("-") || run.includes("_") ? "base64url" : "base64",
-      ).toString("latin1");
-      if (bytes.includes(word) || bytes.includes(reversed)) return "base64";
-    }
-  }
-  for (const run of text.match(/(?:[0-9a-fA-F]{2}[\s:,]?){8,}/g) ?? []) {
-    if (
-      Buffer.from(run.replaceAll(/[^0-9a-fA-F]/g, ""), "hex")
-        .toString("latin1")
-        .includes(word)
-    )
-      return "hex";
-  }
-  if (/%[0-9a-fA-F]{2}/.test(text) && percentDecoded(text).includes(word)) return "percent";
-  const numbers = text.match(/\d+/g)?.map(Number) ?? [];
-  if (numbers.length >= word.length) {
-    const spelt = String.fromCharCode(...numbers.filter((code) => code < 65_536).slice(0, 20_000));
-    if (spelt.toLowerCase().includes(word)) return "code points";
-  }
-  if (lower.replaceAll(/[^a-z]/g, "").includes(word)) return "invisible";
-  for (let by = 1; by < 26; by++) {
-    if (
-      lower.includes(
-        [...word].map((letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + by) % 26) + 97)).join(""),
-      )
-    )
-      return "rotated";
-  }
-  return null;
-}
-
-function percentDecoded(text: string): string {
-  return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
 }
 
 /** Whether a word is part of a URL of a text. */

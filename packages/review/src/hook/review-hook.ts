@@ -68,7 +68,8 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   const all: readonly Run[] = [
     ...observation.base.runs,
     ...found.made,
-    ...found.turns.map(({ after }) => after),
+    // A state with other texts in it need not be one that the hook can reach.
+    ...found.turns.filter(({ slot }) => slot.path !== "state (text)").map(({ after }) => after),
   ];
   const evidence: Evidence = { ...observation, ...found, context, all };
   await findSwitches(evidence);

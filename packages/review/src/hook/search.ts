@@ -62,7 +62,12 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   turns.push(...(await exemptWords(runner, bases, words.words)));
   turns.push(...(await varyFacts(runner, bases)));
   if (runner.hook.state !== null)
-    turns.push(...(await varyState(runner, held, statesOf([...base.runs, ...made]), words.numbers)));
+    turns.push(
+      ...(await varyState(runner, held, statesOf([...base.runs, ...made]), {
+        numbers: words.numbers,
+        words: [...new Set([...words.words, ...words.properties])].filter((word) => /^[\w-]+$/.test(word)),
+      })),
+    );
   const graded = await gradeWords(runner, context.analysis, turns);
   await record(
     context,

@@ -144,7 +144,7 @@ class Instrumenter {
       condition: condition && [condition.start, condition.end],
       parent: null,
     });
-    return `${this.#prefix}c[${this.#prefix}w=${this.branches.length - 1}]++`;
+    return `${this.#prefix}c[${this.#prefix}w=${this.branches.length - 1}]=1`;
   }
 
   #statement(kind: Branch["kind"], body: AnyNode, condition: AnyNode | null): void {

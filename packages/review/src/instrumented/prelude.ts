@@ -18,7 +18,7 @@ export interface PreludeOptions {
  * only captured functions, objects without a prototype, typed arrays, and texts made by `+`.
  *
  * `$` stands for the prefix. The names that instrumented code uses:
- *   $c[$w = 7]++   a branch was taken, and it is the last one that was
+ *   $c[$w = 7] = 1  a branch was taken, and it is the last one that was
  *   $t(5, (a))     a condition was true, or was false
  *   $eq(3, a, b)   a comparison; $sw and $sc are those of a `switch`
  *   $p(3, key)     a property is looked up under a name that was made at run time
@@ -60,8 +60,8 @@ export const recordingLimits = {
 const template = `
 const $O = Object, $R = Reflect, $P = Proxy, $S = String, $J = JSON.stringify, $A = Array.isArray, $N = Number, $D = Date;
 const $apply = $R.apply, $own = $R.ownKeys, $def = $R.defineProperty, $gop = $R.getOwnPropertyDescriptor, $get = $R.get, $con = $R.construct;
-const $slice = $S.prototype.slice, $isInt = $N.isInteger, $has = $O.prototype.hasOwnProperty;
-const $c = new Uint32Array(@branches), $n = new Uint16Array(@sites), $a = new Uint8Array(@atoms);
+const $slice = $S.prototype.slice, $join = $R.getPrototypeOf(Uint8Array.prototype).join, $isInt = $N.isInteger, $has = $O.prototype.hasOwnProperty;
+const $c = new Uint8Array(@branches), $n = new Uint16Array(@sites), $a = new Uint8Array(@atoms);
 const $t = (i, v) => { $a[i] |= v ? 1 : 2; return v; };
 let $w = 0, $left = ${recordingLimits.allPairs}, $clock = 0, $chance = 0, $on = true;
 let $pairs = { __proto__: null }, $reads = { __proto__: null };
@@ -135,7 +135,7 @@ const $seen = (path, how, there) => {
   const key = how + there + path;
   $reads[key] = ($reads[key] || 0) + 1;
 };
-const $join = (path, key) => path + "\\u0000" + key;
+const $step = (path, key) => path + "\\u0000" + key;
 const $wrap = (value, path) => {
   if (typeof value !== "object" || value === null) return value;
   const list = $A(value);
@@ -144,10 +144,10 @@ const $wrap = (value, path) => {
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
     if (list && key === "length") continue;
-    $def(copy, key, { __proto__: null, value: $wrap(value[key], $join(path, list ? "*" : key)), writable: true, enumerable: true, configurable: true });
+    $def(copy, key, { __proto__: null, value: $wrap(value[key], $step(path, list ? "*" : key)), writable: true, enumerable: true, configurable: true });
   }
   if (list) copy.length = value.length;
-  const step = (key) => $join(path, list && key !== "length" ? "*" : key);
+  const step = (key) => $step(path, list && key !== "length" ? "*" : key);
   return new $P(copy, {
     __proto__: null,
     get(target, key, receiver) {
@@ -174,11 +174,7 @@ const $table = (from, left, right) => {
 };
 const $reply = (kind, output) => {
   $on = false;
-  let cover = "";
-  for (let i = 0; i < $c.length; i++) if ($c[i] > 0) cover += (cover === "" ? "" : ",") + i;
-  let atoms = "";
-  for (let i = 0; i < $a.length; i++) atoms += $a[i];
-  return '{"kind":"' + kind + '","output":' + output + ',"cover":[' + cover + '],"atoms":"' + atoms + '","clock":' + $clock + ',"chance":' + $chance
+  return '{"kind":"' + kind + '","output":' + output + ',"cover":"' + $apply($join, $c, [""]) + '","atoms":"' + $apply($join, $a, [""]) + '","clock":' + $clock + ',"chance":' + $chance
     + ',"reads":' + $table($reads, "[", "") + ',"pairs":' + $table($pairs, "[", null) + "}";
 };
 const $watch = (call) => async (event, ctx) => {

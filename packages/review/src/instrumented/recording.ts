@@ -69,8 +69,7 @@ export function readRecording(output: string | null, branches: number, sites: nu
     const { kind, output: answer, cover, atoms, clock, chance, reads, pairs } = reply;
     if (kind !== "value" && kind !== "threw") return null;
     if (answer !== null && typeof answer !== "string") return null;
-    if (!Array.isArray(cover) || !cover.every((id) => typeof id === "number" && id >= 0 && id < branches))
-      return null;
+    if (typeof cover !== "string" || !/^[01]*$/.test(cover)) return null;
     if (typeof clock !== "number" || typeof chance !== "number") return null;
     if (typeof atoms !== "string" || !/^[0-3]*$/.test(atoms)) return null;
     if (!Array.isArray(reads) || !Array.isArray(pairs)) return null;
@@ -80,7 +79,7 @@ export function readRecording(output: string | null, branches: number, sites: nu
     return {
       output: answer,
       threw: kind === "threw",
-      cover: cover as number[],
+      cover: Array.from({ length: branches }, (_, id) => id).filter((id) => cover[id] === "1"),
       atoms,
       clock,
       chance,

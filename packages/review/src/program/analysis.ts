@@ -12,13 +12,21 @@ export class CodeAnalysis {
   readonly predicates: readonly Predicate[];
   readonly openings: Openings;
   readonly #atoms: ReadonlyMap<string, number>;
+  readonly #unverified: ReadonlySet<string>;
 
   /**
    * @param atoms conditions of the instrumented program, in which their numbers are known.
    * @param reads what the manifest declares.
+   * @param unverified packages that could not be compared with what was published.
    */
-  constructor(text: ProgramText, atoms: readonly Atom[], reads: readonly string[]) {
+  constructor(
+    text: ProgramText,
+    atoms: readonly Atom[],
+    reads: readonly string[],
+    unverified: ReadonlySet<string> = new Set(),
+  ) {
     this.text = text;
+    this.#unverified = unverified;
     this.flow = new Flow(text.tree, reads);
     this.predicates = predicatesOf(this.flow);
     this.openings = new Openings(this.flow);
@@ -27,6 +35,13 @@ export class CodeAnalysis {
 
   isOwn({ node }: Predicate): boolean {
     return this.text.isOwn(node.start);
+  }
+
+  /** Whether a predicate is judged as the author's: it is the hook's own, or in a package that was not compared with what was published. */
+  isAnswerable(predicate: Predicate): boolean {
+    if (this.isOwn(predicate)) return true;
+    const name = this.#unverified.size === 0 ? null : this.text.packageAt(predicate.node.start);
+    return name !== null && this.#unverified.has(name);
   }
 
   /** The number of a predicate among the conditions; `null` where its truth is not recorded. */

@@ -5,6 +5,20 @@ import type { Binding } from "./scopes.ts";
 import { type AnyNode, isFunction, memberPath, part, parts, propertyName } from "./syntax.ts";
 
 const mixing: ReadonlySet<string> = new Set(["^", "<<", ">>", ">>>", "&", "|", "%", "*"]);
+const hashing: ReadonlySet<string> = new Set(["^", "<<", ">>", ">>>", "&", "|", "%"]);
+const summing: ReadonlySet<string> = new Set(["+", "-", "*", "**", "/"]);
+
+/** Labels of the result of an operator, from those of its operands. */
+export function labelsOfOperation(operator: string, found: number): number {
+  if (found === 0) return 0;
+  if (comparing.test(operator)) return found & ~labels.codes;
+  const sum = (found & labels.codes) !== 0 && summing.has(operator);
+  return (
+    found |
+    (mixing.has(operator) ? labels.mixed : 0) |
+    (hashing.has(operator) || sum ? labels.mixed | labels.hashed : 0)
+  );
+}
 const comparing = /^(?:[=!]==?|[<>]=?|in|instanceof)$/;
 const characterCodes = /^(?:charCodeAt|codePointAt)$/;
 
@@ -27,6 +41,8 @@ export interface Known {
   readonly reads: readonly string[];
   readonly variables: ReadonlyMap<Binding, number>;
   readonly returns: ReadonlyMap<AnyNode, number>;
+  /** Labels of what objects of the program keep, by name of the property. */
+  readonly fields: ReadonlyMap<string, number>;
   readonly methods: Methods;
 }
 
@@ -108,18 +124,24 @@ export class Expressions {
     const of = this.labelsOf(part(node, "object"));
     const name = propertyName(node);
     if (isProbe(node, this.#known.bindings)) return of | labels.probe;
-    if (name !== null) return labelsOfProperty(of, name);
+    if (name !== null) return labelsOfProperty(of, name) | this.#kept(name);
     const key = this.labelsOf(part(node, "property"));
     const path = memberPath(part(node, "object"));
     return labelsOfProperty(of, null) | key | (path === "globalThis" ? labels.dynamic : 0);
   }
 
+  /** What an object of the program keeps under a name, or computes when it is asked for it. */
+  #kept(name: string): number {
+    const getters = this.#known.methods.gettersOf(name);
+    return getters.reduce(
+      (found, one) => found | (this.#known.returns.get(one) ?? 0),
+      this.#known.fields.get(name) ?? 0,
+    );
+  }
+
   #binary(node: AnyNode): number {
     const found = this.labelsOf(part(node, "left")) | this.labelsOf(part(node, "right"));
-    if (found === 0) return 0;
-    const operator = String(node["operator"]);
-    if (mixing.has(operator)) return found | labels.mixed;
-    return comparing.test(operator) ? found & ~labels.codes : found;
+    return labelsOfOperation(String(node["operator"]), found);
   }
 
   #result(node: AnyNode): number {

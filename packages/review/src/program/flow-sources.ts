@@ -19,7 +19,7 @@ export function builtinLabels(call: AnyNode, bindings: Bindings): number {
     case "crypto.getRandomValues":
       return labels.chance;
     case "Math.imul":
-      return labels.mixed;
+      return labels.mixed | labels.hashed;
     default:
       return 0;
   }

@@ -1,4 +1,4 @@
-import { Expressions } from "./expressions.ts";
+import { Expressions, labelsOfOperation } from "./expressions.ts";
 import { handlersOf, Methods } from "./handlers.ts";
 import { labels, labelsOfProperty } from "./labels.ts";
 import { type Binding, bindingsOf } from "./scopes.ts";
@@ -24,6 +24,7 @@ export class Flow {
   readonly bindings: ReadonlyMap<AnyNode, Binding>;
   readonly #variables = new Map<Binding, number>();
   readonly #returns = new Map<AnyNode, number>();
+  readonly #fields = new Map<string, number>();
   readonly #methods: Methods;
   readonly #handlers: ReadonlySet<AnyNode>;
   readonly #expressions: Expressions;
@@ -39,6 +40,7 @@ export class Flow {
       reads,
       variables: this.#variables,
       returns: this.#returns,
+      fields: this.#fields,
       methods: this.#methods,
     });
     this.#handlers = handlersOf(tree, this.bindings);
@@ -107,10 +109,11 @@ export class Flow {
       case "AssignmentExpression":
         this.#assign(
           part(node, "left"),
-          this.labelsOf(part(node, "right")) |
-            this.conditionsAround(node) |
-            (this.#isWalk(node) ? labels.mixed : 0),
+          this.#assigned(node) | this.conditionsAround(node) | (this.#isWalk(node) ? labels.mixed : 0),
         );
+        break;
+      case "PropertyDefinition":
+        this.#grow(this.#fields, propertyName(node) ?? "", this.labelsOf(node["value"] as AnyNode | null));
         break;
       case "UpdateExpression":
         this.#update(part(node, "argument"), node);
@@ -143,6 +146,13 @@ export class Flow {
         break;
       default:
     }
+  }
+
+  /** Labels of what an assignment makes: `sum ^= code` computes with what was there. */
+  #assigned(node: AnyNode): number {
+    const operator = String(node["operator"]).slice(0, -1);
+    const right = this.labelsOf(part(node, "right"));
+    return operator === "" ? right : labelsOfOperation(operator, right | this.labelsOf(part(node, "left")));
   }
 
   /** Whether a variable goes from place to place in a table: `node = node[letter]`, `state = next[state][letter]`. */
@@ -203,6 +213,7 @@ export class Flow {
         let root = pattern;
         while (root.type === "MemberExpression") root = part(root, "object");
         if (root.type === "Identifier") this.#assign(root, mask);
+        if (root.type === "ThisExpression") this.#grow(this.#fields, propertyName(pattern) ?? "", mask);
         break;
       }
       default:

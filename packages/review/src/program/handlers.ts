@@ -52,6 +52,7 @@ function returned(tree: SyntaxTree, made: AnyNode): readonly AnyNode[] {
 export class Methods {
   readonly #bindings: Bindings;
   readonly #byName = new Map<string, AnyNode[]>();
+  readonly #getters = new Map<string, AnyNode[]>();
   readonly #constructors = new Map<AnyNode, AnyNode>();
 
   constructor(tree: SyntaxTree, bindings: Bindings) {
@@ -63,7 +64,8 @@ export class Methods {
       const name = propertyName(node);
       if (name === null) continue;
       for (const one of value ? this.functionsOf(value) : []) {
-        this.#byName.set(name, [...(this.#byName.get(name) ?? []), one]);
+        const map = node["kind"] === "get" ? this.#getters : this.#byName;
+        map.set(name, [...(map.get(name) ?? []), one]);
         if (node["kind"] === "constructor")
           this.#constructors.set(tree.parents.get(tree.parents.get(node) as AnyNode) as AnyNode, one);
       }
@@ -75,6 +77,11 @@ export class Methods {
     if (node.type !== "Identifier") return [];
     const value = this.#bindings.get(node)?.value ?? null;
     return isFunction(value) ? [value] : [];
+  }
+
+  /** Functions that are called where a property of this name is read. */
+  gettersOf(name: string): readonly AnyNode[] {
+    return this.#getters.get(name) ?? [];
   }
 
   calleesOf(call: AnyNode): readonly AnyNode[] {

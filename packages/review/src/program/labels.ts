@@ -30,6 +30,8 @@ export const labels = {
   cut: 1 << 18,
   /** The number of a character. */
   codes: 1 << 19,
+  /** What remains of a value after remainders, bits or sums of characters: it cannot be read off the input. */
+  hashed: 1 << 20,
 } as const;
 
 export type Label = keyof typeof labels;

@@ -26,6 +26,8 @@ export class Openings {
   ofBranch(branch: Branch): Outcome {
     if (branch.end <= branch.start) return "neither";
     const inside = this.#outermost(branch.start, branch.end);
+    // What is caught and forgotten goes on as if it had not been thrown.
+    if (branch.kind === "catch" && isEmpty(inside)) return "opens";
     if (inside.length === 1 && isExpression(inside[0] as AnyNode))
       return this.#ofExpression(inside[0] as AnyNode);
     return this.#ofStatements(inside);
@@ -186,6 +188,10 @@ export class Openings {
 function leaves(node: AnyNode): boolean {
   const last = node.type === "BlockStatement" ? parts(node, "body").at(-1) : node;
   return last !== undefined && /^(?:Return|Throw|Continue|Break)Statement$/.test(last.type);
+}
+
+function isEmpty(statements: readonly AnyNode[]): boolean {
+  return statements.every((one) => one.type === "BlockStatement" && parts(one, "body").length === 0);
 }
 
 function isExpression(node: AnyNode): boolean {

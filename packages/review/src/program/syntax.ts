@@ -71,6 +71,7 @@ export function functionAround(tree: SyntaxTree, node: AnyNode): AnyNode | null 
 export function propertyName(node: AnyNode): string | null {
   const key = part(node, node.type === "MemberExpression" ? "property" : "key");
   if (node["computed"] !== true && key.type === "Identifier") return String(key["name"]);
+  if (key.type === "PrivateIdentifier") return `#${String(key["name"])}`;
   return constantText(key);
 }
 

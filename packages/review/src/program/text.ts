@@ -57,6 +57,13 @@ export class ProgramText {
     return own;
   }
 
+  /** The package that code comes from; `null` for the pack's own. */
+  packageAt(offset: number): string | null {
+    const { module } = this.place(offset);
+    const names = [...(module ?? "").matchAll(/(?:^modules:|node_modules\/)((?:@[^/]+\/)?[^/]+)\//g)];
+    return names.at(-1)?.[1] ?? null;
+  }
+
   /** Lines around a place in the file that it comes from, each with its number, the line itself marked. */
   excerptAt({ line, module, moduleLine }: CodePlace): string {
     const own = module === null ? undefined : this.modules().get(module);

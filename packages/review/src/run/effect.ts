@@ -12,13 +12,20 @@ export interface Effect {
   readonly additions: ReadonlySet<string>;
 }
 
-export function effectOf(binding: Binding, answer: Answer): Effect {
+/** @param event a rewrite to what it has already is none. */
+export function effectOf(
+  binding: Binding,
+  answer: Answer,
+  event: { readonly [field: string]: unknown },
+): Effect {
   if (!answer.ok)
     return { verdict: binding.failClosedVerdict ?? "continue", changes: new Map(), additions: new Set() };
   const changes = new Map<string, string>();
   for (const action of answer.changes) {
     for (const [payload, field] of Object.entries(actionRows.get(action.action)?.rewrites ?? {})) {
-      if (action[payload] !== undefined) changes.set(field, JSON.stringify(action[payload]));
+      if (action[payload] === undefined) continue;
+      const value = JSON.stringify(action[payload]);
+      if (value !== JSON.stringify(event[field])) changes.set(field, value);
     }
   }
   return {

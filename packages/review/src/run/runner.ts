@@ -212,7 +212,7 @@ function made({ input, binding, args }: Call, outcome: Outcome, output: string |
     args,
     outcome,
     answer,
-    effect: effectOf(binding, answer),
+    effect: effectOf(binding, answer, input.event),
     output,
     fault: answer.ok ? null : answer.fault.code,
   };

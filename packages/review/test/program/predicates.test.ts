@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isSuspicious } from "../../src/findings/conditions.ts";
 import { Flow } from "../../src/program/flow.ts";
-import type { Label } from "../../src/program/labels.ts";
+import { has, type Label } from "../../src/program/labels.ts";
 import { predicatesOf } from "../../src/program/predicates.ts";
 import { syntaxOf } from "../../src/program/syntax.ts";
 
@@ -19,6 +19,43 @@ function suspicious(
 const hook = (body: string, before = ""): string =>
   `${before}\nvar hook = (event, ctx) => { ${body} };\nexport { hook as default };`;
 
+/** Whether a comparison of a program is with what was computed from the bits or characters of the input. */
+const isHashed = (body: string): boolean =>
+  predicatesOf(new Flow(syntaxOf(hook(body)), ["tool_input"])).some(
+    ({ mask, kind }) => kind === "compare" && has(mask, "hashed"),
+  );
+
+describe("what is computed from a text", () => {
+  it.each([
+    [
+      "a sum of characters",
+      "let s = 0; for (const c of event.tool_input.command) s += c.charCodeAt(0) * 7; if (s === 41) return;",
+    ],
+    [
+      "bits by assignment",
+      "let s = 0; for (const c of event.tool_input.command) s ^= c.length; if (s !== 41) return;",
+    ],
+    ["a remainder", "if (event.tool_input.command.length % 97 > 90) return;"],
+    [
+      "bits of a field",
+      "class S { n = 0; add(c) { this.n = this.n << 1; return this; } } const s = new S().add(event.tool_input.command); if ((s.n & 7) === 3) return;",
+    ],
+  ])("is distinguished from the text itself: %s", (_what, body) => {
+    expect(isHashed(body)).toBe(true);
+  });
+
+  it.each([
+    ["a length", "if (event.tool_input.command.length > 500) return;"],
+    [
+      "a class of characters",
+      "if ([...event.tool_input.command].some((c) => c.charCodeAt(0) > 127)) return;",
+    ],
+    ["an index", "if (event.tool_input.command.indexOf('rm') >= 0) return;"],
+  ])("is not seen in %s", (_what, body) => {
+    expect(isHashed(body)).toBe(false);
+  });
+});
+
 describe("conditions that depend on who, where and when", () => {
   // Each hides the question one step further from the field.
   it.each<[string, string, Label]>([
@@ -33,6 +70,16 @@ describe("conditions that depend on who, where and when", () => {
     ["a folder", "if (event.cwd.startsWith('/home/mia')) return;", "folder"],
     ["a parameter beside the action", "if (event.tool_input.timeout === 86400) return;", "aside"],
     ["the text of a function", "if (String(hook).length > 400) return;", "probe"],
+    [
+      "a private field",
+      "class A { #w; constructor(w) { this.#w = w; } is() { return this.#w === 'a'; } } if (new A(ctx.tenant).is()) return;",
+      "tenant",
+    ],
+    [
+      "a getter",
+      "class A { constructor(c) { this.c = c; } get late() { return this.c.time; } } const a = new A(ctx); if (a.late > '2027') return;",
+      "time",
+    ],
     ["a stack", "if (new Error('x').stack.includes('eval')) return;", "probe"],
   ])("are seen through %s", (_what, body, label) => {
     expect(suspicious(hook(body))).toContain(label);
