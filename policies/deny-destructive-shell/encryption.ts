@@ -1,6 +1,7 @@
 import type { PathUse } from "hookwarden/hook";
 import { type Invocation, textOf } from "../lib/commands.ts";
 import { type Finding, quoted, softened } from "../lib/findings.ts";
+import { UNKNOWN } from "../lib/marks.ts";
 import { isFloating, isWithin } from "../lib/paths.ts";
 
 /** Programs that encrypt files, and the arguments with which they do; they are joined by blanks. */
@@ -18,6 +19,9 @@ const encryption: ReadonlyMap<string, RegExp> = new Map([
   ...["7z", "7za", "7zr", "rar"].map((name): [string, RegExp] => [name, /^ [au] (?:.* )?-(?:p|hp)/]),
 ]);
 
+/** Arguments of encryption whatever the program is called. */
+const unmistakable = / (?:--cipher-algo|--symmetric|--encrypt) /;
+
 /** Files outside the workspace that a command encrypts: with the key gone, they are lost. */
 export function encrypted(
   paths: readonly PathUse[],
@@ -29,7 +33,8 @@ export function encrypted(
     const invocation = command === null ? undefined : invocations[command];
     if (invocation === undefined || access === "write") continue;
     const line = ` ${invocation.args.join(" ")} `;
-    if (!encryption.get(invocation.name)?.test(line)) continue;
+    const test = invocation.name.includes(UNKNOWN) ? unmistakable : encryption.get(invocation.name);
+    if (!test?.test(line)) continue;
     const target = textOf(path);
     if (!isFloating(target) && target.startsWith("/") && !isWithin(target, workspace)) found.add(invocation);
   }

@@ -15,6 +15,8 @@ export function foreignCode(invocation: Invocation, downloads: ReadonlySet<strin
   if (isRemoteShell(invocation))
     return { verdict: "deny", reason: `${quoted(invocation)} hands a shell to another machine` };
   const code = codeOf(invocation);
+  if (invocation.opaque && languageOf(name) !== undefined && !code?.text.includes(TAINTED))
+    return { verdict: "ask", reason: `${quoted(invocation)} runs code that its text does not show` };
   if (code === undefined) return undefined;
   if (code.kind === "file")
     return code.text.includes(TAINTED) || downloads.has(resolvePath(code.text, cwd)) ? deny : undefined;
@@ -68,6 +70,7 @@ function isRemoteShell(invocation: Invocation): boolean {
   if (shellCall(invocation) !== undefined)
     return redirects.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target));
   return (
-    /^(?:nc|ncat|netcat)$/.test(name) && args.some((arg) => /^(?:-[a-z]*[ec]|--exec|--sh-exec)$/.test(arg))
+    /^(?:nc|ncat|netcat)(?:\.\w+)?$/.test(name) &&
+    args.some((arg) => /^(?:-[a-z]*[ec]|--(?:exec|sh-exec|lua-exec)(?:=.*)?)$/.test(arg))
   );
 }

@@ -19,6 +19,9 @@ interface Config {
 const dangerous =
   /(?:^|[;&|({`!]|\b(?:sudo|then|do|else|exec|env|xargs|command|nohup)\s)\s{0,16}(?:[^\s;&|]{0,64}\/)?(?:rm|mkfs[.a-z0-9]{0,16}|dd|chmod|chown|curl|wget|eval|shred|find|sh|bash|mv|base64)\b/m;
 
+/** More is beyond the limits of the facts, and asked about for that. */
+const longestRead = 65_536;
+
 /** A function whose body starts something beside itself, as a fork bomb does. */
 const forkBomb = /[\w:.]\s{0,8}\(\)\s{0,8}\{[^}|&]{0,200}[|&]/;
 
@@ -40,7 +43,7 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   }
   const unreadable = ctx.config?.unreadable ?? "ask";
   const whole = shell.ok && shell.valid;
-  if (!whole && unreadable !== "continue" && isSuspicious(text)) {
+  if (!whole && unreadable !== "continue" && isSuspicious(text.slice(0, longestRead))) {
     findings.push({
       verdict: unreadable,
       reason: "the command line cannot be read as shell, and names a dangerous program",

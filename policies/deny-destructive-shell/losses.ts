@@ -2,6 +2,7 @@ import type { Loss } from "../lib/losses.ts";
 
 const erases = "erases a disk or a volume";
 const locks = "takes an account away from its owner";
+const cuts = "cuts the machine off the network";
 const traces = "removes traces of what was done";
 
 /** Commands that destroy something whatever paths they name. The first row that matches counts. */
@@ -58,10 +59,16 @@ export const losses: readonly Loss[] = [
   },
   { programs: ["killall5"], test: /^/, verdict: "deny", what: "ends every process" },
   {
-    programs: ["pkill"],
-    test: / (?:-\S+ )*(?:\.|\.\*)? $| -u (?:root|0) /,
+    programs: ["pkill", "killall"],
+    test: / (?:-\S+ )*(?:\.|\.\*)? $| (?:-[uU]|--euid|--user) /,
     verdict: "ask",
     what: "ends every process that matches",
+  },
+  {
+    programs: ["pkill", "killall"],
+    test: / (?:sshd|crond?|rsyslogd|auditd|dockerd|containerd|NetworkManager|systemd\S*) /,
+    verdict: "ask",
+    what: "stops a service of the machine",
   },
   {
     programs: ["debugfs"],
@@ -74,6 +81,30 @@ export const losses: readonly Loss[] = [
     test: / (?:-\S*[wp] |--write |--load|\S+=)/,
     verdict: "ask",
     what: "changes settings of the kernel",
+  },
+  { programs: ["ip"], test: / link set .*\bdown | route (?:del|delete|flush) /, verdict: "ask", what: cuts },
+  { programs: ["ifconfig"], test: / down /, verdict: "ask", what: cuts },
+  { programs: ["ifdown"], test: /^/, verdict: "ask", what: cuts },
+  { programs: ["route"], test: / del /, verdict: "ask", what: cuts },
+  { programs: ["nmcli"], test: / off | down /, verdict: "ask", what: cuts },
+  { programs: ["iptables", "ip6tables"], test: / (?:-P|--policy) \S+ DROP /, verdict: "ask", what: cuts },
+  {
+    programs: ["umount"],
+    test: / -[a-z]*[alf]/,
+    verdict: "ask",
+    what: "takes file systems away from what uses them",
+  },
+  {
+    programs: ["mount"],
+    test: /\bremount,(?:\S+,)?ro\b/,
+    verdict: "ask",
+    what: "makes file systems unwritable",
+  },
+  {
+    programs: ["setenforce"],
+    test: / (?:0|permissive) /i,
+    verdict: "ask",
+    what: "switches off a protection of the machine",
   },
   { programs: ["swapoff"], test: / -a /, verdict: "ask", what: "takes away the swap space" },
   {
@@ -126,6 +157,7 @@ export const losses: readonly Loss[] = [
     verdict: "ask",
     what: locks,
   },
+  { programs: ["sysadminctl"], test: / -(?:resetPasswordFor|deleteUser) /, verdict: "ask", what: locks },
   { programs: ["dscl"], test: / -?(?:delete|passwd|change) /, verdict: "ask", what: locks },
   { programs: ["history"], test: / -[a-z]*[cd]/, verdict: "ask", what: traces },
   { programs: ["unset"], test: / HIST(?:FILE|SIZE|FILESIZE|CONTROL)? /, verdict: "ask", what: traces },
@@ -169,5 +201,13 @@ export const losses: readonly Loss[] = [
     test: / (?:destroy|undefine|kill|power\.off|unregistervm|vol-delete|vol-wipe|pool-delete) /,
     verdict: "ask",
     what: "ends a virtual machine",
+  },
+  { programs: ["vim-cmd"], test: /power\.(?:off|reset)\b/, verdict: "ask", what: "ends a virtual machine" },
+  { programs: ["vmkfstools"], test: / -U /, verdict: "deny", what: erases },
+  {
+    programs: ["dpkg", "rpm", "pacman", "apt", "apt-get"],
+    test: / (?:--force-(?:all|depends|remove-essential)|--allow-remove-essential|--nodeps|-R[cnsu]{0,3}dd[cnsu]{0,3}) /,
+    verdict: "ask",
+    what: "removes packages that others need",
   },
 ];

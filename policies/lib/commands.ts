@@ -33,6 +33,8 @@ export interface Invocation {
   readonly through: readonly string[];
   /** It was found in a string of another language, and may be no command at all. */
   readonly guess: boolean;
+  /** What it starts is not known. */
+  readonly opaque: boolean;
   /** What it prints was downloaded or decoded. */
   readonly external: boolean;
 }
@@ -46,7 +48,7 @@ export function invocationsOf(shell: ShellFact | undefined): readonly Invocation
 }
 
 function invocationOf(command: ShellCommand, before: readonly Invocation[]): Invocation {
-  const { argv, directory, redirects, input, variables, through, guess, external } = command;
+  const { argv, directory, redirects, input, variables, through, guess, opaque, external } = command;
   const tainted = before.some((earlier) => earlier.external);
   const text = (word: ShellWord): string => marked(word, tainted);
   const [program = "", ...args] = argv.map(text);
@@ -69,6 +71,7 @@ function invocationOf(command: ShellCommand, before: readonly Invocation[]): Inv
     variables: variables.map(({ name, value }) => [name, text(value)] as const),
     through,
     guess,
+    opaque,
     external,
   };
 }

@@ -110,6 +110,8 @@ export interface Sandbox {
   call(call: Call): Outcome | Promise<Outcome>;
   /** Loads a program and returns the names of its exports. */
   inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection>;
+  /** Wakes a sleeping process ahead of a call of this tenant, which is about to be made. */
+  wake?(tenant: string): void;
   /** Called when idle after an answer was sent: does work ahead of the next call. */
   tidy?(): void;
   /** Frees what is kept for a program. */

@@ -3,7 +3,7 @@ import { moduleGraph } from "../structure.ts";
 /** One paragraph for each module. A test fails where a module has none. */
 export const modules: Readonly<Record<string, string>> = {
   sandbox:
-    "`@hookwarden/sandbox`. Runs untrusted JavaScript: JSON text in, JSON text out. Two engines: `quickjs/` (`instance.ts` counts steps) and `isolate/` (`frozen-calls.ts` recycles isolates by heap). The guest's world is in `guest/`, a pool of child processes with deadlines and memory caps in `process/`, the circuit breaker and the fair queue in `resilience/`. Each fault is a row in `fault.ts`, from which its page is generated. It knows nothing of events or hooks. `json/` is the strict JSON reader that everything from outside goes through, and the quoting of untrusted text in messages.",
+    "`@hookwarden/sandbox`. Runs untrusted JavaScript: JSON text in, JSON text out. Two engines: `quickjs/` (`instance.ts` counts steps) and `isolate/` (`frozen-calls.ts` recycles isolates by heap). The guest's world is in `guest/`, a pool of child processes with deadlines and memory caps in `process/`, the circuit breaker and the fair queue in `resilience/`. Each fault is a row in `fault.ts`, from which `docs/faults.md` is generated. It knows nothing of events or hooks. `json/` is the strict JSON reader that everything from outside goes through, and the quoting of untrusted text in messages.",
   errors: "The codes of errors that a host can cause, what each means and how to fix it.",
   catalogue:
     "The tables of events and actions: fields, legal actions, fail-closed verdicts. Schemas, validators, types and reference pages are generated from them. **A new event is a row in `events.ts`.**",
@@ -24,7 +24,7 @@ export const modules: Readonly<Record<string, string>> = {
   replay: "Makes logged decisions again, compares them, and writes certificates.",
   telemetry: "Spans and metrics of decisions through OpenTelemetry, whose package is optional.",
   warden:
-    "`createWarden`: holds a pack and a sandbox, reloads, logs, and decides events. `breaker.ts` stops calling hooks that kill their process.",
+    "`createWarden`: holds a pack and a sandbox, reloads, logs, and decides events. `breaker.ts` quarantines hooks that kill their process.",
   dialects: "Other systems' hook protocols, as tables and two functions each: event in, decision out.",
   check:
     "The linter for packs: manifests, types, code, grants, and cases (`cases/` reads and runs them). Parsing of untrusted code happens in child processes.",

@@ -1,11 +1,12 @@
 /**
  * Measures the shipped policies on public sets, and writes the tables of docs/policies.md and policies/README.md:
- * `npm run measure:policies -- [--sources FOLDER] [--set NAME]… [--kind KIND]… [--half tuned|held-out|all] [--most N] [--notable N] [--write]`.
+ * `npm run measure:policies -- [--sources FOLDER] [--set NAME]… [--kind KIND]… [--half tuned|held-out|all] [--most N] [--notable N] [--cost] [--write]`.
  * Sets come from shallow clones of GitHub, or from FOLDER where `owner+name` is a clone. Nothing of them is committed.
  */
 import { parseArgs } from "node:util";
 import type { Warden } from "hookwarden/warden";
 import { agentSets } from "./policies/agent-sets.ts";
+import { measureCosts } from "./policies/cost.ts";
 import { measureEvasions } from "./policies/evasions.ts";
 import { only } from "./policies/judge.ts";
 import { measure, type Measured } from "./policies/run.ts";
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     half: { type: "string", default: "held-out" },
     most: { type: "string", default: "3000" },
     notable: { type: "string", default: "0" },
+    cost: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
 });
@@ -67,5 +69,11 @@ if (evasions !== undefined) {
   console.log(`evasions: ${evasions.stopped} of ${evasions.n} stopped`);
   for (const line of evasions.missed.slice(0, Number(values.notable))) console.log(`  ${line}`);
 }
-if (values.write) await writeTables(all, half, { sessions, evasions });
+const isCosted = values.cost || (values.set.length === 0 && values.kind.length === 0);
+const costs = isCosted ? await measureCosts(wardens) : [];
+for (const { policy, steps, limit, text, fault } of costs)
+  console.log(
+    `${policy}: ${steps} steps, ${((100 * steps) / limit).toFixed(1)} % of its limit (${text}) ${fault ?? ""}`,
+  );
+if (values.write) await writeTables(all, half, { sessions, evasions, costs });
 for (const warden of open.values()) await (await warden)[Symbol.asyncDispose]();

@@ -37,6 +37,8 @@ export async function decide(
   const { event } = request;
   const plan = request.plan.events.get(event.hook_event_name) as EventPlan;
   const name = plan.matches === null ? undefined : event[plan.matches];
+  // What the hooks' conditions are tested on is worked out while the sandbox's process wakes up.
+  if (plan.facts.length > 0) parts.sandbox.wake?.(request.tenant);
   const fetchingCounts = plan.bounded ? fetchRetryCounts(parts, request, plan, name) : null;
   if (fetchingCounts) await fetchingCounts;
   const countsReadyAt = fetchingCounts ? performance.now() : requestedAt;

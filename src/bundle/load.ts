@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "../errors/index.ts";
+import { makeFolder } from "../files/index.ts";
 import { packedLimits } from "./limits.ts";
 import { type Floor, openBundle, type OpenedBundle } from "./open.ts";
 import { readJsonFile, readWholeFile } from "./read-file.ts";
@@ -98,9 +99,8 @@ async function openKept(folder: string, trust: CheckedTrust): Promise<OpenedBund
 async function keepGood(folder: string, packed: Uint8Array): Promise<void> {
   const temporary = join(folder, `${keptFile}.${randomBytes(6).toString("hex")}.tmp`);
   try {
-    await mkdir(folder, { recursive: true });
-    const file = await open(temporary, "wx", 0o600);
-    await writeAndSync(file, packed);
+    makeFolder(folder);
+    await writeAndSync(await open(temporary, "wx", 0o600), packed);
     await rename(temporary, join(folder, keptFile));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);

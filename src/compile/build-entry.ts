@@ -39,7 +39,7 @@ const loaders: ReadonlyMap<string, Loader> = new Map<string, Loader>([
 /** Globals of other hosts that a script may bring along: set on `globalThis`, an engine need not find them as free names. */
 const polyfilled =
   "TextDecoder TextEncoder URL URLSearchParams Buffer process structuredClone queueMicrotask setTimeout clearTimeout setImmediate atob btoa performance crypto";
-const define: Record<string, string> = { global: "globalThis" };
+const define: Record<string, string> = { global: "globalThis", "process.env.NODE_ENV": '"production"' };
 for (const name of polyfilled.split(" ")) define[name] = `globalThis.${name}`;
 
 /**

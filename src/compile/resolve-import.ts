@@ -124,8 +124,8 @@ export class ImportResolver {
   #resolver(kind: ImportKind, own: boolean): enhancedResolve.Resolver {
     return enhancedResolve.ResolverFactory.createResolver({
       fileSystem: this.#fileSystem(own),
-      // Neither `node` nor `browser`: a guest has the built-ins of neither.
-      conditionNames: [kind, "module", "default"],
+      // A guest has neither Node's built-ins nor a page, but code for browsers imports nothing that is not there.
+      conditionNames: [kind, "module", "browser", "default"],
       mainFields: ["module", "main"],
       extensions: [".ts", ".mts", ".js", ".mjs", ".cjs", ".json"],
       extensionAlias: { ".js": [".js", ".ts"], ".mjs": [".mjs", ".mts"] },

@@ -11,7 +11,7 @@ import { deriveText, textField } from "./text/text.ts";
 import type { ToolFact } from "./tool/row.ts";
 import { deriveTool } from "./tool/tool.ts";
 import { within } from "./within.ts";
-import { isHeavyShell, isHeavyText } from "./weight.ts";
+import { deriveLightShell, isHeavyText } from "./weight.ts";
 
 /** The facts' values. */
 export interface FactValues {
@@ -40,9 +40,9 @@ const derivations: {
 /** Whether a fact may take long to derive. */
 const heavy: { readonly [Name in FactName]: (fields: Fields, set: FactSet) => boolean } = {
   tool: () => false,
-  shell: (_, set) => isHeavyShell(set.valueOf("tool")),
-  paths: (_, set) => isHeavyShell(set.valueOf("tool")),
-  hosts: (_, set) => isHeavyShell(set.valueOf("tool")),
+  shell: (_, set) => set.isShellHeavy,
+  paths: (_, set) => set.isShellHeavy,
+  hosts: (_, set) => set.isShellHeavy,
   text: (fields) => isHeavyText(fields[textField(fields) ?? ""]),
 };
 
@@ -54,6 +54,7 @@ export class FactSet {
   readonly #fields: Fields;
   readonly #values = new Map<FactName, FactValues[FactName]>();
   readonly #texts = new Map<FactName, string>();
+  #isShellHeavy = false;
 
   /** Whether facts could not be derived in time. */
   lost = false;
@@ -72,6 +73,16 @@ export class FactSet {
       this.#values.set(name, value);
     }
     return value;
+  }
+
+  /** Whether command lines may take long to read; if not, they have been read. */
+  get isShellHeavy(): boolean {
+    if (this.#values.has("shell")) return false;
+    if (this.#isShellHeavy) return true;
+    const fact = deriveLightShell(this.#fields, this.valueOf("tool"));
+    if (fact !== null) this.#values.set("shell", fact);
+    this.#isShellHeavy = fact === null;
+    return this.#isShellHeavy;
   }
 
   /** Those of some facts that may take long to derive here, and are not derived yet. */

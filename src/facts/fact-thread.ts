@@ -5,12 +5,15 @@ import type { FactAnswer, FactTask } from "./facts-thread.ts";
 /** After this time for one task, in milliseconds, the thread is ended: the limits of facts allow much less. */
 const longestTaskMs = 10_000;
 
+/** Delay before the thread starts without a task, in milliseconds: only processes that live longer pay for it. */
+const startDelayMs = 500;
+
 interface Waiting {
   readonly done: (texts: readonly string[]) => void;
   readonly failed: (error: Error) => void;
 }
 
-/** A thread that derives facts, one task after another. It starts with the first one, and does not keep the process. */
+/** A thread that derives facts, one task after another. It does not keep the process. */
 class FactThread {
   #worker: Worker | null = null;
   readonly #waiting = new Map<number, Waiting>();
@@ -27,6 +30,16 @@ class FactThread {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       worker.postMessage({ id, names, fields } satisfies FactTask);
     });
+
+  /** Starts the thread ahead of its first task, whose time its start would count against. */
+  readonly startSoon = (): void => {
+    const start = (): void => {
+      if (this.#worker !== null) return;
+      this.#worker = this.#start();
+      this.#worker.unref();
+    };
+    setTimeout(start, startDelayMs).unref();
+  };
 
   #start(): Worker {
     const worker = new Worker(threadFile(), { resourceLimits: { maxOldGenerationSizeMb: 256 } });
@@ -67,5 +80,9 @@ function threadFile(): URL {
   return new URL(source ? "./facts-thread.ts" : "./facts-thread.js", import.meta.url);
 }
 
+const thread = new FactThread();
+
 /** Derives facts in a thread that all wardens of the process share. */
-export const deriveInThread: FactDeriver = new FactThread().derive;
+export const deriveInThread: FactDeriver = thread.derive;
+
+export const startFactThreadSoon = thread.startSoon;

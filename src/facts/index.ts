@@ -20,7 +20,7 @@ export {
   factsOfCondition,
   operators as conditionOperators,
 } from "./routing/condition.ts";
-export { deriveInThread } from "./fact-thread.ts";
+export { deriveInThread, startFactThreadSoon } from "./fact-thread.ts";
 export { lightLimits } from "./weight.ts";
 export { type Route, type RouteMemory, Router } from "./routing/router.ts";
 export { compileMatcher, type Matcher, matcherLimits } from "./matcher.ts";

@@ -23,18 +23,8 @@ export function describeSchemaError(
   const found = valueAt(root, pointer);
   const what = pointer === "" ? "the manifest" : `\`${lastName(pointer)}\``;
   switch (error.keyword) {
-    case "additionalProperties": {
-      const key = String(params["additionalProperty"]);
-      const keys = knownKeys(schema, pointer);
-      const hint = didYouMean(key, keys);
-      const possible = hint === "" && keys.length > 0 ? `; possible here are ${list(keys)}` : hint;
-      return {
-        pointer: pointer + pointerPart(key),
-        message: `the key ${quote(key)} is unknown${possible}`,
-        fix: hint === "" ? "Remove the key." : "Correct the key.",
-        found: undefined,
-      };
-    }
+    case "additionalProperties":
+      return unknownKey(pointer, String(params["additionalProperty"]), knownKeys(schema, pointer));
     case "required":
       return {
         pointer,
@@ -75,6 +65,17 @@ export function describeSchemaError(
         found,
       };
   }
+}
+
+function unknownKey(pointer: string, key: string, keys: readonly string[]): SchemaErrorText {
+  const hint = didYouMean(key, keys);
+  const possible = hint === "" && keys.length > 0 ? `; possible here are ${list(keys)}` : hint;
+  return {
+    pointer: pointer + pointerPart(key),
+    message: `the key ${quote(key)} is unknown${possible}`,
+    fix: hint === "" ? "Remove the key." : "Correct the key.",
+    found: undefined,
+  };
 }
 
 const typeNames: ReadonlyMap<string, string> = new Map([

@@ -135,6 +135,27 @@ const condition = closedObject({
   not: { $ref: "#/definitions/condition" },
 });
 
+const subscription = closedObject(
+  {
+    event: { type: "string", enum: eventNames, description: "name of the event" },
+    matcher: {
+      type: "string",
+      maxLength: manifestLimits.matcherLength,
+      description:
+        "a name, a list such as `Edit|Write`, or a regular expression that must match the whole name",
+    },
+    when: described(
+      { $ref: "#/definitions/condition" },
+      "a condition on fields and facts; see docs/facts.md",
+    ),
+  },
+  ["event"],
+);
+
+const factVersions = closedObject(
+  Object.fromEntries(factNames.map((fact) => [fact, { type: "integer", minimum: 1, maximum: 999 }])),
+);
+
 const definitions = { limits, actions: actionList, reads: readList };
 const draft = "http://json-schema.org/draft-07/schema#";
 
@@ -158,33 +179,14 @@ export function hookManifestSchema(): SchemaObject {
           minItems: 1,
           maxItems: manifestLimits.subscriptions,
           description: "the events it runs at",
-          items: closedObject(
-            {
-              event: { type: "string", enum: eventNames, description: "name of the event" },
-              matcher: {
-                type: "string",
-                maxLength: manifestLimits.matcherLength,
-                description:
-                  "a name, a list such as `Edit|Write`, or a regular expression that must match the whole name",
-              },
-              when: described(
-                { $ref: "#/definitions/condition" },
-                "a condition on fields and facts; see docs/facts.md",
-              ),
-            },
-            ["event"],
-          ),
+          items: subscription,
         },
         reads: described(
           shared.reads,
           "fields it sees, such as `tool_input.command`, and facts, such as `facts.shell`; `*` is all catalogue fields",
         ),
         facts: {
-          ...closedObject(
-            Object.fromEntries(
-              factNames.map((fact) => [fact, { type: "integer", minimum: 1, maximum: 999 }]),
-            ),
-          ),
+          ...factVersions,
           description: "major versions of the facts it reads, such as `facts.shell`; absent: 1",
         },
         actions: described(shared.actions, "actions it asks for"),

@@ -63,6 +63,10 @@ export class BreakerSandbox implements Sandbox {
     return this.#inner.inspect(program, limits, tenant);
   }
 
+  wake(tenant: string): void {
+    this.#inner.wake?.(tenant);
+  }
+
   tidy(): void {
     this.#inner.tidy?.();
   }

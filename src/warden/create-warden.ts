@@ -1,4 +1,5 @@
 import { toolInputChecks } from "../broker/index.ts";
+import { startFactThreadSoon } from "../facts/index.ts";
 import type { Divergence } from "./cross-check.ts";
 import { Generation } from "./generation.ts";
 import { HostFacts } from "./host-facts.ts";
@@ -8,7 +9,6 @@ import { loadTelemetry, openLogFor } from "./optional-parts.ts";
 import { preload } from "./preload.ts";
 import { createSandbox } from "./sandboxes.ts";
 import { supply } from "./supply.ts";
-
 import { Warden } from "./warden.ts";
 
 /**
@@ -38,6 +38,7 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
   }
   await bundle?.keep();
   const log = options.log === undefined ? null : await openLogFor(options, sandbox);
+  if (generation.plan.events.values().some(({ facts }) => facts.length > 0)) startFactThreadSoon();
   const warden = new Warden(options, generation, { sandbox, toolInputs, hostFacts, log, bundle });
   report = (divergence) => warden.announce("divergence", divergence);
   const refused = bundle?.refused;

@@ -79,7 +79,7 @@ export type Settings = Required<Omit<ProcessSandboxOptions, Optional>> &
 type Optional = "containment" | "launcher" | "childModule" | "engineModule";
 
 const MiB = 1_048_576;
-const spinUsByDefault = 100;
+const spinUsByDefault = 250;
 
 /** Fills in the defaults. Throws `RangeError` for a number that makes no sense. */
 export function settingsOf(options: ProcessSandboxOptions): Settings {

@@ -75,6 +75,10 @@ export class ProcessPool implements Sandbox, ChildPoolOwner, JobOwner {
     });
   }
 
+  wake(tenant: string): void {
+    if (this.#settings.spinUs > 0) this.#schedule.likelyFor(tenant)?.wake(this.#settings.spinUs / 1_000);
+  }
+
   async inspect(program: Program, limits: Limits, tenant: string): Promise<Inspection> {
     const refusal = this.#refusal(tenant, 0);
     if (refusal !== null) return { ok: false, fault: { code: "overloaded", message: refusal } };

@@ -8,6 +8,7 @@
  *     G group options                                   calls of this group follow; options: JSON, see `CallGroup`
  *     C id index time s0 s1 s2 s3 budget group tenant handler keep arg…|limits   call
  *     I id index tenant|limits                                  inspect
+ *     W                                                         wake up: a call is about to follow
  *
  * `key`, `tenant`, `arg` and so on stand for sizes in bytes; `keep` is `-` where the call is pristine,
  * `budget` if the caller sets no limit of its own, and `group` if the call is in none.
@@ -16,7 +17,7 @@ import type { Call, CallGroup, Program } from "../contract.ts";
 import { type Limits, limitNames } from "../limits.ts";
 
 /** Version of both frame formats; a child that speaks another one is refused. */
-export const protocolVersion = 3;
+export const protocolVersion = 4;
 
 const limitsTexts = new WeakMap<Limits, string>();
 
@@ -66,7 +67,12 @@ export function encodeInspect(id: number, index: number, tenant: string, limits:
   return `I ${id} ${index} ${bytes(tenant)}|${limitsText(limits)}\n${tenant}\n`;
 }
 
+export function encodeWake(): string {
+  return "W\n";
+}
+
 export type Request =
+  | { readonly kind: "wake" }
   | { readonly kind: "load"; readonly index: number; readonly program: Program }
   | { readonly kind: "forget"; readonly index: number; readonly program: Program }
   | { readonly kind: "group"; readonly group: number; readonly options: CallGroup }
@@ -121,6 +127,8 @@ export class RequestReader {
           group: Number(fields[1]),
           options: JSON.parse(this.#text(fields[2])) as CallGroup,
         };
+      case "W":
+        return { kind: "wake" };
       case "F": {
         const index = Number(fields[1]);
         const program = this.#program(index);

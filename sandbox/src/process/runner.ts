@@ -7,7 +7,7 @@ import type { Settings } from "./options.ts";
 import { Outbox } from "./outbox.ts";
 import { type ResidentMemory, residentMemoryOf } from "./resident-memory.ts";
 import { ProtocolViolation, ReplyReader } from "./read-reply.ts";
-import { protocolVersion } from "./request.ts";
+import { encodeWake, protocolVersion } from "./request.ts";
 
 export interface RunnerOwner {
   ready(runner: Runner): void;
@@ -80,6 +80,7 @@ export class Runner {
   readonly #child: Child;
   readonly #reader = new ReplyReader();
   readonly #outbox = new Outbox();
+  #idleSince = 0;
   #stderr: Buffer = Buffer.alloc(0);
 
   constructor(child: Child, owner: RunnerOwner, settings: Pick<Settings, "graceMs" | "gather">) {
@@ -156,6 +157,12 @@ export class Runner {
   /** Makes the child forget a program; `true` if the outbox was empty. */
   forget(key: string): boolean {
     return this.#outbox.forget(key);
+  }
+
+  /** Wakes the child if it has been idle for longer than it spins: it reads a frame that asks for nothing. */
+  wake(spinMs: number): void {
+    if (this.state === "ready" && performance.now() - this.#idleSince > spinMs)
+      this.#child.stdin.write(encodeWake());
   }
 
   /** Writes the outbox in one piece. */
@@ -264,7 +271,10 @@ export class Runner {
     this.#owner.finished(entry, (now - this.since) * 1_000);
     const next = this.jobs.peek();
     if (next) this.#begin(next, now);
-    else this.deadline = Infinity;
+    else {
+      this.deadline = Infinity;
+      this.#idleSince = now;
+    }
     if (!entry.abandoned) entry.job.settle(answer);
     this.#owner.answered(this);
   }

@@ -74,6 +74,15 @@ export class Schedule {
     return this.#promoteFor(tenant) ?? best ?? (this.#evictFor(tenant) ? this.#promoteFor(tenant) : null);
   }
 
+  /** The idle child that a tenant's next job is likely to go to. */
+  likelyFor(tenant: string): Runner | undefined {
+    const bound = this.#shared ? null : tenant;
+    return this.#children.active.find(
+      (runner) =>
+        runner.jobs.length === 0 && runner.tenant === bound && !runner.draining && !runner.dedicated,
+    );
+  }
+
   /** The child for a job whose program has crashed another: it runs alone, in a child that is dedicated to such. */
   chooseDedicated(job: Job): Runner | null {
     const tenant = this.#shared ? null : job.tenant;

@@ -7,6 +7,7 @@ import { ReplyReader } from "../../src/process/read-reply.ts";
 import {
   encodeCall,
   encodeForget,
+  encodeWake,
   encodeInspect,
   encodeLoad,
   type Request,
@@ -100,8 +101,10 @@ describe("requests", () => {
             ...(budgetMs === undefined ? {} : { budgetMs }),
           }),
         );
-        const frames = sent.map((call, at) => encodeCall(at + 1, 1, call)).join("");
-        const got = requestsOf(encodeLoad(1, program) + frames + encodeForget(1), cuts);
+        const frames = sent.map((call, at) => encodeWake() + encodeCall(at + 1, 1, call)).join("");
+        const all = requestsOf(encodeLoad(1, program) + frames + encodeForget(1), cuts);
+        const got = all.filter(({ kind }) => kind !== "wake");
+        expect(all).toHaveLength(2 * sent.length + 2);
         expect(got[0]).toEqual({ kind: "load", index: 1, program });
         expect(got.slice(1, -1)).toEqual(
           sent.map((call, at) => ({

@@ -54,6 +54,10 @@ describe("the pool", () => {
       // Longer than anyone stays awake by default.
       await sleep(2);
       expect(said(await sandbox.call(call("echo", "1")))).toBe(1);
+      await sleep(2);
+      // Waking asks for nothing: it must not be taken for a call, nor end a child.
+      for (let count = 0; count < 3; count++) sandbox.wake?.("t1");
+      expect(said(await sandbox.call(call("echo", "2")))).toBe(2);
     }
   });
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format } from "prettier";
+import type { Cost } from "./cost.ts";
 import type { Kind } from "./item.ts";
 import type { Family, Measured } from "./run.ts";
 import type { EvasionResult } from "./evasions.ts";
@@ -47,13 +48,14 @@ const titles: { readonly [K in Kind]: string } = {
 export interface Simulated {
   readonly sessions: SessionResult | undefined;
   readonly evasions: EvasionResult | undefined;
+  readonly costs: readonly Cost[];
 }
 
 /** All that was measured, as Markdown. */
 export async function tablesOf(
   all: readonly Measured[],
   half: string,
-  { sessions, evasions }: Simulated,
+  { sessions, evasions, costs }: Simulated,
 ): Promise<string> {
   const kinds = Object.keys(titles) as Kind[];
   const parts = kinds.flatMap((kind) => {
@@ -63,7 +65,15 @@ export async function tablesOf(
   const note = half === "held-out" ? "Of each set the half that no rule was tuned on." : "";
   return (
     await format(
-      [note, "", ...parts, ...flowOf(sessions), ...evasionsOf(evasions), ...sourcesOf(all)].join("\n"),
+      [
+        note,
+        "",
+        ...parts,
+        ...flowOf(sessions),
+        ...evasionsOf(evasions),
+        ...costsOf(costs),
+        ...sourcesOf(all),
+      ].join("\n"),
       {
         parser: "markdown",
       },
@@ -140,6 +150,21 @@ function evasionsOf(evasions: EvasionResult | undefined): readonly string[] {
             ({ way, missed, n: count, example }) => `| ${way} | ${missed} | ${count} | ${cell(example)} |`,
           ),
         ]),
+    "",
+  ];
+}
+
+function costsOf(costs: readonly Cost[]): readonly string[] {
+  if (costs.length === 0) return [];
+  return [
+    "**Cost** of one call on 1 MB of text, in [steps](limits.md) of QuickJS: of prose, code, base64, markup and commands, the one that costs most. A command line beyond the limits of the facts is not read.",
+    "",
+    "| policy | most steps | text | limit | share |",
+    "| --- | ---: | --- | ---: | ---: |",
+    ...costs.map(
+      ({ policy, steps, text, limit }) =>
+        `| \`${policy}\` | ${steps.toLocaleString("en")} | ${text} | ${limit.toLocaleString("en")} | ${percent(steps, limit)} |`,
+    ),
     "",
   ];
 }

@@ -1,8 +1,9 @@
-import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { quote } from "@hookwarden/sandbox/json";
 import { fileError, HookwardenError } from "../../errors/index.ts";
+import { makeFolder } from "../../files/index.ts";
 
 /**
  * Writes files that are not there yet. Where one is, nothing is written.
@@ -13,7 +14,7 @@ export async function writeNew(files: ReadonlyMap<string, string>): Promise<void
   for (const path of files.keys()) if (await exists(path)) throw taken(path);
   for (const [path, text] of files) {
     try {
-      await mkdir(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       await writeFile(path, text, { flag: "wx" });
     } catch (error) {
       throw codeOf(error) === "EEXIST" ? taken(path) : fileError(path, error, "write");

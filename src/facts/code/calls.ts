@@ -1,4 +1,5 @@
-import { constantOf, joined, nothing, resultOf, somethingElse, type Value } from "./values.ts";
+import { resultOf } from "./results.ts";
+import { constantOf, joined, nothing, somethingElse, type Value } from "./values.ts";
 import { codeLimits, type Token } from "./tokens.ts";
 
 /** A call of a function, in whatever language. */
@@ -18,6 +19,10 @@ export interface Reading {
   readonly texts: readonly string[];
   /** Texts in backquotes. */
   readonly commands: readonly string[];
+  /** Texts that a function gets which may run them as command lines. */
+  readonly lines: readonly string[];
+  /** Whether all of the program was read. */
+  readonly whole: boolean;
 }
 
 const folding: ReadonlySet<string> = new Set(["+", ".", "/", "%", "~"]);
@@ -47,7 +52,8 @@ class Reader {
       this.#expression(0);
       if (this.#at === before) this.#at++;
     }
-    return { calls: this.#calls, texts: this.#texts, commands: this.#commands };
+    const texts = this.#texts;
+    return { calls: this.#calls, texts, commands: this.#commands, lines: texts, whole: true };
   }
 
   #peek(ahead = 0): Token | undefined {

@@ -1,10 +1,11 @@
 import type { PathAccess } from "../paths/row.ts";
 import { clean, isUnknown } from "../shell/text.ts";
-import { callsOf } from "./calls.ts";
-import { effectsOfCall, isEffective } from "./functions.ts";
-import { type Language, languageOf } from "./languages.ts";
-import { codeLimits, tokensOf } from "./tokens.ts";
-import type { Value } from "./values.ts";
+import type { Call } from "./calls.ts";
+import { effectsOfCall } from "./functions.ts";
+import { idOf, type Language, languageOf } from "./languages.ts";
+import { readProgram } from "./read.ts";
+import { codeLimits } from "./tokens.ts";
+import { somethingElse, type Value } from "./values.ts";
 
 /** A command that a program in another language starts: a command line, or its words. */
 export interface CodeCommand {
@@ -21,8 +22,10 @@ export interface CodeEffects {
   readonly unnamed: boolean;
   readonly listens: boolean;
   readonly commands: readonly CodeCommand[];
-  /** Its texts, put together where they are constant. */
-  readonly texts: readonly string[];
+  /** Texts that may be command lines, put together where they are constant. */
+  readonly lines: readonly string[];
+  /** It runs code or commands that its text does not show, or is beyond the limits. */
+  readonly unread: boolean;
 }
 
 const url = /^[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/]/i;
@@ -32,10 +35,15 @@ export function isInterpreter(name: string): boolean {
   return languageOf(name) !== undefined;
 }
 
+/** Whether operands are files that a program works on, and no programs: an editor, a pager. */
+export function takesFiles(name: string): boolean {
+  return languageOf(name)?.operandIsFile === true;
+}
+
 /** What a program in the language of an interpreter does. */
 export function effectsOfProgram(name: string, program: string): CodeEffects | undefined {
   const language = languageOf(name);
-  return language === undefined ? undefined : effectsOf(language, program, 0);
+  return language === undefined ? undefined : effectsOf(language, [program]);
 }
 
 /**
@@ -59,15 +67,7 @@ export function codeEffects(
   if (language === undefined) return undefined;
   const programs = programsOf(language, args, input);
   if (programs.length === 0) return undefined;
-  const all = programs.map((program) => effectsOf(language, program, 0));
-  return {
-    paths: all.flatMap(({ paths }) => paths),
-    hosts: all.flatMap(({ hosts }) => hosts),
-    unnamed: all.some(({ unnamed }) => unnamed),
-    listens: all.some(({ listens }) => listens),
-    commands: all.flatMap(({ commands }) => commands),
-    texts: all.flatMap(({ texts }) => texts),
-  };
+  return effectsOf(language, programs);
 }
 
 /** The programs in the arguments of an interpreter, or in what it reads. */
@@ -93,67 +93,118 @@ function programsOf(
     : found;
 }
 
-function effectsOf(language: Language, program: string, depth: number): CodeEffects {
-  const text = program.slice(0, codeLimits.characters);
-  const reading = callsOf(tokensOf(text, language), isEffective);
-  const paths: [string, PathAccess][] = [];
-  const hosts: string[] = [];
-  const commands: CodeCommand[] = reading.commands.map((code) => ({ code }));
-  const used = new Set<string>();
-  let connects = false;
-  let listens = false;
-  for (const call of reading.calls) {
-    const effects = effectsOfCall(call);
-    for (const [{ text: path }, access] of effects.paths ?? []) {
-      if (path === undefined) continue;
-      if (url.test(path)) {
-        hosts.push(path);
-        used.add(path);
-      }
-      if (!isPath(path)) continue;
-      used.add(path);
-      paths.push([path, access]);
-    }
-    for (const { text: host } of effects.hosts ?? []) {
-      if (host === undefined || /\s/.test(host)) continue;
-      used.add(host);
-      hosts.push(host);
-    }
-    commands.push(...(effects.commands ?? []).flatMap(commandOf));
-    connects ||= effects.connects === true;
-    listens ||= effects.listens === true;
-    for (const { text: code } of effects.code ?? []) {
-      if (code === undefined || depth >= 3) continue;
-      const inner = effectsOf(language, code, depth + 1);
-      paths.push(...inner.paths.map(([path, access]): [string, PathAccess] => [path, access]));
-      hosts.push(...inner.hosts);
-      commands.push(...inner.commands);
-      connects ||= inner.unnamed;
-    }
+/** Effects that are being collected. */
+interface Found {
+  readonly paths: [string, PathAccess][];
+  readonly hosts: Set<string>;
+  readonly commands: CodeCommand[];
+  readonly lines: Set<string>;
+  /** Texts whose use is known. */
+  readonly used: Set<string>;
+  /** Code of the same language that it runs, and how deep it is in other code. */
+  readonly code: { readonly text: string; readonly depth: number }[];
+  connects: boolean;
+  listens: boolean;
+  unread: boolean;
+}
+
+/** The last programs, because several facts are about the same ones. */
+const known = new Map<string, CodeEffects>();
+const mostKnown = 8;
+
+function effectsOf(language: Language, programs: readonly string[]): CodeEffects {
+  const key = JSON.stringify([idOf(language), programs]);
+  const effects = known.get(key) ?? derived(language, programs);
+  known.delete(key);
+  known.set(key, effects);
+  for (const [oldest] of known) if (known.size > mostKnown) known.delete(oldest);
+  return effects;
+}
+
+function derived(language: Language, programs: readonly string[]): CodeEffects {
+  const found: Found = {
+    paths: [],
+    hosts: new Set(),
+    commands: [],
+    lines: new Set(),
+    used: new Set(),
+    code: programs.map((text) => ({ text, depth: 0 })),
+    connects: false,
+    listens: false,
+    unread: false,
+  };
+  let left: number = codeLimits.characters;
+  for (let at = 0; at < found.code.length; at++) {
+    const { text, depth } = found.code[at] as Found["code"][number];
+    if (text.length > left || depth > 3) found.unread = true;
+    collect(found, language, text.slice(0, left), depth);
+    left = Math.max(0, left - text.length);
   }
-  for (const [pattern, what] of language.patterns ?? []) {
-    for (const [, found = ""] of text.matchAll(pattern)) {
-      used.add(found);
-      if (what === "run") commands.push({ code: found });
-      else if (what === "connect" || url.test(found)) hosts.push(found);
-      else if (what === "connect-somewhere") connects = true;
-      else if (what === "listen") listens = true;
-      else if (isPath(found)) paths.push([found, what]);
-    }
-  }
-  if (connects)
-    hosts.push(...reading.texts.filter((one) => url.test(one) && !used.has(one) && !/\s/.test(one)));
-  for (const one of new Set(reading.texts)) if (!used.has(one) && isPathText(one)) paths.push([one, "any"]);
-  const named = [...new Set(hosts)];
+  const { paths, hosts, listens, commands, lines, unread, connects } = found;
   return {
     paths,
-    hosts: named,
-    unnamed: connects && named.length === 0,
+    hosts: [...hosts],
+    unnamed: connects && hosts.size === 0,
     listens,
     commands,
-    texts: reading.texts,
+    lines: [...lines],
+    unread,
   };
 }
+
+function collect(found: Found, language: Language, text: string, depth: number): void {
+  const reading = readProgram(language, text);
+  found.commands.push(...reading.commands.map((code) => ({ code })));
+  found.unread ||= !reading.whole;
+  for (const call of reading.calls) collectCall(found, call, depth, reading.isParsed);
+  for (const [pattern, what] of language.patterns ?? []) {
+    for (const [, match = ""] of text.matchAll(pattern)) {
+      found.used.add(match);
+      if (what === "run") found.commands.push({ code: match });
+      else if (what === "connect" || url.test(match)) found.hosts.add(match);
+      else if (what === "connect-somewhere") found.connects = true;
+      else if (what === "listen") found.listens = true;
+      else if (isPath(match)) found.paths.push([match, what]);
+    }
+  }
+  for (const one of new Set(reading.texts)) {
+    if (found.used.has(one)) continue;
+    if (found.connects && url.test(one) && !/\s/.test(one)) found.hosts.add(one);
+    if (isPathText(one)) found.paths.push([one, "any"]);
+  }
+  for (const line of reading.lines) found.lines.add(line);
+}
+
+function collectCall(found: Found, call: Call, depth: number, isParsed: boolean): void {
+  const effects = effectsOfCall(call);
+  for (const [{ text: path }, access] of effects.paths ?? []) {
+    if (path !== undefined && url.test(path)) {
+      found.hosts.add(path);
+      found.used.add(path);
+    } else if (path !== undefined && isPath(path)) {
+      found.used.add(path);
+      found.paths.push([path, access]);
+    } else if (isParsed && (access === "write" || access === "delete") && certain.test(call.name)) {
+      found.paths.push([somethingElse, access]);
+    }
+  }
+  for (const { text: host } of effects.hosts ?? []) {
+    if (host === undefined || /\s/.test(host)) continue;
+    found.used.add(host);
+    found.hosts.add(host);
+  }
+  found.commands.push(...(effects.commands ?? []).flatMap(commandOf));
+  found.unread ||= isParsed && effects.hides === true;
+  found.connects ||= effects.connects === true;
+  found.listens ||= effects.listens === true;
+  for (const { text: code } of effects.code ?? []) {
+    if (code === undefined || isUnknown(code)) found.unread ||= isParsed;
+    else found.code.push({ text: code, depth: depth + 1 });
+  }
+}
+
+/** Functions that are about files whatever they are called with. */
+const certain = /^(?:open|io\.open|os\.|shutil\.|fs\.|Deno\.)/;
 
 function commandOf({ text, list }: Value): readonly CodeCommand[] {
   if (list !== undefined) {

@@ -12,20 +12,23 @@ export interface CallEffects {
   readonly connects?: true;
   /** It waits for connections. */
   readonly listens?: true;
+  /** It runs a command that its arguments do not show. */
+  readonly hides?: true;
   /** It runs texts of its own language. */
   readonly code?: readonly Value[];
 }
 
 type Effect = (call: Call) => CallEffects;
 
+/** What a method is called on, or else what a function gets first. */
+const targetOf = ({ receiver, args, named }: Call): Value | undefined =>
+  receiver.text === undefined
+    ? (args[0] ?? named.get("path") ?? named.get("file") ?? named.get("name"))
+    : receiver;
 const path =
-  (access: PathAccess, at = 0): Effect =>
-  ({ args }) => ({ paths: args[at] === undefined ? [] : [[args[at], access]] });
-/** A method of a path, or a function of one. */
-const ofReceiver =
   (access: PathAccess): Effect =>
-  ({ receiver, args }) => {
-    const target = receiver.text === undefined ? args[0] : receiver;
+  (call) => {
+    const target = targetOf(call);
     return { paths: target === undefined ? [] : [[target, access]] };
   };
 const all =
@@ -52,7 +55,7 @@ const open: Effect = (call) => {
     return { paths: target === undefined ? [] : [[target, mode === "<" ? "read" : "write"]] };
   }
   if (args[1]?.text === "-|" || args[1]?.text === "|-") return { commands: args.slice(2) };
-  const target = receiver.text === undefined ? args[0] : receiver;
+  const target = targetOf(call);
   if (target?.text?.startsWith("|")) return { commands: [{ text: target.text.slice(1) }] };
   if (target?.text?.endsWith("|")) return { commands: [{ text: target.text.slice(0, -1) }] };
   const mode =
@@ -63,14 +66,18 @@ const open: Effect = (call) => {
     return { hosts: [target], connects: true };
   const remaining = args.filter((arg) => arg !== target && arg.text !== undefined && arg.text !== mode);
   return {
-    paths: [target, ...remaining].flatMap((arg) => (arg?.text === undefined ? [] : [[arg, access] as const])),
+    paths: [target, ...remaining].flatMap((arg) => (arg === undefined ? [] : [[arg, access] as const])),
   };
 };
 
+/** Functions that start commands whatever they are called with. */
+const certain = /^(?:os|subprocess|child_process|pty|asyncio)\.(?!path\.|run$)/;
+
 /** A command as a text, as a list of words, or as a program with its arguments. */
 const run: Effect = ({ name, args, named }) => {
-  const [first, ...rest] = args.filter(({ text, list }) => text !== undefined || list !== undefined);
-  if (first === undefined) return {};
+  const given = [...args, ...["args", "cmd", "command"].flatMap((key) => named.get(key) ?? [])];
+  const [first, ...rest] = given.filter(({ text, list }) => text !== undefined || list !== undefined);
+  if (first === undefined) return given.length > 0 && certain.test(name) ? { hides: true } : {};
   if (first.list !== undefined) return { commands: [first] };
   const executable = named.get("executable");
   if (executable !== undefined) return { commands: [first, executable] };
@@ -114,7 +121,7 @@ const groups: readonly (readonly [names: string, effect: Effect])[] = [
     "writeFile writeFileSync appendFile appendFileSync createWriteStream outputFile outputFileSync truncate truncateSync chmod chmodSync chown chownSync utimes mkdir mkdirSync mkdtemp mkdirp makedirs mkfifo mknod file_put_contents FileWriter FileOutputStream PrintWriter RandomAccessFile savefig to_csv to_json to_pickle to_excel to_parquet savetxt extractall extractAllTo mkpath make_path ensureDir ensureDirSync ensureFile spurt sink saveRDS",
     path("write"),
   ],
-  ["write_text write_bytes touch", ofReceiver("write")],
+  ["write_text write_bytes touch", path("write")],
   ["write cat write.csv write.table writeLines dput dump", writeNamed],
   [
     "File.write IO.write IO.binwrite Deno.writeTextFile Deno.writeFile Deno.writeTextFileSync Bun.write",
@@ -122,7 +129,7 @@ const groups: readonly (readonly [names: string, effect: Effect])[] = [
   ],
   [
     "rm rmSync rmdir rmdirSync unlink unlinkSync remove removedirs rmtree rimraf rimrafSync remove_tree rm_rf rm_r rmtree_unsafe remove_dir removeSync emptyDir emptyDirSync delete deleteFile deleteIfExists remove_entry_secure del",
-    ofReceiver("delete"),
+    path("delete"),
   ],
   ["File.delete File.unlink FileUtils.rm FileUtils.rm_f Deno.remove", all("delete")],
   [
@@ -132,14 +139,14 @@ const groups: readonly (readonly [names: string, effect: Effect])[] = [
   ["move rename renameSync moveSync mv replace_file", transfer("delete")],
   [
     "readFile readFileSync createReadStream readdir readdirSync read_text read_bytes file_get_contents readfile show_source highlight_file php_strip_whitespace parse_ini_file FileReader FileInputStream read_csv read_json read_table loadtxt genfromtxt slurp readlines readLines readAllLines readAllBytes listdir scandir walk File.read IO.read File.readlines IO.readlines IO.binread Deno.readTextFile Deno.readFile source_file load_file dofile loadfile getline fileread importdata",
-    ofReceiver("read"),
+    path("read"),
   ],
   [
     "open fopen openSync io.open File.open codecs.open gzip.open popen_file file File.new open_file IO.sysopen os.open",
     open,
   ],
   [
-    "system execSync popen popen2 popen3 popen4 capture2 capture2e capture3 shell_exec passthru proc_open pcntl_exec getoutput getstatusoutput check_output check_call Popen execute spawn spawnSync execFile execFileSync execv execve execvp execvpe execl execle execlp spawnl spawnlp spawnv spawnvp ProcessBuilder create_subprocess_shell create_subprocess_exec createProcess io.popen IO.popen Open3.popen3 subprocess.run subprocess.call os.system child_process.exec Bun.spawn Deno.Command shell startProcess System.cmd System.shell",
+    "system execSync popen popen2 popen3 popen4 capture2 capture2e capture3 shell_exec passthru proc_open pcntl_exec getoutput getstatusoutput check_output check_call Popen execute spawn spawnSync execFile execFileSync execv execve execvp execvpe execl execle execlp spawnl spawnlp spawnv spawnvp ProcessBuilder create_subprocess_shell create_subprocess_exec createProcess exec_command execa execaSync execaCommand execaCommandSync posix_spawn posix_spawnp $ $.sync io.popen IO.popen Open3.popen3 subprocess.run subprocess.call os.system child_process.exec Bun.spawn Deno.Command shell startProcess System.cmd System.shell",
     run,
   ],
   ["exec run call", run],
@@ -179,5 +186,7 @@ export function isEffective(name: string): boolean {
 
 /** What a call does; nothing for a function that is not in the table. */
 export function effectsOfCall(call: Call): CallEffects {
+  // A method of a list or a pattern.
+  if (call.receiver.list !== undefined || call.receiver.fields !== undefined) return {};
   return effectNamed(call.name)?.(call) ?? {};
 }

@@ -6,6 +6,8 @@ export type Capture = PathAccess | "run" | "connect" | "connect-somewhere" | "li
 
 /** A language that programs on the command line are written in. */
 export interface Language extends Lexis {
+  /** A parser for all of the language. */
+  readonly parser?: "python" | "javascript";
   /** Options whose value is a program. */
   readonly options: RegExp;
   /** The first operand is a program, and not a file with one. */
@@ -31,6 +33,10 @@ const awk: Language = {
   operand: true,
   patterns: [
     [/\bprintf?\b[^;}\n|>]{0,200}>{1,2}\s{0,4}"([^"]{1,400})"/g, "write"],
+    [
+      /\b[A-Za-z_]\w{0,40}\s{0,4}=\s{0,4}"(\/[^"]{1,400})"(?=[^]{0,400}\bprintf?\b[^;}\n|>]{0,80}>{1,2}\s{0,4}[A-Za-z_])/g,
+      "write",
+    ],
     [/getline\b[^;}\n<]{0,80}<\s{0,4}"([^"]{1,400})"/g, "read"],
     [/"([^"]{1,400})"\s{0,4}\|&?\s{0,4}getline/g, "run"],
     [/\bprintf?\b[^;}\n|]{0,200}\|&?\s{0,4}"([^"]{1,400})"/g, "run"],
@@ -74,10 +80,10 @@ const vim: Language = {
       /(?:^|[|:\n]|\s)(?:w|write|sav|saveas|wq|up|update|x|xit|redir)!?\s{0,4}(?:>{1,2}\s{0,4})([^\s|]{1,400})/g,
       "write",
     ],
-    [/(?:^|[|:\n])\s{0,4}(?:w|write|sav|saveas|wq)!?\s{1,4}([^\s|>!][^\s|]{0,400})/g, "write"],
+    [/(?:^|[|:\n])\s{0,4}(?:w|write|sav|saveas|wq)!?[ \t]{1,4}([^\s|>!][^\s|]{0,400})/g, "write"],
     [/\bredir!?\s{1,4}>{1,2}\s{0,4}([^\s|]{1,400})/g, "write"],
     [
-      /(?:^|[|:\n])\s{0,4}(?:e|edit|r|read|sp|split|vs|vsplit|tabe|so|source)!?\s{1,4}([^\s|!][^\s|]{0,400})/g,
+      /(?:^|[|:\n])\s{0,4}(?:e|edit|r|read|sp|split|vs|vsplit|tabe|so|source)!?[ \t]{1,4}([^\s|!][^\s|]{0,400})/g,
       "read",
     ],
     [/(?:^|[|:\n])\s{0,4}(?:r|read|w|write)?\s{0,4}!([^|]{1,400})/g, "run"],
@@ -226,13 +232,17 @@ const puppet: Language = {
 const perlPatterns: Language["patterns"] = [[/<\s{0,2}["']?(\/[^\s"'>]{1,400})>/g, "read"]];
 
 const groups: readonly (readonly [names: string, language: Language])[] = [
-  ["python pypy ipython bpython jython", { ...hash, options: /^-[A-Za-z]*c$/, input: true }],
+  [
+    "python pypy ipython bpython jython",
+    { ...hash, parser: "python", options: /^-[A-Za-z]*c$/, input: true },
+  ],
   [
     "node nodejs bun tsx ts-node qjs d8",
-    { ...slashes, options: /^(?:-[A-Za-z]*[ep]|--eval|--print)$/, input: true },
+    { ...slashes, parser: "javascript", options: /^(?:-[A-Za-z]*[ep]|--eval|--print)$/, input: true },
   ],
-  ["deno", { ...slashes, options: /^eval$/, input: true }],
-  ["jrunscript jjs jshell groovy scala kotlin java", { ...slashes, options: /^-e$/, input: true }],
+  ["deno", { ...slashes, parser: "javascript", options: /^eval$/, input: true }],
+  ["jrunscript jjs", { ...slashes, parser: "javascript", options: /^-e$/, input: true }],
+  ["jshell groovy scala kotlin java", { ...slashes, options: /^-e$/, input: true }],
   ["perl cpan", { ...shellQuotes, options: /^-[A-Za-z0-9]*[eE]$/, input: true, patterns: perlPatterns }],
   ["ruby irb jruby", { ...shellQuotes, options: /^-[A-Za-z]*e$/, input: true }],
   ["php", { comments: ["//", "/*"], backquotes: "command", options: /^-[rRBE]$/, input: true }],
@@ -249,7 +259,15 @@ const groups: readonly (readonly [names: string, language: Language])[] = [
   ["guile racket sbcl clisp emacs emacsclient csi gosh", lisp],
   ["gimp gimp-console", { ...hash, options: /^(?:-b|--batch)$/, input: true }],
   ["less more most", pager],
-  ["gnuplot", { ...shellQuotes, options: /^-e$/, input: true }],
+  [
+    "gnuplot",
+    {
+      ...shellQuotes,
+      options: /^-e$/,
+      input: true,
+      patterns: [[/\bset\s{1,4}(?:output|table|print)\s{1,4}["']([^"']{1,400})["']/g, "write"]],
+    },
+  ],
   ["awk gawk mawk nawk goawk original-awk", awk],
   ["tex latex pdftex pdflatex xelatex lualatex luatex xetex etex", tex],
   ["make gmake gnumake", make],
@@ -274,4 +292,11 @@ export function languageOf(name: string): Language | undefined {
   return (
     languages.get(name) ?? languages.get(name.replace(/[0-9.]+$/, "")) ?? languages.get(name.toLowerCase())
   );
+}
+
+const ids = new Map(groups.map(([, language], at) => [language, at]));
+
+/** A number that no other language has. */
+export function idOf(language: Language): number {
+  return ids.get(language) ?? -1;
 }

@@ -1,3 +1,5 @@
+import { clean } from "../shell/text.ts";
+
 /** A token of a program in any of the usual languages. */
 export interface Token {
   /** `command` is a text in backquotes, which some languages run. */
@@ -12,7 +14,16 @@ export interface Lexis {
   readonly backquotes?: "command";
 }
 
-export const codeLimits = { characters: 16_384, tokens: 4_000, depth: 40 } as const;
+export const codeLimits = {
+  characters: 16_384,
+  tokens: 4_000,
+  depth: 40,
+  /** Of programs that a parser reads: nesting, nodes, and steps by which their values are followed. */
+  nesting: 250,
+  nodes: 20_000,
+  steps: 20_000,
+  calls: 1_000,
+} as const;
 
 const name = /[A-Za-z_$@\\][\w$]*(?:(?:\.|::|->|\?\.|\\)\$?[A-Za-z_][\w$]*[?!]?)*/y;
 const number = /\d[\w.]*/y;
@@ -28,8 +39,18 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ["n", "\n"],
   ["t", "\t"],
   ["r", "\r"],
-  ["0", "\0"],
+  ["\n", ""],
 ]);
+const escape = /\\(?:x([0-9a-fA-F]{2})|[uU]\{?([0-9a-fA-F]{4,8})\}?|([0-3]?[0-7]{1,2})|([^]))/g;
+
+/** A text with its escapes replaced. */
+export function unescaped(text: string): string {
+  return text.replace(escape, (_, two?: string, four?: string, octal?: string, other = "") => {
+    if (two === undefined && four === undefined && octal === undefined) return escapes.get(other) ?? other;
+    const point = octal === undefined ? Number.parseInt(two ?? four ?? "", 16) : Number.parseInt(octal, 8);
+    return point < 0x110000 ? clean(String.fromCodePoint(point)) : "";
+  });
+}
 
 /** Splits a program into tokens. Whatever it is, something comes out: an unclosed quote is a sign. One pass. */
 export function tokensOf(program: string, { comments, backquotes }: Lexis): readonly Token[] {
@@ -93,24 +114,13 @@ function matched(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 function quotedAt(text: string, at: number, raw: boolean): { value: string; end: number } | undefined {
   const one = text[at] ?? "";
   const quote = one !== "`" && text.startsWith(one.repeat(3), at) ? one.repeat(3) : one;
-  let value = "";
-  for (let place = at + quote.length; place < text.length; place++) {
-    if (text.startsWith(quote, place)) return { value, end: place + quote.length };
-    const char = text[place] ?? "";
-    if (char !== "\\" || raw) {
-      value += char;
-      continue;
+  const start = at + quote.length;
+  for (let place = start; place < text.length; place++) {
+    if (text.startsWith(quote, place)) {
+      const value = text.slice(start, place);
+      return { value: raw ? value : unescaped(value), end: place + quote.length };
     }
-    const code = matched(/x([0-9a-fA-F]{2})|u\{?([0-9a-fA-F]{4,6})\}?|([0-3][0-7]{2})/y, text, place + 1);
-    if (code === null) {
-      const next = text[++place] ?? "";
-      value += escapes.get(next) ?? next;
-      continue;
-    }
-    const point =
-      code[3] === undefined ? Number.parseInt(code[1] ?? code[2] ?? "", 16) : Number.parseInt(code[3], 8);
-    value += point < 0x110000 ? String.fromCodePoint(point) : "";
-    place += code[0].length;
+    if (text[place] === "\\") place++;
   }
   return undefined;
 }

@@ -1,103 +1,66 @@
-import { unknown } from "../shell/text.ts";
+import { clean, unknown } from "../shell/text.ts";
+import type { FunctionCode } from "./tree.ts";
 
-/** What an expression is, as far as the text shows: a text with marks for what is not known, or a list. */
+/** What an expression is, as far as the text shows. */
 export interface Value {
+  /** A text, with marks for what is not known of it. */
   readonly text?: string;
   readonly list?: readonly Value[];
+  readonly fields?: ReadonlyMap<string, Value>;
+  /** A module, or something of one, by its whole name: `os.path`. */
+  readonly name?: string;
+  readonly made?: FunctionCode;
 }
 
 export const nothing: Value = {};
 /** A part that is not known. */
 export const somethingElse = unknown("o", "code");
+/** A name in the folder that a program looks into. */
+export const someName: Value = { text: `./${somethingElse}` };
+
+/** A text that a program makes, without marks. */
+export function made(text: string): Value {
+  return { text: clean(text) };
+}
+
+/** Fills the places of `%s` and of `{}`. */
+export function filled(pattern: string, values: readonly Value[], places: RegExp): Value {
+  let at = 0;
+  const text = pattern.replace(places, (_, index?: string) => {
+    const value = values[index === undefined || index === "" ? at++ : Number(index)];
+    return value?.text ?? somethingElse;
+  });
+  return { text };
+}
 
 /** Two values with an operator between them: texts are joined, paths with a slash. */
 export function joined(left: Value, right: Value, operator: string): Value {
-  if (left.text === undefined && right.text === undefined) return nothing;
+  if (left.list !== undefined && right.list !== undefined) return { list: [...left.list, ...right.list] };
+  if (operator === "%" && left.text !== undefined && /%[sdr]/.test(left.text))
+    return filled(left.text, right.list ?? [right], /%()[sdr]/g);
+  if (operator === "*") return repeated(left, right);
+  if (left.text === undefined && right.text === undefined) {
+    const names = [left.name, right.name].filter((name) => name !== undefined);
+    return operator === "|" && names.length > 0 ? { name: names.join("|") } : nothing;
+  }
   const [first, second] = [left.text ?? somethingElse, right.text ?? somethingElse];
+  if (first.length + second.length > longest) return nothing;
   if (operator !== "/") return { text: first + second };
   return { text: second.startsWith("/") ? second : `${first.replace(/\/$/, "")}/${second}` };
 }
 
-/** Names that stand for a place. */
-export function constantOf(name: string): Value {
-  if (/(?:^|\.)(?:env\.HOME|homedir)$/.test(name)) return { text: "~" };
-  return nothing;
+const longest = 16_384;
+
+function repeated(left: Value, right: Value): Value {
+  const [text, count] = /^\d+$/.test(left.text ?? "") ? [right, left] : [left, right];
+  const times = Number(count.text);
+  if (!Number.isInteger(times) || times < 0 || text.text === undefined) return nothing;
+  return text.text.length * times > longest ? nothing : { text: text.text.repeat(times) };
 }
 
-const fromCodes = (args: readonly Value[]): Value => {
-  const codes = args.map(({ text }) => Number(text));
-  return codes.length > 0 && codes.every((code) => code >= 0 && code < 0x110000)
-    ? { text: String.fromCodePoint(...codes) }
-    : nothing;
-};
-
-type Result = (receiver: Value, args: readonly Value[]) => Value;
-const path: Result = (_, args) =>
-  args.reduce((left, right) => joined(left, right, "/"), args[0] === undefined ? nothing : { text: "" });
-const joinPath: Result = (receiver, args) => {
-  if (receiver.text !== undefined && args[0]?.list !== undefined)
-    return { text: args[0].list.map(({ text }) => text ?? somethingElse).join(receiver.text) };
-  if (receiver.list !== undefined)
-    return { text: receiver.list.map(({ text }) => text ?? somethingElse).join(args[0]?.text ?? ",") };
-  const parts = receiver.text === undefined ? args : [receiver, ...args];
-  const [first = nothing, ...rest] = parts;
-  return rest.reduce((left, right) => joined(left, right, "/"), first);
-};
-const decoded: Result = (receiver, args) => {
-  const text = args[0]?.text ?? receiver.text;
-  return text === undefined || !/^[A-Za-z0-9+/]+=*$/.test(text)
-    ? nothing
-    : { text: Buffer.from(text, "base64").toString() };
-};
-const same: Result = (receiver, args) => args[0] ?? receiver;
-const kept: Result = (receiver) => receiver;
-const home: Result = () => ({ text: "~" });
-
-/** What some functions give, where it follows from their arguments. */
-const results: ReadonlyMap<string, Result> = new Map<string, Result>([
-  ...[
-    "Path",
-    "PurePath",
-    "PosixPath",
-    "File",
-    "Paths",
-    "resolve",
-    "abspath",
-    "realpath",
-    "normpath",
-    "expanduser",
-    "expandvars",
-    "str",
-    "String",
-    "bytes",
-    "fspath",
-    "URL",
-    "Request",
-  ].map((name): [string, Result] => [
-    name,
-    (_, args) => (args.length > 1 ? path(nothing, args) : (args[0] ?? nothing)),
-  ]),
-  ...["join", "joinpath", "joinPath"].map((name): [string, Result] => [name, joinPath]),
-  ...["homedir", "home"].map((name): [string, Result] => [name, home]),
-  ...["chr", "fromCharCode", "fromCodePoint"].map((name): [string, Result] => [
-    name,
-    (_, args) => fromCodes(args),
-  ]),
-  ...["b64decode", "atob", "base64_decode", "decode64"].map((name): [string, Result] => [name, decoded]),
-  ...["strip", "trim", "decode", "encode", "toString", "absolute", "as_posix"].map(
-    (name): [string, Result] => [name, kept],
-  ),
-  ...["from"].map((name): [string, Result] => [
-    name,
-    (receiver, args) => (args[1]?.text === "base64" ? decoded(receiver, args) : same(receiver, args)),
-  ]),
-  [
-    "with_name",
-    (receiver, [name = nothing]) => joined({ text: (receiver.text ?? "").replace(/[^/]*$/, "") }, name, "+"),
-  ],
-]);
-
-/** What a function gives, where it follows from its arguments. */
-export function resultOf(name: string, receiver: Value, args: readonly Value[]): Value {
-  return results.get(name)?.(receiver, args) ?? nothing;
+/** Names that stand for a place. */
+export function constantOf(name: string): Value {
+  if (/(?:^|\.)(?:env\.HOME|environ\.HOME|homedir)$/.test(name)) return { text: "~" };
+  if (/^(?:os|path)\.(?:path\.)?sep$/.test(name)) return { text: "/" };
+  return nothing;
 }

@@ -73,8 +73,9 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
       operands: "read",
     },
   ],
+  ["csplit", { values: "b n suffix-format digits", writes: "f prefix", operands: "none", first: "read" }],
   [
-    "split csplit",
+    "split",
     {
       values: "b l n a C f k prefix suffix-format digits bytes lines",
       runs: "filter",
@@ -161,7 +162,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   ],
   [
     "terraform tofu",
-    { values: "chdir var target", reads: "var-file", writes: "out state-out backup", operands: "none" },
+    { values: "chdir var target", reads: "var-file", writes: "out state state-out backup", operands: "none" },
   ],
   ["clamscan", { reads: "f file-list", writes: "l log copy move", operands: "read" }],
   ["sysctl", { reads: "p load", operands: "none" }],
@@ -170,7 +171,23 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   // Archives
   ["7z 7za 7zr", { writes: "o w", operands: "any" }],
   ["zip", { values: "P x i n b t tt", runs: "TT unzip-command", operands: "read", first: "write" }],
-  ["ar arj lha zoo rar unrar arp", { operands: "any" }],
+  ["ar arj lha zoo rar", { values: "p m", first: "none", operands: "any" }],
+  ["unrar", { values: "p", first: "none", operands: "any", last: "write" }],
+  ["arp", { operands: "none" }],
+  ["pdftotext pdftohtml pdftops qpdf sox pdfunite", { operands: "read", last: "write" }],
+  ["gs", { writes: "sOutputFile o", operands: "read" }],
+  [
+    "protoc",
+    {
+      values: "I proto_path plugin",
+      writes: "cpp_out python_out java_out go_out js_out o descriptor_set_out",
+      operands: "read",
+    },
+  ],
+  ["valgrind", { values: "tool", writes: "log-file xml-file", operands: "none" }],
+  ["time gtime", { values: "f format", writes: "o output", operands: "none" }],
+  ["ldconfig", { values: "r", reads: "f", writes: "C", operands: "none" }],
+  ["objcopy", { values: "I O B j R", operands: "read", last: "write" }],
   [
     "cpio pax",
     {
@@ -216,9 +233,10 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   ["strip patchelf chrpath", { values: "set-rpath set-interpreter", writes: "o", operands: "write" }],
   ["install-info update-alternatives", { operands: "write" }],
   [
-    "ed ex red vi vim vimdiff nvim view rvim gvim nano pico micro mcedit joe jed emacs emacsclient mg kak helix hx ne zile vigr vipw crontab2",
+    "vi vim vimdiff nvim view rvim gvim nano pico micro mcedit joe jed emacs emacsclient mg kak helix hx ne zile sudoedit rnano crontab2",
     editor,
   ],
+  ["ed ex red", { values: "c p cmd", operands: "write" }],
   ["vipw vigr visudo", { operands: "write", writes: "f file" }],
   ["ln", { writes: "t target-directory", values: "S suffix", operands: "read", last: "write" }],
   [
@@ -256,7 +274,12 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   ],
   [
     "cmake",
-    { reads: "P C", writes: "B install-prefix graphviz trace-redirect", values: "G D S E", operands: "none" },
+    {
+      reads: "P C",
+      writes: "prefix B install-prefix graphviz trace-redirect",
+      values: "G D S E",
+      operands: "none",
+    },
   ],
   ["ctags etags cscope", { writes: "f o output", operands: "read" }],
   [
@@ -369,7 +392,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
     "pg_dump pg_dumpall mysqldump mongodump",
     {
       values: "t n U p d",
-      writes: "f file r result-file o out",
+      writes: "f file r result-file o out T tab",
       connects: "h host",
       operands: "none",
       unnamed: true,
@@ -470,6 +493,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
     "openvpn",
     {
       reads: "config ca cert key auth-user-pass",
+      writes: "log log-append status writepid",
       runs: "up down client-connect route-up tls-verify plugin",
       connects: "remote",
       operands: "read",

@@ -1,4 +1,4 @@
-import { codeEffects } from "../code/code.ts";
+import { codeEffects, takesFiles } from "../code/code.ts";
 import {
   type Arguments,
   argumentsOf,
@@ -83,6 +83,23 @@ const find: Rule = ({ operands, options }) => {
   ];
 };
 
+/** `docker cp` and its kin: `name:path` is in a container. */
+const container: Rule = (args) => {
+  const [command, from = "", to = ""] = args.operands.filter((word) => word !== "container");
+  const outputs = writes(valuesOf(args, "o", "output", "iidfile", "cidfile", "metadata-file"));
+  if (command !== "cp") return outputs;
+  const isLocal = (word: string): boolean => word !== "" && word !== "-" && !/^[^/.~]+:/.test(word);
+  return [...reads([from].filter(isLocal)), ...writes([to].filter(isLocal))];
+};
+
+/** A letter says what it does with the archive after it. */
+const lettered: Rule = (args) => {
+  const [command = "", archive, ...files] = args.operands;
+  if (archive === undefined) return [];
+  if (/^-?[aurcqmsd]/.test(command)) return [...writes([archive]), ...reads(files)];
+  return [...reads([archive]), ...writes(valuesOf(args, "o", "w"))];
+};
+
 const git: Rule = (args) => {
   const { operands, options } = args;
   const [command = "", first, second] = operands;
@@ -99,6 +116,8 @@ const git: Rule = (args) => {
     return [...outputs, ...writes([first ?? ".", ...valuesOf(args, "git-dir", "work-tree")])];
   if ((command === "worktree" && first === "add") || (command === "bundle" && first === "create"))
     return writes(operands.slice(2, 3));
+  if (command === "archive" || command === "format-patch")
+    return [...outputs, ...writes(hasOption(args, "o") ? operands.slice(1, 2) : [])];
   if (/^(?:apply|am|hash-object)$/.test(command)) return [...outputs, ...reads(operands.slice(1))];
   return outputs;
 };
@@ -177,6 +196,14 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
             ],
     },
   ],
+  ...["7z", "7za", "7zr", "ar", "arj", "lha", "zoo", "rar"].map((name): [string, Program] => [
+    name,
+    { uses: lettered },
+  ]),
+  ...["docker", "podman", "nerdctl", "kubectl", "oc"].map((name): [string, Program] => [
+    name,
+    { ...syntaxes.get(name), uses: container },
+  ]),
   ["awk", { short: "vFf", uses: afterScript(() => reads, [], ["f"]) }],
   ["tar", { short: "fCTXIbKN", long: ["file", "directory", "exclude", "files-from"], uses: archive }],
   ["bsdtar", { short: "fCTX", long: ["file", "directory"], uses: archive }],
@@ -345,7 +372,7 @@ export function pathsOfCommand(command: ShellCommand): {
     const args = argumentsOf(command, options);
     const isEdit = hasOption(args, ...named(options.row.edits));
     const row = isEdit ? { ...options.row, operands: "write" as const } : options.row;
-    const operands = inCode.length > 0 ? [] : operandUses(row, args.operands);
+    const operands = inCode.length > 0 && !takesFiles(name) ? [] : operandUses(row, args.operands);
     return { uses: [...optionUses(options.row, args), ...operands, ...inCode], known: true };
   }
   // What it starts is a command of its own.

@@ -42,16 +42,17 @@ export function valuesAt(path: readonly string[], { fields, facts }: Routed, lis
 
 /** The values at a path in a value. */
 export function walk(value: unknown, path: readonly string[]): readonly unknown[] {
-  let values: readonly unknown[] = [value];
+  let values: unknown[] = [value];
   for (const name of path) {
-    values = values.flatMap((one): readonly unknown[] => {
-      if (typeof one !== "object" || one === null) return [];
-      if (Array.isArray(one)) {
-        if (name === "*") return one;
-        return /^\d+$/.test(name) && Number(name) < one.length ? [one[Number(name)]] : [];
-      }
-      return Object.hasOwn(one, name) ? [(one as { [key: string]: unknown })[name]] : [];
-    });
+    const next: unknown[] = [];
+    for (const one of values) {
+      if (typeof one !== "object" || one === null) continue;
+      if (!Array.isArray(one)) {
+        if (Object.hasOwn(one, name)) next.push((one as { [key: string]: unknown })[name]);
+      } else if (name === "*") for (const element of one) next.push(element);
+      else if (/^\d+$/.test(name) && Number(name) < one.length) next.push(one[Number(name)]);
+    }
+    values = next;
   }
   return values;
 }

@@ -2,11 +2,12 @@ import { readsTerminal } from "../code/code.ts";
 import { resolvePath } from "../path-text.ts";
 import { applyBuiltin, assignedBy, endOf } from "./builtins.ts";
 import { type Execution, unreadable } from "./execution.ts";
-import { textsOf, textsOfParts, type Ways, waysOf, waysOfWords } from "./expand.ts";
+import { textsOf, waysOfWords } from "./expand.ts";
 import { EMPTY_LIST } from "./fields.ts";
 import { insideOf } from "./inner.ts";
 import type { Inner } from "./inside.ts";
 import { type Input, type Invocation, programName, type Redirect } from "./invocation.ts";
+import { inputOf, redirectsOf } from "./redirections.ts";
 import type { Scope } from "./scope.ts";
 import { type Assignment, type Command, forEachChild, type Redirection, type SyntaxNode } from "./syntax.ts";
 import { isMany, isUnknown, LIST, unknown, UNKNOWN, withoutGlobs } from "./text.ts";
@@ -35,8 +36,8 @@ export class CommandReader {
   }
 
   redirected(command: SyntaxNode, nodes: readonly Redirection[]): void {
-    const redirects = this.#redirects(nodes);
-    const input = this.#inputOf(nodes) ?? this.#execution.place.input;
+    const redirects = redirectsOf(this.#scope, nodes);
+    const input = inputOf(this.#scope, nodes) ?? this.#execution.place.input;
     if (redirects.length > 0) this.#execution.note([], { redirects, input, opaque: false });
     this.#execution.within({ input }, () => this.#reader.node(command));
   }
@@ -45,9 +46,13 @@ export class CommandReader {
     const prefixes = command.prefix.filter((part) => part.type === "Assignment");
     if (command.name === undefined) {
       for (const prefix of prefixes) this.assign(prefix);
-      const redirects = this.#redirects(command.redirects);
+      const redirects = redirectsOf(this.#scope, command.redirects);
       if (redirects.length > 0)
-        this.#execution.note([], { redirects, input: this.#inputOf(command.redirects), opaque: false });
+        this.#execution.note([], {
+          redirects,
+          input: inputOf(this.#scope, command.redirects),
+          opaque: false,
+        });
       return;
     }
     const words = command.args.flatMap((arg) => (arg.type === "Word" ? [arg] : []));
@@ -58,8 +63,8 @@ export class CommandReader {
         : [],
     );
     const own = prefixes.map((prefix) => [prefix.name, this.#valuesOf(prefix)] as const);
-    const redirects = this.#redirects(command.redirects);
-    const input = this.#inputOf(command.redirects) ?? this.#execution.place.input;
+    const redirects = redirectsOf(this.#scope, command.redirects);
+    const input = inputOf(this.#scope, command.redirects) ?? this.#execution.place.input;
     const variables = own.map(([name, values]) => [name, values[0] ?? ""] as const);
     const run = (words: readonly string[]): void => {
       const given = [...words, ...declared.map(([name, values]) => `${name}=${values[0] ?? ""}`)];
@@ -245,33 +250,6 @@ export class CommandReader {
           read();
         });
     });
-  }
-
-  #redirects(nodes: readonly Redirection[]): readonly Redirect[] {
-    return nodes.flatMap((node) => {
-      if (node.type !== "Redirect" || node.target === undefined) return [];
-      const { descriptor, operator } = node;
-      const number = descriptor?.type === "FileDescriptor" ? descriptor.value : undefined;
-      const usual = operator.startsWith("<") ? 0 : 1;
-      const shown = number === undefined || number === usual ? operator : `${number}${operator}`;
-      const ways: Ways = waysOf(node.target, this.#scope);
-      return ways.map((way) => ({ operator: shown, target: way.length === 1 ? (way[0] ?? "") : UNKNOWN }));
-    });
-  }
-
-  #inputOf(nodes: readonly Redirection[]): Input | undefined {
-    let input: Input | undefined;
-    for (const node of nodes) {
-      if (node.type === "HereString") {
-        const texts = node.target ? textsOf(node.target, this.#scope) : [];
-        input = { text: texts.length === 1 ? `${texts[0]}\n` : undefined, from: [] };
-      } else if (node.type === "HereDoc") {
-        const { parts, text } = node.body;
-        const texts = parts === undefined ? [text] : textsOfParts(parts, this.#scope);
-        input = { text: texts.length === 1 ? texts[0] : undefined, from: [] };
-      } else if (node.operator.startsWith("<")) input = unreadable;
-    }
-    return input;
   }
 }
 

@@ -60,10 +60,12 @@ export class Execution {
   place: Place = start;
   #characters = 0;
   #nodes = 0;
+  readonly #maxNodes: number;
 
-  constructor(directory: string, home: string) {
+  constructor(directory: string, home: string, maxNodes: number) {
     this.state = new State(directory);
     this.home = home;
+    this.#maxNodes = maxNodes;
   }
 
   /** Counts a command line against the limits of the fact. */
@@ -77,7 +79,7 @@ export class Execution {
   /** Counts syntax nodes against the limit of the fact. */
   spend(nodes: number): void {
     this.#nodes += nodes;
-    if (this.#nodes > shellLimits.nodes.maximum) throw new LimitExceeded("too-many");
+    if (this.#nodes > this.#maxNodes) throw new LimitExceeded("too-many");
   }
 
   /** Does something at a place that differs in some respects, and returns to where it was. */

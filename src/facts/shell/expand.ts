@@ -116,8 +116,7 @@ function tildes(raw: string, value: string, scope: Scope): string {
 
 function expand(parts: readonly WordPart[], scope: Scope, depth: number): readonly Fields[] {
   const brace = parts.findIndex((part) => part.type === "BraceExpansion");
-  const braces = parts[brace];
-  if (braces !== undefined) return expandBraces(parts, brace, braces.text, scope, depth);
+  if (brace >= 0) return expandBraces(parts, brace, scope, depth);
   let ways: readonly Fields[] = [new Fields()];
   const separators = ifs(scope.state);
   parts.forEach((part, index) => {
@@ -148,18 +147,19 @@ function ifs(state: State): string | null {
 function expandBraces(
   parts: readonly WordPart[],
   at: number,
-  text: string,
   scope: Scope,
   depth: number,
 ): readonly Fields[] {
-  const choices = depth < 4 ? braceChoices(text) : null;
+  const choices = depth < 4 ? braceChoices(parts[at]?.text ?? "") : null;
   const all = new Fields();
   const before = parts.slice(0, at);
   const after = parts.slice(at + 1);
-  if (choices === null || choices.length > mostBraces || scope.state.plain) {
+  const usable = choices !== null && choices.length <= mostBraces && !scope.state.plain;
+  if (!usable || choices.length * productOf(after) > mostFields) {
     all.add(unknown("a", "", true), false);
     return [all];
   }
+  scope.spend(choices.length * parts.length);
   let single = true;
   const fields = choices.flatMap((choice) => {
     const ways = expand([...before, ...partsOfText(choice), ...after], scope, depth + 1);
@@ -171,7 +171,17 @@ function expandBraces(
   return [all];
 }
 
+/** How many fields the braces of a word make together, at least. */
+function productOf(parts: readonly WordPart[]): number {
+  const braces = parts.filter(({ type }) => type === "BraceExpansion");
+  return braces.reduce((product, { text }) => product * (braceChoices(text)?.length ?? 1), 1);
+}
+
+/** Characters that mean nothing else in any place of a word. */
+const plainText = /^[\w.,:/@%+-]*$/;
+
 function partsOfText(text: string): readonly WordPart[] {
+  if (plainText.test(text)) return [literal(text, text)];
   const statement = parse(`: x${text}`).commands[0]?.command;
   const word = statement?.type === "Command" ? statement.args[0] : undefined;
   if (word?.type !== "Word") return [];

@@ -119,14 +119,14 @@ function interpreterInside(invocation: Invocation, read: ReadFile): Inside {
   const effects =
     codeEffects(name, args, input?.text) ?? (file === undefined ? undefined : effectsOfProgram(name, file));
   if (effects === undefined) return nothing;
-  const texts = [...new Set(effects.texts)].filter((text) => /\S\s+\S/.test(text)).slice(0, mostTexts);
+  const texts = [...new Set(effects.lines)].filter((text) => /\S\s+\S/.test(text)).slice(0, mostTexts);
   const deletions = effects.paths.flatMap(([path, access]) =>
     access === "delete" ? [{ words: ["rm", "-r", path] }] : [],
   );
   const inner = [...effects.commands, ...deletions, ...texts.map((code) => ({ code }))];
   return {
     inner: inner.map((one) => ({ ...one, where: "child", guess: true, through: name })),
-    opaque: false,
+    opaque: effects.unread,
   };
 }
 

@@ -23,8 +23,8 @@ export class Interpreter implements Scope {
   readonly #commands: CommandReader;
   #pipes = 0;
 
-  constructor(directory: string, home: string) {
-    this.execution = new Execution(directory, home);
+  constructor(directory: string, home: string, maxNodes: number) {
+    this.execution = new Execution(directory, home, maxNodes);
     this.#commands = new CommandReader(this.execution, this, this);
   }
 

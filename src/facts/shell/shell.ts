@@ -8,12 +8,16 @@ import { isExternalSource } from "./output.ts";
 import { type ShellCommand, type ShellFact, shellLimits } from "./row.ts";
 import { clean, isUnknown, toWord, unknown } from "./text.ts";
 
-/** Derives `facts.shell`. */
-export function deriveShell({ cwd }: { readonly [field: string]: unknown }, tool: ToolFact): ShellFact {
+/** Derives `facts.shell`. With fewer `maxNodes` than the fact's limit, `too-many` may only mean that there are more. */
+export function deriveShell(
+  { cwd }: { readonly [field: string]: unknown },
+  tool: ToolFact,
+  maxNodes?: number,
+): ShellFact {
   if (!tool.ok) return tool;
   const base = typeof cwd === "string" && cwd.startsWith("/") ? resolvePath(clean(cwd), "/") : ".";
   const directory = tool.directory === null ? base : resolvePath(clean(tool.directory), base);
-  return readShell(tool.commands, directory, tool.language);
+  return readShell(tool.commands, directory, tool.language, maxNodes);
 }
 
 /** Reads command lines that run one after another, each in a shell of its own. */
@@ -21,6 +25,7 @@ export function readShell(
   lines: readonly string[],
   directory: string,
   language: "sh" | "powershell" | "cmd" = "sh",
+  maxNodes: number = shellLimits.nodes.maximum,
 ): ShellFact {
   if (language !== "sh" && lines.length > 0) return notKnown("language");
   if (lines.reduce((sum, line) => sum + line.length, 0) > shellLimits.characters.maximum)
@@ -30,7 +35,7 @@ export function readShell(
   let recursion: string | null = null;
   try {
     for (const line of lines) {
-      const interpreter = new Interpreter(directory, homeOf(directory) ?? unknown("u"));
+      const interpreter = new Interpreter(directory, homeOf(directory) ?? unknown("u"), maxNodes);
       interpreter.readText(clean(line));
       interpreter.readUncalled();
       found.push(...interpreter.execution.found);
