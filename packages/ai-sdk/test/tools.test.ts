@@ -2,6 +2,7 @@ import { dynamicTool, isStepCount, tool, ToolLoopAgent } from "ai";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { guard, type GuardOptions } from "../src/index.ts";
+import { hook } from "../../../test/adapters/contract/adapter.ts";
 import type { FakeHook } from "../../../test/support/fake-pack.ts";
 import { fakeWarden } from "../../../test/support/fake-warden.ts";
 import { type Answer, call, modes, run, type Ran, scripted, sent } from "./agent.ts";
@@ -13,11 +14,6 @@ const read = tool({
     ran(input);
     return `content of ${input.path}`;
   },
-});
-const hook = (on: FakeHook["on"], does: FakeHook["run"]): FakeHook => ({
-  name: "guard",
-  ...(on ? { on } : {}),
-  run: does,
 });
 const answers: readonly Answer[] = [[call("read", { path: "a" })], "done"];
 
@@ -35,83 +31,23 @@ async function agent(
 }
 
 describe.each(modes)("a tool call in %s", (mode) => {
-  test("runs as without a guard where hooks say nothing", async () => {
-    const { text, model, error } = await agent(mode, []);
-    expect([text, error]).toEqual(["done", null]);
-    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "a" });
-    expect(sent(model, 1)).toContain("content of a");
-  });
-
-  test.each(["deny", "skip"])("%s: it does not run, and the model reads why in a fence", async (action) => {
-    const { text, model } = await agent(mode, [hook(["PreToolUse"], () => ({ action, reason: "not here" }))]);
-    expect(ran).not.toHaveBeenCalled();
-    expect(text).toBe("done");
-    expect(sent(model, 1)).toMatch(/begin third-party text of hook \\+"guard\\+"\]\\+n\| not here/);
-  });
-
-  // Attack: a path with half of a surrogate pair is judged as one name, and opened as another.
-  test("the tool gets the text that hooks have judged", async () => {
-    const seen: unknown[] = [];
-    const look = hook(
-      ["PreToolUse"],
-      (event) => void seen.push((event as { tool_input: unknown }).tool_input),
-    );
-    await agent(mode, [look], {}, [[call("read", { path: "a\ud800" })], "done"]);
-    expect(seen).toEqual([{ path: "a\ufffd" }]);
-    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "a\ufffd" });
-  });
-
-  test("a hook is asked once, and is shown the call", async () => {
-    const events: unknown[] = [];
-    await agent(mode, [hook(["PreToolUse"], (event) => void events.push(event))], { sessionId: "s-1" });
-    expect(events).toHaveLength(1);
-    expect(events[0]).toMatchObject({
-      session_id: "s-1",
-      tool_name: "read",
-      tool_input: { path: "a" },
-      tool_use_id: "c-read",
-    });
-  });
-
-  test("halt: it does not run, nor do its siblings, and the loop ends", async () => {
+  test("halt: the loop ends after the step that says why", async () => {
     const script = [[call("read", { path: "a" }, "1"), call("read", { path: "b" }, "2")], "never"];
-    const { text, model, steps } = await agent(
+    const { steps } = await agent(
       mode,
       [hook(["PreToolUse"], () => ({ action: "halt", reason: "enough" }))],
       {},
       script,
     );
-    expect(ran).not.toHaveBeenCalled();
-    expect([...model.doGenerateCalls, ...model.doStreamCalls]).toHaveLength(1);
     expect(steps).toBe(2);
-    expect(text).toContain("| enough");
   });
 
-  test("modify_input: the tool, the conversation and what is shown have the new input", async () => {
+  test("modify_input: the conversation and what is shown have the new input", async () => {
     const { shown, model } = await agent(mode, [
       hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: "b" } })),
     ]);
-    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "b" });
-    expect(sent(model, 1)).toContain("content of b");
     expect(sent(model, 1)).toContain('"input":{"path":"b"}');
     expect(shown).toContain('"input":{"path":"b"}');
-  });
-
-  test("modify_input to what the tool's schema forbids: it does not run", async () => {
-    const { model, text } = await agent(mode, [
-      hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: 7 } })),
-    ]);
-    expect(ran).not.toHaveBeenCalled();
-    expect(sent(model, 1)).toContain("does not match the tool's schema");
-    expect(text).toBe("done");
-  });
-
-  test("replace_result: the old one is never shown", async () => {
-    const { shown, model } = await agent(mode, [
-      hook(["PostToolUse"], () => ({ action: "replace_result", result: "redacted" })),
-    ]);
-    expect(sent(model, 1)).toContain("redacted");
-    expect(sent(model, 1) + shown).not.toContain("content of a");
   });
 
   test("replace_result with is_error: the model sees a failure", async () => {
@@ -127,55 +63,6 @@ describe.each(modes)("a tool call in %s", (mode) => {
     ]);
     expect(sent(model, 1)).toMatch(/content of a\\n\\n.*third-party text of hook.*\| mind the gap/);
     expect(shown).toContain('"output":"content of a"');
-  });
-
-  test("block: the result is withheld", async () => {
-    const { shown, model } = await agent(mode, [
-      hook(["PostToolUse"], () => ({ action: "block", reason: "poison" })),
-    ]);
-    expect(sent(model, 1) + shown).not.toContain("content of a");
-    expect(sent(model, 1)).toContain("| poison");
-  });
-
-  test("halt after a tool: the result is withheld and the loop ends", async () => {
-    const { shown, model } = await agent(mode, [
-      hook(["PostToolUse"], () => ({ action: "halt", reason: "stop" })),
-    ]);
-    expect(shown).not.toContain("content of a");
-    expect([...model.doGenerateCalls, ...model.doStreamCalls]).toHaveLength(1);
-  });
-
-  test("add_context and inject reach the model with the result", async () => {
-    const { model } = await agent(mode, [
-      hook(["PreToolUse"], () => ({ action: "add_context", text: "it is Monday" })),
-      hook(["PostToolUse"], () => ({
-        action: "inject",
-        messages: [{ role: "user", content: "remember the milk" }],
-      })),
-    ]);
-    expect(sent(model, 1)).toContain("| it is Monday");
-    expect(sent(model, 1)).toContain("| remember the milk");
-  });
-
-  test("an error of the tool goes through its hooks", async () => {
-    const broken = tool({
-      inputSchema: z.object({ path: z.string() }),
-      execute: (): string => {
-        throw new Error("password is hunter2");
-      },
-    });
-    const { shown, model } = await agent(
-      mode,
-      [
-        hook(["PostToolUseFailure"], () => [
-          { action: "replace_error", error: "it failed" },
-          { action: "augment", text: "try another" },
-        ]),
-      ],
-      { tools: { read: broken } },
-    );
-    expect(sent(model, 1)).toMatch(/it failed.*\| try another/);
-    expect(sent(model, 1) + shown).not.toContain("hunter2");
   });
 
   test("what a streaming tool shows on the way does not leak what is replaced", async () => {
@@ -204,34 +91,6 @@ describe.each(modes)("a tool call in %s", (mode) => {
     expect(sent(open.model, 1)).toContain("secret 2");
   });
 
-  test("a person is asked, and the call runs once they have said yes", async () => {
-    const hooks = [hook(["PreToolUse"], () => ({ action: "ask", reason: "are you sure" }))];
-    ran.mockClear();
-    const { warden } = await fakeWarden(hooks);
-    const model = scripted([...answers, "and on"]);
-    const { settings } = guard({ warden, model, tools: { read } });
-    const first = await run(mode, settings as never, "go");
-    expect(ran).not.toHaveBeenCalled();
-    expect(first.shown).toContain("tool-approval-request");
-    expect(first.shown).toContain("| are you sure");
-    const [assistant] = first.messages;
-    const parts = (assistant as unknown as { content: { type: string; approvalId: string }[] }).content;
-    const request = parts.find(({ type }) => type === "tool-approval-request");
-    const answer = (approved: boolean) =>
-      run(mode, settings as never, [
-        { role: "user", content: "go" },
-        ...first.messages,
-        {
-          role: "tool",
-          content: [{ type: "tool-approval-response", approvalId: String(request?.approvalId), approved }],
-        },
-      ]);
-    await answer(false);
-    expect(ran).not.toHaveBeenCalled();
-    await answer(true);
-    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "a" });
-  });
-
   test("a person is asked about the input that the tool would get", async () => {
     const { shown } = await agent(mode, [
       hook(["PreToolUse"], () => [
@@ -239,6 +98,7 @@ describe.each(modes)("a tool call in %s", (mode) => {
         { action: "ask", reason: "are you sure" },
       ]),
     ]);
+    expect(shown).toContain("| are you sure");
     expect(shown).toMatch(
       /tool-approval-request.*"input":\{"path":"b"\}|"input":\{"path":"b"\}.*tool-approval-request/,
     );

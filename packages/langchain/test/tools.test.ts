@@ -3,6 +3,7 @@ import { Command } from "@langchain/langgraph";
 import { tool } from "langchain";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { hook } from "../../../test/adapters/contract/adapter.ts";
 import type { FakeHook } from "../../../test/support/fake-pack.ts";
 import { fakeWarden } from "../../../test/support/fake-warden.ts";
 import { call, modes, run, type Ran } from "./agent.ts";
@@ -16,11 +17,6 @@ const read = tool(
   },
   { name: "read", description: "reads", schema },
 );
-const hook = (on: FakeHook["on"], does: FakeHook["run"]): FakeHook => ({
-  name: "guard",
-  ...(on ? { on } : {}),
-  run: does,
-});
 const calling = (...calls: ReturnType<typeof call>[]): AIMessage =>
   new AIMessage({ content: "", tool_calls: calls });
 const answers = [calling(call("read", { path: "a" })), "done"];
@@ -37,77 +33,6 @@ async function agent(
 }
 
 describe.each(modes)("a tool call in %s", (mode) => {
-  test("runs as without a guard where hooks say nothing", async () => {
-    const { text, model, error, shown } = await agent(mode, []);
-    expect([text, error]).toEqual(["done", null]);
-    // So that what is not shown further down is really withheld.
-    expect(shown).toContain("secret of a");
-    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "a" });
-    expect(model.asked(1)).toContain("secret of a");
-  });
-
-  test.each(["deny", "skip"])("%s: it does not run, and the model reads why in a fence", async (action) => {
-    const { text, model } = await agent(mode, [hook(["PreToolUse"], () => ({ action, reason: "not here" }))]);
-    expect(ran).not.toHaveBeenCalled();
-    expect(text).toBe("done");
-    expect(model.asked(1)).toMatch(/begin third-party text of hook \\+"guard\\+"\]\\+n\| not here/);
-  });
-
-  test("a hook is asked once, and is shown the call and its thread", async () => {
-    const events: unknown[] = [];
-    await agent(mode, [hook(["PreToolUse"], (event) => void events.push(event))]);
-    expect(events).toHaveLength(1);
-    expect(events[0]).toMatchObject({
-      session_id: "t-1",
-      tool_name: "read",
-      tool_input: { path: "a" },
-      tool_use_id: "c-read",
-    });
-  });
-
-  test("halt: it does not run, and the loop ends", async () => {
-    const { text, model } = await agent(mode, [
-      hook(["PreToolUse"], () => ({ action: "halt", reason: "enough" })),
-    ]);
-    expect(ran).not.toHaveBeenCalled();
-    expect(model.calls).toHaveLength(1);
-    expect(text).toContain("| enough");
-  });
-
-  test("parallel calls are judged one by one", async () => {
-    const { model } = await agent(
-      mode,
-      [
-        hook(["PreToolUse"], ({ tool_input }) =>
-          tool_input.path === "b" ? { action: "deny", reason: "no b" } : null,
-        ),
-      ],
-      [read],
-      { script: [calling(call("read", { path: "a" }, "1"), call("read", { path: "b" }, "2")), "done"] },
-    );
-    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "a" });
-    expect(model.asked(1)).toMatch(/secret of a.*\| no b/);
-  });
-
-  test("modify_input: the tool has the new input, after its schema", async () => {
-    await agent(mode, [hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: "b" } }))]);
-    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "b" });
-    const broken = await agent(mode, [
-      hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: 7 } })),
-    ]);
-    expect(ran).not.toHaveBeenCalled();
-    expect(broken.model.asked(1)).toContain("does not match the tool's schema");
-    expect(broken.text).toBe("done");
-  });
-
-  test("replace_result: the old one is never streamed", async () => {
-    const { shown, model } = await agent(mode, [
-      hook(["PostToolUse"], () => ({ action: "replace_result", result: "redacted" })),
-    ]);
-    expect(model.asked(1)).toContain("redacted");
-    expect(shown + model.asked(1)).not.toContain("secret of");
-  });
-
   test("replace_result with is_error: the model sees a failure", async () => {
     const { messages } = await agent(mode, [
       hook(["PostToolUse"], () => ({ action: "replace_result", result: "no luck", is_error: true })),
@@ -116,46 +41,6 @@ describe.each(modes)("a tool call in %s", (mode) => {
       status: "error",
       content: "no luck",
     });
-  });
-
-  test("augment, add_context and inject stand behind the result", async () => {
-    const { model } = await agent(mode, [
-      hook(["PreToolUse"], () => ({ action: "add_context", text: "it is Monday" })),
-      hook(["PostToolUse"], () => [
-        { action: "augment", text: "mind the gap" },
-        { action: "inject", messages: [{ role: "user", content: "remember the milk" }] },
-      ]),
-    ]);
-    expect(model.asked(1)).toMatch(/secret of a.*\| mind the gap.*\| it is Monday.*\| remember the milk/);
-  });
-
-  test.each(["block", "halt"])("%s after the tool: the result is withheld", async (action) => {
-    const { shown, model } = await agent(mode, [hook(["PostToolUse"], () => ({ action, reason: "poison" }))]);
-    expect(shown).not.toContain("secret of");
-    expect(model.calls).toHaveLength(action === "halt" ? 1 : 2);
-    expect(shown).toContain("| poison");
-  });
-
-  test("an error of the tool goes through its hooks, and is no end of the run", async () => {
-    const broken = tool(
-      async (): Promise<string> => {
-        throw new Error("password is hunter2");
-      },
-      { name: "read", description: "reads", schema },
-    );
-    const { shown, model, text } = await agent(
-      mode,
-      [
-        hook(["PostToolUseFailure"], () => [
-          { action: "replace_error", error: "it failed" },
-          { action: "augment", text: "try another" },
-        ]),
-      ],
-      [broken],
-    );
-    expect(text).toBe("done");
-    expect(model.asked(1)).toMatch(/it failed.*\| try another/);
-    expect(shown + model.asked(1)).not.toContain("hunter2");
   });
 
   test("what a tool writes on the way does not leak what is replaced", async () => {

@@ -1,3 +1,4 @@
+import { quote } from "@hookwarden/sandbox/json";
 import {
   CancelledNotificationParamsSchema,
   CompleteResultSchema,
@@ -24,7 +25,7 @@ import { isObject, type JsonObject, type RawMessage } from "./message.ts";
 import { mediateSampling, mediateSamplingAnswer } from "./sampling.ts";
 import { bareTool } from "./bare-tool.ts";
 import { judgedAnswer, judgedRequest, judgeServerAnswer, type Schema, type TextForm } from "./server-text.ts";
-import { foldCase } from "./spelling.ts";
+import { foldCase, memberProblem } from "./spelling.ts";
 import { answerTaskResult, toolTaskResult } from "./task-result.ts";
 import { mediateToolCall } from "./tool-call.ts";
 import { mediateToolAnswer } from "./tool-result.ts";
@@ -221,9 +222,11 @@ export function isKnownMethod(method: string): boolean {
   return rows.has(method) || notifications.has(method);
 }
 
-/** The method that differs from this one only in case; `null` where there is none. */
-export function meantMethod(method: string): string | null {
-  return isKnownMethod(method) ? null : (methods.get(foldCase(method)) ?? null);
+/** Why a message is refused that has a name of the protocol in another case; `null` where none has. */
+export function misspelling(method: string, params: unknown): string | null {
+  if (isKnownMethod(method)) return memberProblem(params);
+  const meant = methods.get(foldCase(method));
+  return meant === undefined ? null : `the method ${quote(method)} differs from ${quote(meant)} only in case`;
 }
 
 /** What a server's notification is judged by; `null` where it passes as it is. */

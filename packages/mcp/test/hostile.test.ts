@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { maxPending } from "../src/session.ts";
+import { maxPending } from "../src/requests.ts";
 import { StreamTransport } from "../src/stdio.ts";
 import type { FakeHook } from "../../../test/support/fake-pack.ts";
 import { type Message, result, settled, text, type Wire, wire } from "./wire.ts";

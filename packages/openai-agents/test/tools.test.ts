@@ -10,6 +10,7 @@ import {
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { guardAgent } from "../src/index.ts";
+import { hook } from "../../../test/adapters/contract/adapter.ts";
 import type { FakeHook } from "../../../test/support/fake-pack.ts";
 import { fakeWarden } from "../../../test/support/fake-warden.ts";
 import { type Answer, call, guarded, modes, run, says, ScriptedModel } from "./agent.ts";
@@ -24,11 +25,6 @@ const read = tool({
     ran(input);
     return `secret of ${input.path}`;
   },
-});
-const hook = (on: FakeHook["on"], does: FakeHook["run"]): FakeHook => ({
-  name: "guard",
-  ...(on ? { on } : {}),
-  run: does,
 });
 const answers: readonly Answer[] = [[call("read", { path: "a" })], "done"];
 
@@ -46,80 +42,6 @@ async function agent(
 }
 
 describe.each(modes)("a function tool in %s", (mode) => {
-  test("runs as without a guard where hooks say nothing", async () => {
-    const { text, model, error, shown } = await agent(mode, []);
-    expect([text, error]).toEqual(["done", null]);
-    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "a" });
-    expect(model.asked(1)).toContain("secret of a");
-    expect(shown).toContain("secret of a");
-  });
-
-  test.each(["deny", "skip"])("%s: it does not run, and the model reads why in a fence", async (action) => {
-    const { text, model } = await agent(mode, [hook(["PreToolUse"], () => ({ action, reason: "not here" }))]);
-    expect(ran).not.toHaveBeenCalled();
-    expect(text).toBe("done");
-    expect(model.asked(1)).toMatch(/begin third-party text of hook \\+"guard\\+"\]\\+n\| not here/);
-  });
-
-  test("a hook is asked once, and is shown the call", async () => {
-    const events: unknown[] = [];
-    await agent(mode, [hook(["PreToolUse"], (event) => void events.push(event))], [read], answers, {
-      sessionId: "s-1",
-    });
-    expect(events).toHaveLength(1);
-    expect(events[0]).toMatchObject({
-      session_id: "s-1",
-      tool_name: "read",
-      tool_input: { path: "a" },
-      tool_use_id: "c-read",
-    });
-  });
-
-  test("halt: it does not run, and the loop ends", async () => {
-    const { text, model } = await agent(mode, [
-      hook(["PreToolUse"], () => ({ action: "halt", reason: "enough" })),
-    ]);
-    expect(ran).not.toHaveBeenCalled();
-    expect(model.requests).toHaveLength(1);
-    expect(text).toContain("| enough");
-  });
-
-  test("modify_input: the tool has the new input, after its schema", async () => {
-    await agent(mode, [hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: "b" } }))]);
-    expect(ran).toHaveBeenCalledExactlyOnceWith({ path: "b" });
-    const broken = await agent(mode, [
-      hook(["PreToolUse"], () => ({ action: "modify_input", input: { path: 7 } })),
-    ]);
-    expect(ran).not.toHaveBeenCalled();
-    expect(broken.model.asked(1)).toContain("does not match the tool's schema");
-  });
-
-  test("replace_result: the old one is never streamed", async () => {
-    const { shown, model } = await agent(mode, [
-      hook(["PostToolUse"], () => ({ action: "replace_result", result: "redacted" })),
-    ]);
-    expect(model.asked(1)).toContain("redacted");
-    expect(shown + model.asked(1)).not.toContain("secret of a");
-  });
-
-  test("augment, add_context and inject reach the model", async () => {
-    const { model } = await agent(mode, [
-      hook(["PreToolUse"], () => ({ action: "add_context", text: "it is Monday" })),
-      hook(["PostToolUse"], () => [
-        { action: "augment", text: "mind the gap" },
-        { action: "inject", messages: [{ role: "user", content: "remember the milk" }] },
-      ]),
-    ]);
-    expect(model.asked(1)).toMatch(/secret of a.*\| mind the gap.*\| it is Monday.*\| remember the milk/);
-  });
-
-  test.each(["block", "halt"])("%s after the tool: the result is withheld", async (action) => {
-    const { shown, model } = await agent(mode, [hook(["PostToolUse"], () => ({ action, reason: "poison" }))]);
-    expect(shown + model.asked(1)).not.toContain("secret of a");
-    expect(model.requests).toHaveLength(action === "halt" ? 1 : 2);
-    expect(shown).toContain("| poison");
-  });
-
   test("an error that the tool turns into a text is a result; one that it throws is a failure", async () => {
     const fails = (errorFunction?: null): unknown =>
       tool({
@@ -148,21 +70,6 @@ describe.each(modes)("a function tool in %s", (mode) => {
     expect(seen).toEqual(["password is hunter2"]);
     expect(String(thrown.error)).toContain("it failed");
     expect(String(thrown.error)).not.toContain("hunter2");
-  });
-
-  test("a person is asked by an interruption, and the call runs when they say yes", async () => {
-    const asks = [hook(["PreToolUse"], () => ({ action: "ask", reason: "are you sure" }))];
-    for (const approves of [false, true]) {
-      const first = await agent(mode, asks, [read]);
-      expect(ran).not.toHaveBeenCalled();
-      const [interruption] = first.state?.getInterruptions() ?? [];
-      if (!interruption || !first.state) throw new Error("the run was not interrupted");
-      if (approves) first.state.approve(interruption);
-      else first.state.reject(interruption);
-      const last = await run(mode, first.agent, first.state);
-      expect(last.text).toBe("done");
-      expect(ran).toHaveBeenCalledTimes(approves ? 1 : 0);
-    }
   });
 
   test("a person is never asked about another input than the one that runs", async () => {

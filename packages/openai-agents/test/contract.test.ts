@@ -1,0 +1,4 @@
+import { adapterContract } from "../../../test/adapters/contract/index.ts";
+import { adapter } from "./adapter.ts";
+
+adapterContract(adapter);
