@@ -21,7 +21,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: mode === "slow" ? [...slow, ...properties] : quick,
     exclude: ["**/node_modules/**", ...(mode === "slow" ? [] : slow)],
-    globalSetup: ["./test/support/compile-cache-folder.ts"],
+    globalSetup: ["./test/support/global-setup.ts"],
     setupFiles: ["./test/support/compile-cache.ts"],
     typecheck: {
       enabled: mode !== "slow",

@@ -17,8 +17,10 @@ function filesOf(
   scripts: readonly string[],
   more: { readonly [path: string]: string } = {},
 ): Map<string, Uint8Array> {
+  // All of them load while they are called, which may take a while on a busy machine.
+  const budgets = { decisionMs: 30_000 };
   const names = scripts.map((_, index) => `hook-${index}`);
-  const pack = { apiVersion: 1, name: "p", version: "1.0.0", hooks: names, monitor: true };
+  const pack = { apiVersion: 1, name: "p", version: "1.0.0", hooks: names, monitor: true, budgets };
   const texts = new Map(Object.entries({ "hookwarden.json": JSON.stringify(pack), ...more }));
   for (const [index, script] of scripts.entries()) {
     const name = `hook-${index}`;

@@ -3,8 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
 
 export const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const built = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 export interface Ran {
   readonly code: number | null;
@@ -18,7 +20,10 @@ export interface RunOptions {
   readonly env?: { readonly [name: string]: string };
 }
 
-/** Runs the command line as a shell would, without a terminal. */
+/**
+ * Runs the command line as a shell would, without a terminal: the built one where it is of these sources, because it
+ * starts in half the time.
+ */
 export async function cli(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = start(args, options);
   child.stdin.on("error", () => undefined);
@@ -33,12 +38,14 @@ export async function cli(args: readonly string[], options: RunOptions = {}): Pr
 }
 
 export function start(args: readonly string[], { cwd, env }: RunOptions = {}) {
-  return spawn(process.execPath, [main, ...args], {
+  // `check` wants the types, which the build of `npm test` leaves out.
+  const isBuilt = inject("isBuilt") && args[0] !== "check";
+  return spawn(process.execPath, [isBuilt ? built : main, ...args], {
     cwd: cwd ?? tmpdir(),
     // Types are stripped once, not once for each of the many processes.
     env: {
       PATH: process.env["PATH"] ?? "",
-      NODE_OPTIONS: process.env["NODE_OPTIONS"] ?? "",
+      NODE_OPTIONS: isBuilt ? "" : (process.env["NODE_OPTIONS"] ?? ""),
       // Not the user's own cache of compiled packs.
       HOME: join(tmpdir(), "hookwarden-test-home"),
       NODE_COMPILE_CACHE: join(tmpdir(), "hookwarden-test-cache"),

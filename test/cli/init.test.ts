@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Decision } from "../../src/broker/decision.ts";
-import { eventNames } from "../../src/catalogue/index.ts";
+import { type EventName, eventNames } from "../../src/catalogue/index.ts";
 import { hookTemplate } from "../../src/cli/init/template.ts";
 import { loadPackFromFiles } from "../../src/pack/index.ts";
 import { readCases } from "../../src/check/cases/read.ts";
@@ -124,43 +124,59 @@ describe("init", () => {
   });
 });
 
-describe("a new hook for", () => {
-  it.each(eventNames.flatMap((event) => [[event, "ts"] as const, [event, "js"] as const]))(
-    "%s in %s keeps its own cases",
-    async (event, language) => {
-      const { files } = hookTemplate("new-hook", event, language);
-      const encoder = new TextEncoder();
-      const bytes = [...files].map(([name, text]) => [`new-hook/${name}`, encoder.encode(text)] as const);
-      const manifest = encoder.encode(JSON.stringify({ apiVersion: 1, hooks: ["new-hook"] }));
-      const pack = await loadPackFromFiles(new Map([...bytes, ["hookwarden.json", manifest]]));
-      await using warden = await createWarden({ pack, isolation: "inline" });
-      const cases = readCases(encoder.encode(files.get("cases.json")), "cases.json");
-      expect(cases.length).toBe(2);
-      for (const {
-        events,
-        expect: [expected],
-      } of cases) {
-        const decision = await warden.dispatch({ session_id: "case", ...events[0] });
-        const { augment, context, notices } = decision.additions;
-        expect(decision.trace.map(({ fault }) => fault)).toEqual([null]);
-        expect({
-          verdict: decision.verdict,
-          reason: decision.reason,
-          feedback: decision.feedback,
-          augment: augment?.text,
-          context: context.map(({ text }) => text),
-          notices: notices.map(({ text }) => text),
-        }).toEqual({
-          verdict: expected?.verdict,
-          reason: expected?.reason ?? null,
-          feedback: expected?.feedback ?? null,
-          augment: expected?.additions?.augment,
-          context: expected?.additions?.context ?? [],
-          notices: expected?.additions?.notices ?? [],
-        });
-      }
-      // The two cases must differ, or the hook does nothing.
-      expect(JSON.stringify(cases[0]?.expect)).not.toBe(JSON.stringify(cases[1]?.expect));
-    },
+/** A warden of a new hook for each event, and the cases of each. One pack, because bundling starts a process. */
+const newHooks = async (language: "ts" | "js") => {
+  const encoder = new TextEncoder();
+  const templates = new Map(
+    eventNames.map((event) => [event, hookTemplate(event.toLowerCase(), event, language)] as const),
   );
+  const files = [...templates].flatMap(([event, template]) =>
+    [...template.files].map(
+      ([name, text]) => [`${event.toLowerCase()}/${name}`, encoder.encode(text)] as const,
+    ),
+  );
+  const hooks = eventNames.map((event) => event.toLowerCase());
+  const manifest = encoder.encode(JSON.stringify({ apiVersion: 1, hooks }));
+  const pack = await loadPackFromFiles(new Map([...files, ["hookwarden.json", manifest]]));
+  const casesOf = (event: EventName) =>
+    readCases(encoder.encode(templates.get(event)?.files.get("cases.json")), "cases.json");
+  return { warden: await createWarden({ pack, isolation: "inline" }), casesOf };
+};
+
+describe.each(["ts", "js"] as const)("a new hook in %s for", (language) => {
+  let made: Awaited<ReturnType<typeof newHooks>>;
+  beforeAll(async () => {
+    made = await newHooks(language);
+  });
+  afterAll(() => made.warden[Symbol.asyncDispose]());
+
+  it.each(eventNames)("%s keeps its own cases", async (event) => {
+    const cases = made.casesOf(event);
+    expect(cases.length).toBe(2);
+    for (const {
+      events,
+      expect: [expected],
+    } of cases) {
+      const decision = await made.warden.dispatch({ session_id: "case", ...events[0] });
+      const { augment, context, notices } = decision.additions;
+      expect(decision.trace.map(({ fault }) => fault)).toEqual([null]);
+      expect({
+        verdict: decision.verdict,
+        reason: decision.reason,
+        feedback: decision.feedback,
+        augment: augment?.text,
+        context: context.map(({ text }) => text),
+        notices: notices.map(({ text }) => text),
+      }).toEqual({
+        verdict: expected?.verdict,
+        reason: expected?.reason ?? null,
+        feedback: expected?.feedback ?? null,
+        augment: expected?.additions?.augment,
+        context: expected?.additions?.context ?? [],
+        notices: expected?.additions?.notices ?? [],
+      });
+    }
+    // The two cases must differ, or the hook does nothing.
+    expect(JSON.stringify(cases[0]?.expect)).not.toBe(JSON.stringify(cases[1]?.expect));
+  });
 });

@@ -120,6 +120,8 @@ describe("the commands that a command line would start", () => {
   test("beyond the limits, nothing is known", () => {
     expect(readShell(["x".repeat(40_000)], "/")).toEqual({ ok: false, why: "too-long" });
     expect(readShell(["a;".repeat(500)], "/")).toEqual({ ok: false, why: "too-many" });
+    // Attack: each pair of braces is 81 words, and the next one multiplies them again.
+    expect(readShell(["echo {1..9}{1..9};".repeat(60)], "/")).toEqual({ ok: false, why: "too-many" });
     expect(readShell([`${"$(".repeat(60)}a${")".repeat(60)}`], "/")).toEqual({ ok: false, why: "too-deep" });
     expect(
       readShell([`x=1; ${"for i in 1 2 3 4 5 6 7 8 9; do ".repeat(8)}y=$i; ${"done; ".repeat(8)}`], "/"),

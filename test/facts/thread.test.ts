@@ -73,8 +73,8 @@ async function decideWith(command: string, derive: FactDeriver, decisionMs = 60_
   return { verdict: decision.verdict, reason: decision.reason, asked, trace };
 }
 
-test("a short command line is read here", async () => {
-  expect(await decideWith("rm x", deriveInThread)).toMatchObject({
+test.each(["rm x", "for i in 1 2 3; do rm $i; done"])("%s is read here", async (command) => {
+  expect(await decideWith(command, deriveInThread)).toMatchObject({
     verdict: "deny",
     reason: "rm",
     asked: [],
@@ -83,7 +83,7 @@ test("a short command line is read here", async () => {
 
 test.each([
   ["a long command line", `${"true; ".repeat(200)}rm x`],
-  ["a loop", "for i in 1 2 3; do rm $i; done"],
+  ["a short line with many rounds", "for i in {1..20}; do for j in {1..20}; do y=$i$j; done; done; rm x"],
   ["a rewrite that makes it long", "grow"],
 ])("%s is read in the thread, with the fields that the facts come from", async (_, command) => {
   expect(await decideWith(command, deriveInThread)).toMatchObject({

@@ -64,6 +64,28 @@ test("the core imports no package that is built on it, and the sandbox none of o
   expect([...graph.get("sandbox")!]).toEqual([]);
 });
 
+/** Files that are longer, and why: the world of guests is one script, and the others are tables. */
+const longFiles: ReadonlySet<string> = new Set([
+  "sandbox/src/guest/prelude.js",
+  "src/facts/code/languages.ts",
+  "src/facts/commands/table.ts",
+  "src/facts/hosts/programs.ts",
+  "src/facts/paths/programs.ts",
+  "packages/review/src/codes.ts",
+  "packages/review/src/inputs/corpus/commands.ts",
+]);
+
+test("no file is longer than 300 lines, but tables and the world of guests", () => {
+  const written = files.filter((file) => !file.includes("/generated/"));
+  const long = written.filter((file) => readFileSync(root + file, "utf8").split("\n").length > 301);
+  expect(long.sort()).toEqual([...longFiles].sort());
+});
+
+test("the way of one event is short: through the library, and before it in the server", () => {
+  expect(ways["From the library"]?.length).toBeLessThanOrEqual(25);
+  expect(ways["From the server, before the library"]?.length).toBeLessThanOrEqual(12);
+});
+
 test("policies import the types and helpers of hooks, and nothing else of ours", () => {
   const scripts = readdirSync(`${root}policies`, { recursive: true, encoding: "utf8" }).filter(
     (file) => file.endsWith(".ts") && !/^(test|scripts|node_modules)\//.test(file),

@@ -9,7 +9,7 @@ import { stack } from "./contract/stack.ts";
 import { tampering } from "./contract/tampering.ts";
 import { world } from "./contract/world.ts";
 
-/** These run into limits of time or memory. */
+/** These run into limits of time or memory, or are many. */
 const slow = [
   "ends a program that does not end while it is loaded",
   "does not load a program again that has just run out of time",
@@ -22,6 +22,9 @@ const slow = [
   "starts every call from the same world when programs and tenants take turns",
   "starts a kept context anew after a fault that leaves it in doubt",
   "keeps no call's garbage in a kept context",
+  // Dozens of attacks, each in programs of its own.
+  "reads the true answer of a hook that tampers while it is called",
+  "reads the true answer of a hook that tampers while it is loaded",
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createQuickjsSandbox } from "@hookwarden/sandbox/quickjs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deriveInThread } from "../../src/facts/index.ts";
 import { createWarden, type WardenOptions } from "../../src/index.ts";
 import { loadPackFromFiles, type LoadedPack } from "../../src/pack/index.ts";
 import { replayLog } from "../../src/replay/index.ts";
@@ -177,6 +178,8 @@ test("paths are those that symbolic links lead to, if the host resolves them; a 
   expect(await paths("rm link/x y", resolve)).toBe("/etc/x false, /home/u/p/y true");
   expect(await paths("move", resolve)).toBe("/home/u/p/link null");
   expect(await paths("rm link", () => Promise.reject(new Error("gone")))).toBe("/home/u/p/link null");
+  // On a busy machine the thread may take longer to start than a decision may.
+  await deriveInThread(["shell"], event({ tool_input: { command: "x" } }));
   expect(await paths(`${"true; ".repeat(200)}rm link`, resolve)).toBe("/etc false");
   const replayed = await Array.fromAsync(
     replayLog(createReadStream(log), { packs: [linked], sandbox: () => sandbox }),

@@ -48,7 +48,7 @@ export const defaultTenantLimits: TenantLimits = Object.freeze(
 
 /** Limits of connections and requests, for all clients. */
 export const httpLimitTable = {
-  eventBytes: { default: 1_048_576, most: 8_388_608, unit: "bytes", means: "one event" },
+  eventBytes: { default: 6_291_456, most: 8_388_608, unit: "bytes", means: "one event" },
   batchBytes: {
     default: 8_388_608,
     most: 67_108_864,

@@ -124,7 +124,7 @@ it.each<[string, Ask]>([
   ["400 event-not-json", { body: "{" }],
   ["400 event-invalid", { body: "{}" }],
   ["400 event-unknown", { body: good.replace("PreToolUse", "Nope") }],
-  ["413 event-too-large", { body: good.replace('"Bash"', JSON.stringify("B".repeat(2_000_000))) }],
+  ["413 event-too-large", { body: good.replace('"Bash"', JSON.stringify("B".repeat(7_000_000))) }],
   ["413 body-too-large", { headers: { "content-length": "1073741824" } }],
   ["400 bad-request", { path: "/v1/tenants/acme/try", body: '{"events":[]}' }],
   ["400 bad-request", { path: "/v1/tenants/acme/try", body: "{" }],

@@ -37,7 +37,8 @@ describe.skipIf(process.platform === "win32")("doctor", { timeout: 30_000 }, () 
       outcome: "denied",
       tool: "run_shell_command",
     });
-    expect(await processesOf(home)).toEqual([]);
+    // The daemon's fork server ends once it has noticed that the daemon is gone.
+    await expect.poll(() => processesOf(home), { timeout: 10_000 }).toEqual([]);
   });
 
   test("finds that a call met no hook where none is installed", async () => {

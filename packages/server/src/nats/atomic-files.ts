@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "hookwarden/files";
 
 /** Files of a folder, each written whole or not at all, by names that are digests of what they are called. */
 export class AtomicFiles {
   readonly #folder: string;
-  #made: Promise<unknown> | null = null;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -13,7 +13,7 @@ export class AtomicFiles {
 
   /** Writes a file and waits until it is on the disk: readers find the old version or the new one. */
   async write(name: string, bytes: Uint8Array): Promise<void> {
-    await (this.#made ??= mkdir(this.#folder, { recursive: true, mode: 0o700 }));
+    makeFolder(this.#folder, 0o700);
     const path = this.#path(name);
     const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
     try {

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { type FileHandle, open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { HookwardenError } from "hookwarden/errors";
+import { makeFolder } from "hookwarden/files";
 import type { AuditChain, AuditHead, AuditRecord } from "../storage.ts";
 
 /** Records that were appended together, and where their chain stands with them. */
@@ -62,7 +63,7 @@ export class AuditSpool {
 
   /** Looks at what an earlier process has left. */
   async recover(onBatch: (batch: AuditBatch) => void): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder, 0o700);
     const names = await readdir(this.#folder);
     const numbers = names.flatMap((name) => segmentName.exec(name)?.[1] ?? []).map(Number);
     for (const number of numbers.sort((one, other) => one - other)) {
@@ -139,7 +140,7 @@ export class AuditSpool {
     if (this.#file && current !== undefined && (this.#sizes.get(current) ?? 0) > this.#segmentBytes)
       await this.#closeSegment();
     if (!this.#file) {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      makeFolder(this.#folder, 0o700);
       const number = this.#next++;
       this.#file = await open(this.#path(number), "wx", 0o600);
       this.#segments.push(number);

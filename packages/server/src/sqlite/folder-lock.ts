@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { quote } from "@hookwarden/sandbox/json";
 import { HookwardenError } from "hookwarden/errors";
+import { makeFolder } from "hookwarden/files";
 
 // Not imported: an old Node.js would fail at the import, before it can say that it is too old.
 const { DatabaseSync: Sqlite } = process.getBuiltinModule("node:sqlite");
@@ -21,7 +22,7 @@ export function lockFolder(folder: string): Disposable {
   const path = join(folder, "server.lock");
   let database: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     // SQLite would make the file readable for everybody.
     closeSync(openSync(path, "a", 0o600));
     database = new Sqlite(path, { timeout: waitMs });

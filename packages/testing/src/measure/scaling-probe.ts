@@ -34,6 +34,8 @@ export interface Growth {
   readonly path: readonly string[];
   /** Largest input of a call, in bytes. */
   readonly maxBytes: number;
+  /** Steps from which on the text grows no further: what is beyond is predicted. Default: until a call fails. */
+  readonly maxSteps?: number;
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +45,7 @@ export interface Growth {
  */
 export async function probeScaling(
   probe: Probe,
-  { fields, path, maxBytes, signal }: Growth,
+  { fields, path, maxBytes, maxSteps = Infinity, signal }: Growth,
 ): Promise<readonly Sample[]> {
   const text = String(valueAt(fields, path));
   const samples: Sample[] = [];
@@ -70,6 +72,7 @@ export async function probeScaling(
     samples.push(sample);
     // What a hook sees through a fact can stay small however long the text behind it gets.
     if (sample.fault !== null || sample.inputBytes > maxBytes || length > maxBytes) break;
+    if ((sample.steps ?? 0) > maxSteps) break;
   }
   const failed = samples.at(-1);
   // The limit of the input itself is known exactly.
