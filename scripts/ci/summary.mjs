@@ -1,5 +1,5 @@
-// Prints the closing lines of a check run: the names of failed steps, failed tests with the beginning of their messages,
-// and the numbers.
+// Prints the closing lines of a check run: skipped tests, failed tests with the beginning of their messages, the names of
+// failed steps, and the numbers. Failures come last: a service that keeps only the end of a log still shows them.
 //
 //     node scripts/ci/summary.mjs FAILED_STEPS REPORT...
 //
@@ -14,10 +14,10 @@ const [, , steps = "", ...files] = process.argv;
 const failedSteps = steps.split("\n").filter(Boolean);
 let passed = 0;
 let failed = failedSteps.length;
-for (const name of failedSteps) console.log(`failed step: ${name}`);
+const failures = [];
 for (const file of files) {
   if (!existsSync(file)) {
-    console.log("the test runner left no report");
+    failures.push(["a report of the test runner is missing", []]);
     failed = Math.max(1, failed);
     continue;
   }
@@ -29,14 +29,16 @@ for (const file of files) {
     // A file that could not be loaded has a message and no tests.
     if (suite.status === "failed" && !tests.some(({ status }) => status === "failed")) {
       failed++;
-      printFailure(suite.name, [suite.message]);
+      failures.push([suite.name, [suite.message]]);
     }
     for (const { status, fullName, failureMessages } of tests) {
-      if (status === "failed") printFailure(fullName, failureMessages);
+      if (status === "failed") failures.push([fullName, failureMessages]);
       if (status === "skipped" || status === "pending") console.log(`skipped: ${fullName}`);
     }
   }
 }
+for (const [name, messages] of failures) printFailure(name, messages);
+for (const name of failedSteps) console.log(`failed step: ${name}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);
 
