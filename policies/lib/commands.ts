@@ -42,27 +42,41 @@ export interface Invocation {
 /** The commands of `facts.shell`; none where the fact is not known. */
 export function invocationsOf(shell: ShellFact | undefined): readonly Invocation[] {
   if (shell === undefined || !shell.ok) return [];
-  const found: Invocation[] = [];
-  for (const command of shell.commands) found.push(invocationOf(command, found));
-  return found;
+  const before: Before = { invocations: [], tainted: false, cd: undefined };
+  for (const command of shell.commands) {
+    const invocation = invocationOf(command, before);
+    before.invocations.push(invocation);
+    before.tainted ||= invocation.external;
+    if (invocation.name === "cd" || invocation.name === "pushd") before.cd = invocation;
+  }
+  return before.invocations;
 }
 
-function invocationOf(command: ShellCommand, before: readonly Invocation[]): Invocation {
+/** What has come before a command on its command line. */
+interface Before {
+  readonly invocations: Invocation[];
+  /** Whether one of them prints something downloaded or decoded. */
+  tainted: boolean;
+  /** The last that changes the working directory. */
+  cd: Invocation | undefined;
+}
+
+function invocationOf(command: ShellCommand, before: Before): Invocation {
   const { argv, directory, redirects, input, variables, through, guess, opaque, external } = command;
-  const tainted = before.some((earlier) => earlier.external);
+  const { tainted } = before;
   const text = (word: ShellWord): string => marked(word, tainted);
   const [program = "", ...args] = argv.map(text);
   return {
     name: command.name === null || isGlobbed(argv[0]) ? nameOf(program) : command.name,
     program,
     args,
-    cwd: typeof directory === "string" ? clean(directory) : afterCd(before, text(directory)),
+    cwd: typeof directory === "string" ? clean(directory) : afterCd(before.cd, text(directory)),
     input:
       input === null
         ? undefined
         : {
             text: input.text === null ? undefined : text(input.text),
-            from: pipeOf(input.from, before),
+            from: pipeOf(input.from, before.invocations),
           },
     redirects: redirects.map(({ operator, target }) => ({
       operator,
@@ -77,8 +91,7 @@ function invocationOf(command: ShellCommand, before: readonly Invocation[]): Inv
 }
 
 /** Where the last `cd` leads, for a working directory that is known no other way: a home directory has a mark of its own. */
-function afterCd(before: readonly Invocation[], otherwise: string): string {
-  const cd = before.findLast(({ name }) => name === "cd" || name === "pushd");
+function afterCd(cd: Invocation | undefined, otherwise: string): string {
   if (cd === undefined || cd.through.length > 0) return otherwise;
   const target = cd.args.find((arg) => !arg.startsWith("-")) ?? SOME_HOME;
   return target.includes(UNKNOWN) || cd.args.includes("-") ? otherwise : resolvePath(target, cd.cwd);

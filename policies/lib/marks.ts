@@ -16,11 +16,13 @@ export const LIST = "\u0004";
 /** The home directory where its path is not known. */
 export const SOME_HOME = `/home/${SOMEONE}`;
 
-const control = /[\0-\x08\x0b-\x1f\x7f]/g;
+const control = /[\0-\x08\x0b-\x1f\x7f]/;
+const controls = new RegExp(control, "g");
 
 /** Takes control characters (tab and newline excepted) out of a text from outside. A backslash newline stays. */
 export function clean(text: string): string {
-  return text.replace(/\r\n/g, "\n").replace(control, "\ufffd");
+  // Most texts have none, and are looked through once.
+  return control.test(text) ? text.replace(/\r\n/g, "\n").replace(controls, "\ufffd") : text;
 }
 
 /** Whether a part of the text cannot be known. */

@@ -83,14 +83,20 @@ const matchesOne = (patterns: readonly string[], name: string): boolean =>
 export function isSecret(path: string, more: readonly string[], except: readonly string[]): boolean {
   const low = path.toLowerCase();
   const name = baseName(low);
-  if (harmless.has(name) || name.endsWith(".pub") || matchesOne(except, name)) return false;
-  if (names.has(name) || beginnings.test(name) || endings.test(name) || matchesOne(more, name)) return true;
-  if (
-    low.includes("/.") &&
-    (places.some((place) => place.test(low)) || folders.some((folder) => folder.test(low)))
-  )
-    return true;
+  const isOne =
+    names.has(name) ||
+    endings.test(name) ||
+    beginnings.test(name) ||
+    matchesOne(more, name) ||
+    isSecretPlace(low) ||
+    // `cat .en*`, `cat id_*`: a pattern that begins like a secret name.
+    (isGlob(name) && !/^[*?[]/.test(name) && typical.some((secret) => globMatches(name, secret)));
+  // Asked last: nearly all paths are neither.
+  return isOne && !harmless.has(name) && !name.endsWith(".pub") && !matchesOne(except, name);
+}
+
+function isSecretPlace(low: string): boolean {
   if (systemPlaces.test(low)) return true;
-  // `cat .en*`, `cat id_*`: a pattern that begins like a secret name.
-  return isGlob(name) && !/^[*?[]/.test(name) && typical.some((secret) => globMatches(name, secret));
+  if (!low.includes("/.")) return false;
+  return places.some((place) => place.test(low)) || folders.some((folder) => folder.test(low));
 }

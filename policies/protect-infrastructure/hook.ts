@@ -1,6 +1,6 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, short, tooLarge } from "../lib/findings.ts";
-import { lossOf } from "../lib/losses.ts";
+import { lossesByProgram, lossOf } from "../lib/losses.ts";
 import { type Invocation, invocationsOf } from "../lib/commands.ts";
 import { losses, sqlPrograms } from "./commands.ts";
 import { sqlFindings } from "./sql.ts";
@@ -8,6 +8,8 @@ import { sqlFindings } from "./sql.ts";
 interface Config {
   readonly destroy?: Finding["verdict"];
 }
+
+const lossRows = lossesByProgram(losses);
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const input = event.tool_input ?? {};
@@ -35,7 +37,7 @@ function inQuery(query: string): readonly Finding[] {
 
 function inCommand(invocation: Invocation): readonly Finding[] {
   const { name, args, input } = invocation;
-  const loss = lossOf(invocation, losses);
+  const loss = lossOf(invocation, lossRows);
   if (loss !== undefined) return [loss];
   if (!sqlPrograms.has(name)) return [];
   // `-cDROP …` and `--command=DROP …` carry a statement too.

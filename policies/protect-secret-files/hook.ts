@@ -62,26 +62,26 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
 export default hook;
 
 /** What of a command may be a path whose content matters. */
-function pathsOf(invocation: Invocation): readonly string[] {
-  const { name, redirects } = invocation;
-  const targets = redirects.map(({ target }) => target);
-  if (blind.has(name)) return targets;
-  // A regular expression is no path, and `find -name '.*'` means every hidden file.
-  const args = invocation.args.filter(
-    (arg, at, all) =>
-      !arg.startsWith("^") &&
-      !(
-        name === "find" &&
-        /^-i?(?:name|path|wholename|regex)$/.test(all[at - 1] ?? "") &&
-        /(?:^|\/)\.\*/.test(arg)
-      ),
-  );
-  // Options and forms carry paths too: `--file=.env`, `-i~/.ssh/id_rsa`, `file=@.env`, `host:.env`, `HEAD:.env`.
-  const parts = args.flatMap((arg) => [
-    ...arg.split(/[=@:,<]/, 16),
-    ...(/^-[A-Za-z]./.test(arg) ? [arg.slice(2)] : []),
-  ]);
-  return [...targets, ...new Set(parts)].filter(
-    (part) => part !== "" && !part.startsWith("-") && !/\s/.test(part),
-  );
+function pathsOf({ name, args, redirects }: Invocation): readonly string[] {
+  const texts = new Set<string>();
+  for (const { target } of redirects) texts.add(target);
+  if (!blind.has(name)) {
+    for (const [at, arg] of args.entries()) {
+      if (isPattern(name, arg, args[at - 1])) continue;
+      if (!divided.test(arg)) texts.add(arg);
+      else for (const part of arg.split(divided, 16)) texts.add(part);
+      if (/^-[A-Za-z]./.test(arg)) texts.add(arg.slice(2));
+    }
+  }
+  return [...texts].filter((text) => !noPath.test(text));
+}
+
+/** Options and forms carry paths too: `--file=.env`, `-i~/.ssh/id_rsa`, `file=@.env`, `host:.env`, `HEAD:.env`. */
+const divided = /[=@:,<]/;
+const noPath = /^$|^-|\s/;
+
+/** A regular expression is no path, and `find -name '.*'` means every hidden file. */
+function isPattern(name: string, arg: string, before = ""): boolean {
+  if (arg.startsWith("^")) return true;
+  return name === "find" && /^-i?(?:name|path|wholename|regex)$/.test(before) && /(?:^|\/)\.\*/.test(arg);
 }
