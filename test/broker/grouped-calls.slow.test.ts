@@ -5,7 +5,6 @@ import { createWarden } from "../../src/warden/index.ts";
 import type { LoadedPack } from "../../src/pack/types.ts";
 import { fakePack, type FakeHook } from "../support/fake-pack.ts";
 import { FakeSandbox } from "../support/fake-sandbox.ts";
-import { propertyRuns } from "../support/property-runs.ts";
 
 // The calls of a decision are made together, before it is known which of them are needed. Whatever the hooks do, the
 // decision, the trace and the record must be those of calls that are made one after another.
@@ -150,7 +149,7 @@ test("calls that are made together give the decisions, traces and records of seq
         expect(together).toEqual(await decideAll(ungrouped(sandbox), pack, commands));
       },
     ),
-    { numRuns: propertyRuns(60) },
+    { numRuns: 400 },
   );
   // Otherwise nothing was tested.
   expect(counts.grouped).toBeGreaterThan(0);

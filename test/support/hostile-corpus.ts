@@ -43,6 +43,9 @@ export function writeHostilePack(into: string, script: HostileScript): string {
   const actions = [...legalActions(script.event)].filter(
     (action) => action !== "allow" && action !== "continue",
   );
+  // What counts is how a call ends, not how long it takes on a machine that does other work as well: where the clock is
+  // not what has to end it, it has time.
+  const wallMs = script.expect.includes("timeout") ? 250 : 8_000;
   const manifest = {
     apiVersion: 1,
     name: "hostile",
@@ -52,12 +55,13 @@ export function writeHostilePack(into: string, script: HostileScript): string {
     reads: ["*"],
     actions,
     state: { scope: "session", maxBytes: 4_096 },
-    // What counts is how a call ends, not how long it takes on a machine that does other work as well: where the clock
-    // is not what has to end it, it has time.
-    limits: { wallMs: script.expect.includes("timeout") ? 250 : 2_000 },
+    limits: { wallMs },
   };
   writeFileSync(join(hook, "hook.json"), JSON.stringify(manifest));
-  writeFileSync(join(pack, "hookwarden.json"), JSON.stringify({ apiVersion: 1, hooks: ["hostile"] }));
+  writeFileSync(
+    join(pack, "hookwarden.json"),
+    JSON.stringify({ apiVersion: 1, hooks: ["hostile"], budgets: { decisionMs: 10_000 } }),
+  );
   return pack;
 }
 
