@@ -15,7 +15,7 @@ export const adapter: Adapter = {
   forbiddenParams: ["headers"],
   endsAtErrors: false,
   textAfterDrop: "good  end",
-  noReply: "no response queued",
+  noReply: "FakeModel: no response queued for invocation 0 (0 total queued).",
   async run(mode, { warden, replies, tools, system, options }) {
     const ran = await run(
       mode as Mode,

@@ -62,7 +62,7 @@ export interface Adapter {
   readonly endsAtErrors: boolean;
   /** The text that is left of `good zzz.. end` where a hook drops the chunk in the middle. */
   readonly textAfterDrop: string;
-  /** The error of a model whose script has no more replies. */
+  /** The error of a model whose script has no replies. */
   readonly noReply: string;
   run(mode: string, setup: Setup): Promise<Outcome>;
 }

@@ -145,8 +145,7 @@ export function modelContract(adapter: Adapter): void {
         [],
       );
       expect(String(error)).toContain(adapter.noReply);
-      expect(events).toHaveLength(1);
-      expect(events[0]).toContain(adapter.noReply);
+      expect(events).toEqual([adapter.noReply]);
     });
 
     test("notes for the person reach the person, and not the model", async () => {
