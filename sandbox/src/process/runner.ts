@@ -80,7 +80,8 @@ export class Runner {
   readonly #child: Child;
   readonly #reader = new ReplyReader();
   readonly #outbox = new Outbox();
-  #idleSince = 0;
+  /** When it was last known to be awake: idle from then on, it spins for a while before it sleeps. */
+  #awakeSince = 0;
   #stderr: Buffer = Buffer.alloc(0);
 
   constructor(child: Child, owner: RunnerOwner, settings: Pick<Settings, "graceMs" | "gather">) {
@@ -161,8 +162,10 @@ export class Runner {
 
   /** Wakes the child if it has been idle for longer than it spins: it reads a frame that asks for nothing. */
   wake(spinMs: number): void {
-    if (this.state === "ready" && performance.now() - this.#idleSince > spinMs)
-      this.#child.stdin.write(encodeWake());
+    const now = performance.now();
+    if (this.state !== "ready" || now - this.#awakeSince <= spinMs) return;
+    this.#awakeSince = now;
+    this.#child.stdin.write(encodeWake());
   }
 
   /** Writes the outbox in one piece. */
@@ -273,7 +276,7 @@ export class Runner {
     if (next) this.#begin(next, now);
     else {
       this.deadline = Infinity;
-      this.#idleSince = now;
+      this.#awakeSince = now;
     }
     if (!entry.abandoned) entry.job.settle(answer);
     this.#owner.answered(this);
