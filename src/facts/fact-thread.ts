@@ -85,4 +85,5 @@ const thread = new FactThread();
 /** Derives facts in a thread that all wardens of the process share. */
 export const deriveInThread: FactDeriver = thread.derive;
 
+/** Starts that thread shortly, if it does not run: its start would count against the time of the first long event. */
 export const startFactThreadSoon = thread.startSoon;
