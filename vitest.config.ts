@@ -29,6 +29,9 @@ export default defineConfig(({ mode }) => ({
       tsconfig: "./tsconfig.json",
     },
     pool: "forks",
+    // A worker keeps the modules that it has loaded, for the next file. Files of the slow suite end processes and replace
+    // modules, so each gets a worker of its own.
+    isolate: mode === "slow",
     // Much of a test's time is spent waiting for processes that it has started, so every core gets a worker.
     maxWorkers: "100%",
     // isolated-vm needs the first one in every process that loads it.

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Header, pack } from "tar-stream";
-import { afterAll } from "vitest";
+import { inject } from "vitest";
 import {
   buildBundle,
   type BuildOptions,
@@ -24,15 +23,9 @@ import { readTar } from "../../src/bundle/tar.ts";
 export const key: PrivateKeyJwk = await generateKey("release-1");
 export const trust: Trust = { keys: [toPublicKey(key)] };
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
+/** A new folder that is removed at the end of the run. */
 export function testFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookwarden-bundle-"));
-  folders.push(folder);
-  return folder;
+  return mkdtempSync(join(inject("temporaryFolder"), "bundle-"));
 }
 
 const denyAll = `export default () => ({ action: "deny", reason: "never" });\n`;

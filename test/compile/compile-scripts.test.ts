@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readJson } from "@hookwarden/sandbox/json";
 import {
   type CompiledScript,
@@ -13,7 +13,8 @@ import { HookwardenError } from "../../src/errors/index.ts";
 import { errorOf, temporaryFolder, writeFiles } from "../pack/packs.ts";
 
 // The child itself is under test.
-vi.stubEnv("HOOKWARDEN_TEST_UNCACHED", "1");
+beforeAll(() => vi.stubEnv("HOOKWARDEN_TEST_UNCACHED", "1"));
+afterAll(() => vi.unstubAllEnvs());
 
 type Files = { readonly [path: string]: string | Uint8Array };
 

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { inject } from "vitest";
 import {
   type HookManifest,
   loadPackFromFiles,
@@ -70,14 +69,7 @@ export async function errorOf(promise: Promise<unknown>): Promise<HookwardenErro
   throw new Error("it was accepted");
 }
 
-const folders: string[] = [];
-afterAll(async () => {
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
-});
-
-/** A new folder that is removed when the tests of the file are over. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "hookwarden-pack-"));
-  folders.push(folder);
-  return folder;
+/** A new folder that is removed at the end of the run. */
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(inject("temporaryFolder"), "pack-"));
 }

@@ -4,7 +4,7 @@
  * process. Tests of these children set `HOOKWARDEN_TEST_UNCACHED`, or call `vi.unmock` with the path of `run-child.ts`.
  */
 import { createHash } from "node:crypto";
-import { type Dirent, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { type Dirent, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject, vi } from "vitest";
@@ -15,6 +15,9 @@ import type { LintJob } from "../../src/check/lint/lint-protocol.ts";
 /** Set by tests that want a child for each job. */
 const uncached = "HOOKWARDEN_TEST_UNCACHED";
 
+const folder = join(inject("temporaryFolder"), "compiled");
+mkdirSync(folder, { recursive: true });
+
 /** Above this, hashing a folder costs more than it saves. */
 const maxFiles = 400;
 
@@ -24,7 +27,7 @@ vi.mock(import("../../src/compile/run-child.ts"), async (importOriginal) => {
     const job = cacheable(file, input, limits);
     const program = builtChild(file);
     if (job === null || process.env[uncached]) return original.runChild(program, input, limits);
-    const path = join(inject("compileCache"), job.key);
+    const path = join(folder, job.key);
     const kept = readKept(path);
     if (kept !== null) return { output: kept, problem: null };
     const result = await original.runChild(program, input, limits);

@@ -8,8 +8,8 @@ import type { ProvidedContext } from "vitest";
 declare module "vitest" {
   // eslint-disable-next-line @typescript-eslint/consistent-type-definitions
   export interface ProvidedContext {
-    /** A folder for the compile cache, which is removed at the end. */
-    compileCache: string;
+    /** A folder for what tests write, which is removed at the end. */
+    temporaryFolder: string;
     /** Whether `dist/` is built of the sources as they are now, as `npm test` sees to. */
     isBuilt: boolean;
   }
@@ -22,8 +22,8 @@ export default function setup({
 }: {
   readonly provide: <Key extends keyof ProvidedContext>(key: Key, value: ProvidedContext[Key]) => void;
 }) {
-  const folder = mkdtempSync(join(tmpdir(), "hookwarden-compile-cache-"));
-  provide("compileCache", folder);
+  const folder = mkdtempSync(join(tmpdir(), "hookwarden-test-"));
+  provide("temporaryFolder", folder);
   provide("isBuilt", isBuilt());
   return () => rmSync(folder, { recursive: true, force: true });
 }

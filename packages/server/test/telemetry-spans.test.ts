@@ -1,5 +1,13 @@
 import { EventEmitter } from "node:events";
-import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  context,
+  metrics,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -23,7 +31,10 @@ const sdk = new NodeSDK({
 });
 beforeAll(() => sdk.start());
 beforeEach(() => exporter.reset());
-afterAll(() => sdk.shutdown());
+afterAll(async () => {
+  await sdk.shutdown();
+  for (const api of [context, metrics, propagation, trace]) api.disable();
+});
 
 test("a question that comes over another channel than HTTP has a span of the server too", async () => {
   await using server = await startTestServer({ telemetry: true });

@@ -1,12 +1,12 @@
-import { HookwardenError } from "hookwarden/errors";
-import { expect, test, vi } from "vitest";
-import { testPack } from "../../src/test-pack.ts";
+import { afterAll, expect, test, vi } from "vitest";
 import { folder } from "../../../../test/cli/cli.ts";
 import { bash, packWith } from "./packs.ts";
 
 // As on a machine without the package `isolated-vm`.
-vi.mock("hookwarden/warden", async (original) => {
+vi.resetModules();
+vi.doMock("hookwarden/warden", async (original) => {
   const actual = await original<typeof import("hookwarden/warden")>();
+  const { HookwardenError } = await import("hookwarden/errors");
   return {
     ...actual,
     createSandbox: async (...args: Parameters<typeof actual.createSandbox>) => {
@@ -14,6 +14,12 @@ vi.mock("hookwarden/warden", async (original) => {
       return await actual.createSandbox(...args);
     },
   };
+});
+const { testPack } = await import("../../src/test-pack.ts");
+
+afterAll(() => {
+  vi.doUnmock("hookwarden/warden");
+  vi.resetModules();
 });
 
 const cases = [{ name: "a", event: bash("rm x"), expect: { verdict: "deny" } }];
