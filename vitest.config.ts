@@ -1,4 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 const report = process.env["HOOKWARDEN_TEST_REPORT"];
@@ -22,7 +24,7 @@ export default defineConfig(({ mode }) => ({
     include: mode === "slow" ? [...slow, ...properties] : quick,
     exclude: ["**/node_modules/**", ...(mode === "slow" ? [] : slow)],
     globalSetup: ["./test/support/global-setup.ts"],
-    setupFiles: ["./test/support/compile-cache.ts"],
+    setupFiles: ["./test/support/compile-cache.ts", "./test/support/built-programs.ts"],
     typecheck: {
       enabled: mode !== "slow",
       include: ["test/**/*.test-d.ts", "packages/*/test/**/*.test-d.ts"],
@@ -39,6 +41,8 @@ export default defineConfig(({ mode }) => ({
     // For the programs that tests start.
     env: {
       NODE_OPTIONS: `--conditions=${source}`,
+      // Types are stripped once, not once for each of the many processes.
+      NODE_COMPILE_CACHE: join(tmpdir(), "hookwarden-test-cache"),
       ...(mode === "slow" ? { HOOKWARDEN_PROPERTY_RUNS: "wide" } : {}),
     },
     // The report that the closing line of a check run is made from.

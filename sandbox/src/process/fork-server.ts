@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { closedStdio } from "./descriptors.ts";
 import { killGroup } from "../containment/index.ts";
 import type { Child, ChildEvents, Launch } from "./launch.ts";
@@ -14,6 +13,7 @@ import {
   type StreamName,
   streamNames,
 } from "./fork-server-messages.ts";
+import { programPath } from "./program-path.ts";
 
 /** Time limit for starting a child, in milliseconds; its program has not started by then. */
 const spawnTimeoutMs = 10_000;
@@ -213,12 +213,10 @@ export class ForkServer {
 }
 
 function spawnForkServer(path: string): ChildProcess {
-  const script = import.meta.url.endsWith(".ts") ? "./fork-server-main.ts" : "./sandbox-fork-server.js";
-  const program = fileURLToPath(new URL(script, import.meta.url));
   // No inspector by signal, and no environment that could bring options.
   const flags = ["--disable-sigusr1", "--disable-proto=delete", "--no-warnings"];
   const [, , , ...others] = closedStdio();
-  const child = spawn(process.execPath, [...flags, program, path], {
+  const child = spawn(process.execPath, [...flags, programPath("fork-server"), path], {
     cwd: "/",
     env: {},
     stdio: ["ignore", "ignore", "ignore", ...others, "ipc"],

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { programs } from "../../src/hook/programs.ts";
+import { nodeFlags, programs } from "../../src/hook/programs.ts";
 import { folder, write } from "../../../../test/cli/cli.ts";
 import { type PackHook, packFiles } from "./hook-pack.ts";
 
@@ -50,14 +50,15 @@ export async function hookPlace(hook: PackHook = denyRm): Promise<HookPlace> {
   await mkdir(run, { mode: 0o700 });
   const env = {
     PATH: process.env["PATH"] ?? "",
-    NODE_OPTIONS: process.env["NODE_OPTIONS"] ?? "",
     HOME: made.path,
     XDG_RUNTIME_DIR: run,
     XDG_STATE_HOME: join(made.path, "state"),
     NODE_COMPILE_CACHE: join(tmpdir(), "hookwarden-test-cache"),
   };
+  const { client, daemon } = programs();
+  const daemons = async (): Promise<number[]> => daemonsOf(daemon, pack);
   const start = (args: readonly string[] = [], more: object = {}): ChildProcess =>
-    spawn(process.execPath, [programs().client, pack, "--idle", "2", ...args], {
+    spawn(process.execPath, [...nodeFlags(client), client, pack, "--idle", "2", ...args], {
       env: { ...env, ...more },
       cwd: made.path,
       stdio: ["pipe", "pipe", "pipe"],
@@ -76,9 +77,9 @@ export async function hookPlace(hook: PackHook = denyRm): Promise<HookPlace> {
       );
       return ended(child);
     },
-    daemons: async () => daemonsOf(pack),
+    daemons,
     async [Symbol.asyncDispose]() {
-      for (const pid of await daemonsOf(pack)) process.kill(pid, "SIGTERM");
+      for (const pid of await daemons()) process.kill(pid, "SIGTERM");
       await made[Symbol.asyncDispose]();
     },
   };
@@ -99,12 +100,12 @@ export async function ended(child: ChildProcess): Promise<HookRun> {
   return { code, ...text, answer };
 }
 
-async function daemonsOf(pack: string): Promise<number[]> {
+async function daemonsOf(program: string, pack: string): Promise<number[]> {
   const { stdout } = spawn("ps", ["-eo", "pid,args"], { stdio: ["ignore", "pipe", "ignore"] });
   let list = "";
   for await (const part of stdout) list += String(part);
   return list
     .split("\n")
-    .filter((line) => line.includes("daemon/main.ts") && line.includes(pack))
+    .filter((line) => line.includes(program) && line.includes(pack))
     .map((line) => Number.parseInt(line, 10));
 }

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { HookwardenError } from "hookwarden/errors";
 import type { AuditChain, AuditHead, AuditRange, AuditRecord, AuditStore } from "../storage.ts";
 import type { AuditDone, AuditTask } from "./audit-worker.ts";
+import { auditProgram } from "./audit-program.ts";
 import { Database } from "./database.ts";
 import { auditMigrations } from "./migrations.ts";
 
@@ -25,10 +26,11 @@ export class SqliteAuditStore implements AuditStore {
   constructor(folder: string) {
     this.#database = Database.open(folder, "audit.db", auditMigrations);
     // `--import` modules of the process, such as for telemetry, are not for this thread.
-    this.#worker = new Worker(workerFile(), {
+    const program = auditProgram();
+    this.#worker = new Worker(program, {
       workerData: { folder },
       stdin: false,
-      execArgv: import.meta.url.endsWith(".ts") ? ["--conditions=hookwarden-source"] : [],
+      execArgv: program.pathname.endsWith(".ts") ? ["--conditions=hookwarden-source"] : [],
       env: {},
     });
     this.#worker.on("message", (done: readonly AuditDone[]) => this.#settle(done));
@@ -131,12 +133,4 @@ export class SqliteAuditStore implements AuditStore {
     for (const { failed } of this.#waiting.values()) failed(this.#broken);
     this.#waiting.clear();
   }
-}
-
-/** Here the sources run as they are; in the package there is one file for each thread. */
-function workerFile(): URL {
-  return new URL(
-    import.meta.url.endsWith(".ts") ? "./audit-worker.ts" : "./audit-worker.js",
-    import.meta.url,
-  );
 }
