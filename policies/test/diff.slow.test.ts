@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PackDiff } from "@hookwarden/testing/diff";
 import { createWarden, type Warden } from "hookwarden/warden";
 import type { Verdict } from "hookwarden/broker";
-import { cli } from "../../test/cli/cli.ts";
+import { cliProcess } from "../../test/cli/cli.ts";
 import { policiesFolder } from "./harness.ts";
 
 /** The shipped policies against versions of them that were changed in one place, as somebody's pull request would. */
@@ -99,7 +99,7 @@ async function diff(next: string, ...more: readonly string[]) {
     "--format",
     "json",
   ];
-  const { code, out, err } = await cli([...args, ...more]);
+  const { code, out, err } = await cliProcess([...args, ...more]);
   expect(err).toBe("");
   return { code, diff: JSON.parse(out) as PackDiff };
 }

@@ -8,14 +8,14 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { marker, report } from "../../scripts/action/report.ts";
-import { cli, folder, main } from "../cli/cli.ts";
+import { cliProcess, folder, main } from "../cli/cli.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** A repository with a pack and hookwarden installed; `origin/main` is its first commit. */
 async function repository() {
   const dir = await folder();
-  await cli(["init", ".", "--project"], { cwd: dir.path });
+  await cliProcess(["init", ".", "--project"], { cwd: dir.path });
   mkdirSync(join(dir.path, "node_modules/.bin"), { recursive: true });
   const bin = join(dir.path, "node_modules/.bin/hookwarden");
   writeFileSync(bin, `#!/bin/sh\nexec "${process.execPath}" -C hookwarden-source "${main}" "$@"\n`);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { bash, cli, folder, lines, pack, type Ran } from "./cli.ts";
+import { bash, folder, lines, pack, type Ran } from "./cli.ts";
+import { cli } from "./in-process.ts";
 
 /** One sentence with code, place and remedy, no stack trace. */
 function oneSentence(err: string, code: string, place: string, says: string): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HookCost } from "@hookwarden/testing/measure";
-import { bash, cli, folder, lines, pack } from "./cli.ts";
+import { bash, folder, lines, pack } from "./cli.ts";
+import { cli } from "./in-process.ts";
 
 const files = {
   ...pack,

@@ -1,13 +1,13 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bash, cli, folder, lines, pack, write } from "./cli.ts";
+import { bash, cliProcess, folder, lines, pack, write } from "./cli.ts";
 
 const named = { ...pack, "hookwarden.json": { ...pack["hookwarden.json"], name: "acme", version: "1.2.0" } };
 
 async function setUp() {
   const made = await folder({ ...named, "events.jsonl": lines(bash("ls"), bash("rm -rf /"), bash("pwd")) });
-  const at = (...args: readonly string[]) => cli(args, { cwd: made.path });
+  const at = (...args: readonly string[]) => cliProcess(args, { cwd: made.path });
   return { ...made, at };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bash, cli, folder, pack } from "./cli.ts";
+import { bash, folder, pack } from "./cli.ts";
+import { cli } from "./in-process.ts";
 
 const noRm = pack["no-rm/hook.json"];
 const tidy = { ...pack, "mark/hook.json": { ...pack["mark/hook.json"], reads: [] } };

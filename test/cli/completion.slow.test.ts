@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { commandTable } from "../../src/cli/commands.ts";
-import { cli, folder } from "./cli.ts";
+import { cliProcess, folder } from "./cli.ts";
 
 /** What the shell itself offers at the end of a line, with the script loaded. */
 const completers = {
@@ -24,7 +24,7 @@ const completers = {
 const isInstalled = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).error === undefined;
 
 it.for(["zsh", "fish"] as const)("%s completes commands, options and values", async (shell, { skip }) => {
-  const { code, out } = await cli(["completion", shell]);
+  const { code, out } = await cliProcess(["completion", shell]);
   expect(code).toBe(0);
   for (const { name } of commandTable) expect(out).toContain(name);
   await using dir = await folder({ script: out });

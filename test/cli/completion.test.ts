@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { commandTable } from "../../src/cli/commands.ts";
-import { cli } from "./cli.ts";
+import { cliProcess } from "./cli.ts";
 
 /** What bash offers for the last word of a command line. */
 function offered(script: string, ...words: readonly string[]): readonly string[] {
@@ -21,7 +21,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 }
 
 it("bash completes commands, options and values", async () => {
-  const { code, out, err } = await cli(["completion", "bash"]);
+  const { code, out, err } = await cliProcess(["completion", "bash"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(offered(out, "")).toEqual([...commandTable.map(({ name }) => name), "--help", "--version"]);
   expect(offered(out, "in")).toEqual(["init", "install"]);

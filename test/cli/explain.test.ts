@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cli, folder, pack } from "./cli.ts";
+import { folder, pack } from "./cli.ts";
+import { cli } from "./in-process.ts";
 
 const hook = (name: string, more: object) => ({
   [`${name}/hook.json`]: {

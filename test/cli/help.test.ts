@@ -6,7 +6,7 @@ import { commandTable } from "../../src/cli/commands.ts";
 import { errorTable } from "../../src/errors/index.ts";
 import { lintTable } from "../../src/check/lint/index.ts";
 import { findingTable } from "../../src/check/index.ts";
-import { cli, main } from "./cli.ts";
+import { cliProcess, main } from "./cli.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const page = readFileSync(`${root}docs/cli.md`, "utf8");
@@ -16,7 +16,7 @@ const ownFormat: ReadonlySet<string> = new Set(["serve", "completion"]);
 
 describe("help", () => {
   it("lists every command", async () => {
-    const { code, out, err } = await cli(["--help"]);
+    const { code, out, err } = await cliProcess(["--help"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const { name, summary } of commandTable)
       expect(out).toMatch(new RegExp(`^  ${name}\\b.* {2}${summary}$`, "m"));
@@ -26,7 +26,7 @@ describe("help", () => {
   it.each(commandTable.map(({ name }) => name))(
     "of %s has an example, fits 80 columns, and the page describes its options",
     async (name) => {
-      const { code, out, err } = await cli([name, "--help"]);
+      const { code, out, err } = await cliProcess([name, "--help"]);
       expect({ code, err }).toEqual({ code: 0, err: "" });
       expect(out).toContain(`Example:\n  $ hookwarden ${name} `);
       if (!ownFormat.has(name)) expect(out).toContain("--format <format>");
@@ -41,7 +41,7 @@ describe("help", () => {
   );
 
   it("is shown, with a usage exit code, where there is no command", async () => {
-    const { code, out, err } = await cli([]);
+    const { code, out, err } = await cliProcess([]);
     expect(code).toBe(64);
     expect(out).toBe("");
     expect(err).toContain("Commands:");
@@ -49,7 +49,7 @@ describe("help", () => {
 
   it("prints the version of the package", async () => {
     const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { version: string };
-    expect(await cli(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
+    expect(await cliProcess(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
   });
 });
 

@@ -7,7 +7,8 @@ import { hookTemplate } from "../../src/cli/init/template.ts";
 import { loadPackFromFiles } from "../../src/pack/index.ts";
 import { readCases } from "../../src/check/cases/read.ts";
 import { createWarden } from "../../src/warden/index.ts";
-import { cli, folder, write } from "./cli.ts";
+import { folder, write } from "./cli.ts";
+import { cli } from "./in-process.ts";
 
 const decisions = (out: string): Decision[] =>
   out

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { cli, folder } from "./cli.ts";
+import { folder } from "./cli.ts";
+import { cli } from "./in-process.ts";
 
 it("adds the public key to a trust file, and leaves all else in it as it was", async () => {
   await using dir = await folder();

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../src/broker/decision.ts";
-import { bash, cli, folder, lines, pack, start, still, write } from "./cli.ts";
+import { bash, folder, lines, pack, start, still, write } from "./cli.ts";
+import { cli } from "./in-process.ts";
 
 const inline = ["--isolation", "inline"];
 const result = (session: string): object => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bash, packWith } from "../../packages/testing/test/cases/packs.ts";
-import { cli, folder, start, write } from "./cli.ts";
+import { cliProcess, folder, start, write } from "./cli.ts";
 
 const good = { name: "good", event: bash("rm"), expect: { verdict: "deny" } };
 const bad = { name: "bad", event: bash("ls"), expect: { verdict: "deny" } };
@@ -9,19 +9,27 @@ describe("hookwarden test", { timeout: 60_000 }, () => {
   test("exits 0 where all pass, 1 where one fails, and says why", async () => {
     await using dir = await folder(packWith([good, bad]));
     const args = ["test", dir.path, "--engine", "quickjs"];
-    const failing = await cli(args);
+    const failing = await cliProcess(args);
     expect(failing.code).toBe(1);
     expect(failing.out).toMatch(
       / {2}bad \(quickjs\)\n {4}guard\/cases\.json at \/1\n {4}verdict\n {6}wanted "deny"\n {6}got "continue"\n/,
     );
-    expect((await cli([...args, "--filter", "good"])).code).toBe(0);
-    const tap = await cli([...args, "--format", "tap"]);
+    expect((await cliProcess([...args, "--filter", "good"])).code).toBe(0);
+    const tap = await cliProcess([...args, "--format", "tap"]);
     expect(tap.out).toMatch(/^TAP version 14\n1\.\.2\nok 1 - guard: good \(quickjs\)\nnot ok 2 - /);
   });
 
   test("exits 1 where too few lines ran", async () => {
     await using dir = await folder(packWith([good]));
-    const ran = await cli(["test", dir.path, "--engine", "quickjs", "--coverage", "--threshold", "95"]);
+    const ran = await cliProcess([
+      "test",
+      dir.path,
+      "--engine",
+      "quickjs",
+      "--coverage",
+      "--threshold",
+      "95",
+    ]);
     expect(ran.code).toBe(1);
     expect(ran.err).toContain("of the lines ran, which is less than 95 %");
     expect(ran.out.split("\n").every((line) => line.length <= 80)).toBe(true);
@@ -37,7 +45,7 @@ describe("hookwarden test", { timeout: 60_000 }, () => {
     ["no list", {}, "list"],
   ])("refuses %s with one sentence", async (_, cases, word) => {
     await using dir = await folder(packWith(cases));
-    const ran = await cli(["test", dir.path]);
+    const ran = await cliProcess(["test", dir.path]);
     expect(ran.code).toBe(65);
     expect(ran.err).toMatch(/^cases-invalid: guard\/cases\.json/);
     expect(ran.err).toContain(word);
@@ -45,8 +53,8 @@ describe("hookwarden test", { timeout: 60_000 }, () => {
   });
 
   test("refuses options that do not go together", async () => {
-    expect((await cli(["test", ".", "--threshold", "95"])).code).toBe(64);
-    expect((await cli(["test", ".", "--coverage", "--threshold", "950"])).code).toBe(64);
+    expect((await cliProcess(["test", ".", "--threshold", "95"])).code).toBe(64);
+    expect((await cliProcess(["test", ".", "--coverage", "--threshold", "950"])).code).toBe(64);
   });
 
   test("with --watch, runs again when a file of the pack changes, and ends at a signal", async () => {

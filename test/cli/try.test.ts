@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../src/broker/decision.ts";
-import { bash, cli, folder, lines, still } from "./cli.ts";
+import { bash, folder, lines, still } from "./cli.ts";
+import { cli } from "./in-process.ts";
 
 const inline = ["--isolation", "inline"];
 const decisions = (out: string): Decision[] =>

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildBundle } from "hookwarden/bundle";
 import { sha256 } from "hookwarden/files";
 import { key, packFolder, testFolder, trust } from "../../../test/bundle/support.ts";
-import { cli } from "../../../test/cli/cli.ts";
+import { cliProcess } from "../../../test/cli/cli.ts";
 
 const program = "docker-registry";
 const isInstalled = spawnSync(program, ["--version"]).status === 0;
@@ -61,11 +61,11 @@ describe.runIf(isInstalled)("a registry of the Docker distribution", () => {
     writeFileSync(file, bytes);
     writeFileSync(trustFile, JSON.stringify(trust));
 
-    const pushed = await cli(["push", file, address, "--format", "json"]);
+    const pushed = await cliProcess(["push", file, address, "--format", "json"]);
     expect(pushed.code, pushed.err).toBe(0);
     const { reference } = JSON.parse(pushed.out) as { readonly reference: string };
     const pull = ["pull", reference, "--trust", trustFile, "--out", out];
-    const pulled = await cli(pull);
+    const pulled = await cliProcess(pull);
     expect(pulled.code, pulled.err).toBe(0);
     expect(pulled.out).toMatch(/^policies 1\.2\.0 for default: signed by release-1\n/);
     expect(readFileSync(out).equals(bytes)).toBe(true);
@@ -74,7 +74,7 @@ describe.runIf(isInstalled)("a registry of the Docker distribution", () => {
     const changed = Buffer.from(bytes);
     changed[changed.length - 9]! ^= 1;
     writeFileSync(stored!, changed);
-    const refused = await cli(pull);
+    const refused = await cliProcess(pull);
     expect(refused.code).toBe(65);
     expect(refused.err).toMatch(/registry-failed: the registry sent another bundle/);
     // The file of the last good pull is untouched.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Client, createClient } from "@hookwarden/client";
-import { cli } from "../../../test/cli/cli.ts";
+import { cliProcess } from "../../../test/cli/cli.ts";
 import { eventOf, packOf, startTestServer, type TestServer } from "./support.ts";
 
 /** The first hook fails at commands that begin with `fail`, the second one denies `rm`. */
@@ -205,8 +205,8 @@ describe("degraded mode", () => {
   it("is opened and ended from the command line", async () => {
     const key = join(test.data, "operator.key");
     writeFileSync(key, `${test.operatorKey}\n`);
-    const run = (...args: string[]): ReturnType<typeof cli> =>
-      cli(["degraded", "acme", "--server", test.url, ...args]);
+    const run = (...args: string[]): ReturnType<typeof cliProcess> =>
+      cliProcess(["degraded", "acme", "--server", test.url, ...args]);
     const opened = await run("--key", key, "--minutes", "5", "--reason", reason);
     expect(opened).toMatchObject({ code: 0, err: "" });
     expect(opened.out.replaceAll(/\s+/g, " ")).toContain(reason);

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { maskSecrets, resolveSettings } from "../src/commands/settings.ts";
 import { flagOf, settingTable, variableOf } from "../src/commands/settings-table.ts";
 import { settingsFrom } from "../src/options.ts";
-import { cli } from "../../../test/cli/cli.ts";
+import { cliProcess } from "../../../test/cli/cli.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookwarden-settings-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -118,14 +118,14 @@ describe("serve --print-config", () => {
   it("prints each setting with its source, and masks passwords", async () => {
     const config = join(folder, "server.json");
     writeFileSync(config, JSON.stringify({ port: 9000, nats: "nats://ada:s3cret@nats:4222" }));
-    const { code, out } = await cli(["serve", "--print-config", "--config", config, "--host", "::1"]);
+    const { code, out } = await cliProcess(["serve", "--print-config", "--config", config, "--host", "::1"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^port +file +9000$/m);
     expect(out).toMatch(/^host +flag +::1$/m);
     expect(out).toMatch(/^audit +default +strict$/m);
     expect(out).toContain("nats://***@nats:4222");
     expect(out).not.toContain("s3cret");
-    const json = await cli(["serve", "--print-config", "--format", "json", "--no-credentials"]);
+    const json = await cliProcess(["serve", "--print-config", "--format", "json", "--no-credentials"]);
     expect(JSON.parse(json.out)).toMatchObject({ credentials: { value: false, source: "flag" } });
   });
 

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { cli, folder } from "../cli.ts";
+import { folder } from "../cli.ts";
+import { cli } from "../in-process.ts";
 import { filesOf, type Mistake, topics } from "./table.ts";
 
 /** Runs the command of one mistake in a folder of its own, and returns what a person reads. */

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyLog } from "hookwarden/log";
-import { cli } from "../../../../test/cli/cli.ts";
+import { cliProcess } from "../../../../test/cli/cli.ts";
 import { example, git, policyRepo, type PolicyRepo, shell, stepsOf } from "./policy-repo.ts";
 
 let repo: PolicyRepo;
@@ -79,7 +79,7 @@ describe("the workflow of the example repository", { timeout: 240_000 }, () => {
 
   it("bundles, signs and verifies a release, and leaves no key behind", async () => {
     const folder = await repo.checkout("release");
-    const { out } = await cli(["keygen", "--out", "made.jwk"], { cwd: folder });
+    const { out } = await cliProcess(["keygen", "--out", "made.jwk"], { cwd: folder });
     const key = await readFile(join(folder, "made.jwk"), "utf8");
     const half = JSON.parse(out.slice(out.indexOf("{"))) as object;
     await writeFile(join(folder, "trust.json"), JSON.stringify({ keys: [half] }));
@@ -91,7 +91,7 @@ describe("the workflow of the example repository", { timeout: 240_000 }, () => {
     expect(files).toContain("policies.tgz");
     expect(files).not.toContain("key.jwk");
     // A key that is not trusted makes an invalid bundle.
-    await cli(["keygen", "--out", "other.jwk"], { cwd: folder });
+    await cliProcess(["keygen", "--out", "other.jwk"], { cwd: folder });
     const other = await readFile(join(folder, "other.jwk"), "utf8");
     expect((await runJob("release", folder, { SIGNING_KEY: other })).code).not.toBe(0);
   });

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bash, cli, folder, lines, pack } from "../../../../test/cli/cli.ts";
+import { bash, folder, lines, pack } from "../../../../test/cli/cli.ts";
+import { cli } from "../../../../test/cli/in-process.ts";
 
 const under = (name: string, files: { readonly [path: string]: string | object }) =>
   Object.fromEntries(Object.entries(files).map(([path, content]) => [`${name}/${path}`, content]));
