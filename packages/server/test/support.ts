@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -87,6 +88,15 @@ export function raw(port: number, ...parts: readonly (string | Uint8Array)[]): P
     socket.on("close", end);
     for (const part of parts) socket.write(part);
   });
+}
+
+/** Sends a request as it stands, and gives the first piece of the answer, which has its status: `raw` waits for more. */
+export async function firstOf(port: number, request: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(request);
+  const [piece] = (await once(socket, "data")) as [Buffer];
+  socket.destroy();
+  return piece.toString("latin1");
 }
 
 /** The head of a request, for `raw`. */
