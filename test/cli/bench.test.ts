@@ -5,6 +5,8 @@ import { cli } from "./in-process.ts";
 
 const files = {
   ...pack,
+  // A busy machine must not make a difference.
+  "no-rm/hook.json": { ...pack["no-rm/hook.json"], limits: { wallMs: 5_000 } },
   // Costs more with every character that it is given.
   "no-rm/hook.js": `export default (event) => {
   const text = String(event.tool_input.command);
