@@ -2,14 +2,14 @@
  * Validates deploy/kubernetes against the schemas of Kubernetes, as the package `kubernetes-models` has them, and finds
  * members that no schema knows. The package is installed into a temporary folder. `npm run smoke:kubernetes`.
  */
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseAllDocuments } from "yaml";
+import { installPackages } from "../../test/support/install-packages.ts";
 
-const models = "kubernetes-models@5.1.0";
+const models = { "kubernetes-models": "5.1.0" };
 const manifests = fileURLToPath(new URL("../../deploy/kubernetes/", import.meta.url));
 
 interface Manifest {
@@ -62,8 +62,7 @@ async function problemsOf(manifest: Manifest, folder: string): Promise<readonly 
 
 const folder = mkdtempSync(join(tmpdir(), "hookwarden-kubernetes-"));
 try {
-  const install = ["install", "--prefix", folder, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
-  execFileSync("npm", [...install, models], { stdio: ["ignore", "ignore", "inherit"] });
+  installPackages(folder, models);
   for (const file of readdirSync(manifests).filter((name) => name.endsWith(".yaml"))) {
     for (const document of parseAllDocuments(readFileSync(manifests + file, "utf8"))) {
       const manifest = document.toJS() as Manifest;

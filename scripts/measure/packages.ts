@@ -3,12 +3,12 @@
  * a cache folder, calls a hook with each on every engine and realm, and compares the answer with that of Node.js. It
  * exits with 1 if another package than those with `cannot` fails, or one of those works.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { createSandbox, defaultLimits, type Sandbox } from "@hookwarden/sandbox";
 import { loadPack } from "../../src/pack/index.ts";
+import { installPackages } from "../../test/support/install-packages.ts";
 
 interface Trial {
   readonly package: string;
@@ -158,16 +158,6 @@ const trials: readonly Trial[] = [
 
 const folder = fileURLToPath(new URL("../../node_modules/.cache/hookwarden-packages/", import.meta.url));
 
-function install(): void {
-  const dependencies = Object.fromEntries(trials.map((one) => [one.package, one.version]));
-  const text = JSON.stringify({ private: true, type: "module", dependencies });
-  const file = join(folder, "package.json");
-  if (existsSync(join(folder, "node_modules")) && readFileSync(file, "utf8") === text) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(file, text);
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder });
-}
-
 /** Writes a pack of one hook that uses the package. @returns its folder */
 function writePack({ package: name, imports, shows }: Trial): string {
   const at = join(folder, "packs", name);
@@ -212,24 +202,25 @@ async function answer(sandbox: Sandbox, at: string): Promise<string> {
     : `${outcome.fault.code}: ${outcome.fault.message}`;
 }
 
-install();
+installPackages(folder, Object.fromEntries(trials.map((one) => [one.package, one.version])));
 await using quickjs = await createSandbox({ engine: "quickjs", processes: 1 });
 await using frozen = await createSandbox({ engine: "isolate", processes: 1 });
 await using fresh = await createSandbox({ engine: "isolate", processes: 1, realm: "fresh" });
-const engines = { quickjs, "isolate, frozen realm": frozen, "isolate, fresh contexts": fresh };
-const working = { quickjs: 0, "isolate, frozen realm": 0, "isolate, fresh contexts": 0 };
+const engines = new Map([
+  ["quickjs", { sandbox: quickjs, working: 0 }],
+  ["isolate, frozen realm", { sandbox: frozen, working: 0 }],
+  ["isolate, fresh contexts", { sandbox: fresh, working: 0 }],
+]);
 for (const trial of trials) {
   const at = writePack(trial);
   const wanted = await expected(at);
-  for (const [name, sandbox] of Object.entries(engines)) {
-    const got = await answer(sandbox, at).catch((error: unknown) => String(error));
+  for (const [name, engine] of engines) {
+    const got = await answer(engine.sandbox, at).catch((error: unknown) => String(error));
     // Random texts are as long.
     const same = got === wanted || (trial.package === "nanoid" && got.length === wanted.length);
-    if (same) working[name as keyof typeof working]++;
+    if (same) engine.working++;
     else console.log(`${trial.package}, ${name}: ${got.replaceAll("\n", " ").slice(0, 160)}`);
     if (same === (trial.cannot !== undefined)) process.exitCode = 1;
   }
 }
-for (const [name, count] of Object.entries(working))
-  console.log(`${name}: ${count} of ${trials.length} work`);
-process.exit();
+for (const [name, { working }] of engines) console.log(`${name}: ${working} of ${trials.length} work`);

@@ -1,9 +1,9 @@
 /** Other products that make such decisions, installed into a cache folder when the bench runs. */
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { installPackages } from "../support/install-packages.ts";
 import type { Case } from "./rounds.ts";
 import { hookBody } from "./workload.ts";
 
@@ -13,23 +13,12 @@ const cache = fileURLToPath(new URL("../../node_modules/.cache/hookwarden-peers/
 /** The cases of what can be installed; none without a registry. */
 export async function peers(event: Record<string, unknown>, json: string): Promise<readonly Case[]> {
   try {
-    install();
+    installPackages(cache, versions);
     return [...(await quickjsWasi(json)), await agentGovernance(event)];
   } catch (error) {
     console.error(`the peers cannot be measured: ${String(error)}`);
     return [];
   }
-}
-
-function install(): void {
-  const wanted = Object.entries(versions).map(([name, version]) => `${name}@${version}`);
-  const done = join(cache, "installed.json");
-  if (existsSync(done) && readFileSync(done, "utf8") === JSON.stringify(wanted)) return;
-  mkdirSync(cache, { recursive: true });
-  writeFileSync(join(cache, "package.json"), '{"private":true}');
-  const options = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-save"];
-  execFileSync("npm", ["install", ...options, ...wanted], { cwd: cache, stdio: "ignore" });
-  writeFileSync(done, JSON.stringify(wanted));
 }
 
 const resolve = (specifier: string): string => createRequire(join(cache, "index.js")).resolve(specifier);
