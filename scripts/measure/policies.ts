@@ -2,6 +2,7 @@
  * Measures the shipped policies on public sets, and writes the tables of docs/policies.md and policies/README.md:
  * `npm run measure:policies -- [--sources FOLDER] [--set NAME]… [--kind KIND]… [--half tuned|held-out|all] [--most N] [--notable N] [--cost] [--write]`.
  * Sets come from shallow clones of GitHub, or from FOLDER where `owner+name` is a clone. Nothing of them is committed.
+ * With `--set` or `--kind`, `--write` leaves the tables of the sets as they are.
  */
 import { parseArgs } from "node:util";
 import type { Warden } from "hookwarden/warden";
@@ -53,27 +54,23 @@ for (const set of wanted) {
   for (const line of measured.faults.slice(0, 5)) console.log(`  FAULT ${line}`);
   for (const line of measured.notable.slice(0, Number(values.notable))) console.log(`  ${line}`);
 }
-const sessions =
-  values.set.length === 0 && values.kind.length === 0
-    ? await measureSessions(await wardens("guard-data-flow"))
-    : undefined;
+const isComplete = values.set.length === 0 && values.kind.length === 0;
+const sessions = isComplete ? await measureSessions(await wardens("guard-data-flow")) : undefined;
 if (sessions !== undefined) {
   console.log(
     `guard-data-flow: ${sessions.stopped} of ${sessions.attacks} attacks stopped, ${sessions.askedTwice} of ${sessions.benign} honest sessions asked more than once`,
   );
   for (const line of sessions.missed.slice(0, Number(values.notable))) console.log(`  ${line}`);
 }
-const evasions =
-  values.set.length === 0 && values.kind.length === 0 ? await measureEvasions(wardens) : undefined;
+const evasions = isComplete ? await measureEvasions(wardens) : undefined;
 if (evasions !== undefined) {
   console.log(`evasions: ${evasions.stopped} of ${evasions.n} stopped`);
   for (const line of evasions.missed.slice(0, Number(values.notable))) console.log(`  ${line}`);
 }
-const isCosted = values.cost || (values.set.length === 0 && values.kind.length === 0);
-const costs = isCosted ? await measureCosts(wardens) : [];
+const costs = values.cost || isComplete ? await measureCosts(wardens) : [];
 for (const { policy, steps, limit, text, fault } of costs)
   console.log(
-    `${policy}: ${steps} steps, ${((100 * steps) / limit).toFixed(1)} % of its limit (${text}) ${fault ?? ""}`,
+    `${policy}: ${steps} steps, ${((100 * steps) / limit).toFixed(1)} % of its limit (${text}) ${fault === undefined ? "" : `${fault.code} (${fault.text})`}`,
   );
-if (values.write) await writeTables(all, half, { sessions, evasions, costs });
+if (values.write) await writeTables(isComplete ? all : undefined, half, { sessions, evasions, costs });
 for (const warden of open.values()) await (await warden)[Symbol.asyncDispose]();

@@ -14,7 +14,8 @@ export interface Cost {
   readonly steps: number;
   readonly limit: number;
   readonly text: string;
-  readonly fault: string | undefined;
+  /** The first fault, and the text that caused it. */
+  readonly fault: { readonly code: string; readonly text: string } | undefined;
 }
 
 const bytes = 1_000_000;
@@ -92,7 +93,7 @@ async function worse(warden: Warden, event: EventInput, text: string, most: Cost
   const base = { session_id: "cost", cwd: "/home/u/proj" };
   const { trace } = await warden.dispatch({ ...base, ...(event as object) } as EventInput);
   const steps = Math.max(0, ...trace.map((entry) => entry.steps ?? 0));
-  const fault =
-    most.fault ?? trace.find((entry) => entry.fault !== null && entry.fault !== undefined)?.fault?.code;
+  const code = trace.find((entry) => entry.fault !== null && entry.fault !== undefined)?.fault?.code;
+  const fault = most.fault ?? (code === undefined ? undefined : { code, text });
   return steps > most.steps ? { ...most, steps, text, fault } : { ...most, fault };
 }

@@ -51,34 +51,19 @@ export interface Simulated {
   readonly costs: readonly Cost[];
 }
 
-/** All that was measured, as Markdown. */
-export async function tablesOf(
+/** What was measured on sets, as Markdown. */
+function setsOf(
   all: readonly Measured[],
   half: string,
-  { sessions, evasions, costs }: Simulated,
-): Promise<string> {
+  { sessions, evasions }: Simulated,
+): readonly string[] {
   const kinds = Object.keys(titles) as Kind[];
   const parts = kinds.flatMap((kind) => {
     const of = all.filter(({ set }) => set.kind === kind);
     return of.length === 0 ? [] : [`**${titles[kind]}**`, "", ...tableOf(kind, of), ""];
   });
   const note = half === "held-out" ? "Of each set the half that no rule was tuned on." : "";
-  return (
-    await format(
-      [
-        note,
-        "",
-        ...parts,
-        ...flowOf(sessions),
-        ...evasionsOf(evasions),
-        ...costsOf(costs),
-        ...sourcesOf(all),
-      ].join("\n"),
-      {
-        parser: "markdown",
-      },
-    )
-  ).trim();
+  return [note, "", ...parts, ...flowOf(sessions), ...evasionsOf(evasions), ...sourcesOf(all)];
 }
 
 function tableOf(kind: Kind, all: readonly Measured[]): readonly string[] {
@@ -157,13 +142,13 @@ function evasionsOf(evasions: EvasionResult | undefined): readonly string[] {
 function costsOf(costs: readonly Cost[]): readonly string[] {
   if (costs.length === 0) return [];
   return [
-    "**Cost** of one call on 1 MB of text, in [steps](limits.md) of QuickJS: of prose, code, base64, markup and commands, the one that costs most. A command line beyond the limits of the facts is not read.",
+    "**Cost** of one call on 1 MB of text, in [steps](limits.md) of QuickJS: of prose, code, base64, markup and commands, the one that costs most. A command line beyond the limits of the facts is not read. A [fault](faults.md) fails closed: the call is refused without being judged. Code of 1 MB is more than 1 MiB in JSON, where its quotation marks are escaped.",
     "",
-    "| policy | most steps | text | limit | share |",
-    "| --- | ---: | --- | ---: | ---: |",
+    "| policy | most steps | text | limit | share | fault |",
+    "| --- | ---: | --- | ---: | ---: | --- |",
     ...costs.map(
-      ({ policy, steps, text, limit }) =>
-        `| \`${policy}\` | ${steps.toLocaleString("en")} | ${text} | ${limit.toLocaleString("en")} | ${percent(steps, limit)} |`,
+      ({ policy, steps, text, limit, fault }) =>
+        `| \`${policy}\` | ${steps.toLocaleString("en")} | ${text} | ${limit.toLocaleString("en")} | ${percent(steps, limit)} | ${fault === undefined ? "" : `\`${fault.code}\` (${fault.text})`} |`,
     ),
     "",
   ];
@@ -177,21 +162,31 @@ function sourcesOf(all: readonly Measured[]): readonly string[] {
   return [`Sources: ${[...new Set(lines)].join(", ")}.`];
 }
 
-const [begin, end] = ["<!-- begin: public sets -->", "<!-- end: public sets -->"];
-
-/** Writes the tables into docs/policies.md and, as a summary, into policies/README.md. */
+/**
+ * Writes the tables into docs/policies.md and policies/README.md, each between its own marks. `all` is `undefined`
+ * where only some sets were measured: their tables then stay as they are, and so do the costs where there are none.
+ */
 export async function writeTables(
-  all: readonly Measured[],
+  all: readonly Measured[] | undefined,
   half: string,
   simulated: Simulated,
 ): Promise<void> {
-  const tables = await tablesOf(all, half, simulated);
+  const tables = {
+    "public sets": all === undefined ? [] : setsOf(all, half, simulated),
+    cost: costsOf(simulated.costs),
+  };
   for (const page of ["docs/policies.md", "policies/README.md"]) {
     const path = fileURLToPath(new URL(`../../../${page}`, import.meta.url));
-    const text = readFileSync(path, "utf8");
-    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-    if (from < 0 || to < from)
-      throw new Error(`${page} has no place for the tables: \`${begin}\` … \`${end}\``);
-    writeFileSync(path, `${text.slice(0, from + begin.length)}\n\n${tables}\n\n${text.slice(to)}`);
+    let text = readFileSync(path, "utf8");
+    for (const [name, lines] of Object.entries(tables)) {
+      if (lines.length === 0) continue;
+      const [begin, end] = [`<!-- begin: ${name} -->`, `<!-- end: ${name} -->`];
+      const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+      if (from < 0 || to < from)
+        throw new Error(`${page} has no place for a table: \`${begin}\` … \`${end}\``);
+      const table = (await format(lines.join("\n"), { parser: "markdown" })).trim();
+      text = `${text.slice(0, from + begin.length)}\n\n${table}\n\n${text.slice(to)}`;
+    }
+    writeFileSync(path, text);
   }
 }
