@@ -3,7 +3,10 @@ import { type CodeEffects, codeEffects } from "../../src/facts/code/code.ts";
 import { isUnknown } from "../../src/facts/shell/text.ts";
 
 /** What a program does, in one line; `?` stands for what its text does not show. */
-function effectsOf(interpreter: "python3" | "node", program: string): readonly string[] {
+function effectsOf(
+  interpreter: "python3" | "node" | "psql" | "mysql" | "sqlite3" | "duckdb",
+  program: string,
+): readonly string[] {
   const option = interpreter === "node" ? "-e" : "-c";
   const effects = codeEffects(interpreter, [option, program], undefined) as CodeEffects;
   const shown = (text: string): string =>
@@ -18,6 +21,58 @@ function effectsOf(interpreter: "python3" | "node", program: string): readonly s
     ...(effects.unread ? ["unread"] : []),
   ];
 }
+
+describe("statements of SQL", () => {
+  test.each([
+    ["psql", "COPY users TO '/tmp/users.csv' WITH (FORMAT csv, HEADER)", ["write /tmp/users.csv"]],
+    ["psql", "COPY (SELECT * FROM t) TO PROGRAM 'sh -c \"id\"'", ['run sh -c "id"']],
+    ["psql", "copy/**/t/**/from/**/program/**/$x$id | sh$x$", ["run id | sh"]],
+    ["psql", "SELECT pg_read_file('/etc/' || E'\\x70asswd'::text)", ["read /etc/passwd"]],
+    ["psql", "SELECT lo_export(1, '/x'), lo_import('/y')", ["write /x", "read /y"]],
+    ["psql", "DO $$ BEGIN EXECUTE 'COPY t FROM PROGRAM ' || '''id'''; END $$", ["run id"]],
+    ["psql", "SELECT 'x'; EXECUTE ('CO' || 'PY t TO ''/x''')", ["write /x"]],
+    ["psql", "CREATE FUNCTION f() RETURNS void AS $f$ COPY t TO '/x' $f$ LANGUAGE sql", ["write /x"]],
+    ["psql", "ALTER SYSTEM SET archive_command = 'id'", ["run id"]],
+    ["psql", "SELECT dblink_connect('user=x host=a.example')", ["connect a.example"]],
+    ["psql", "\\copy t from program 'id'", ["run id"]],
+    ["psql", "\\copy t to /x", ["write /x"]],
+    ["psql", "SELECT 1 \\g |id", ["run id"]],
+    ["psql", "\\o /x\n\\i /y", ["write /x", "read /y"]],
+    ["mysql", "SELECT 1 /*!50000 INTO OUTFILE '/x' */", ["write /x"]],
+    ["mysql", 'LOAD DATA LOCAL INFILE "/x" INTO TABLE t', ["read /x"]],
+    ["mysql", "SET GLOBAL general_log_file = '/x'", ["write /x"]],
+    ["mysql", "pager id\ntee /x\n\\! id", ["run id", "run id", "write /x"]],
+    ["sqlite3", "ATTACH DATABASE '/x' AS a; VACUUM main INTO '/y'", ["write /x", "write /y"]],
+    ["sqlite3", "SELECT writefile('/x', 1), edit('a', 'id')", ["write /x", "run id"]],
+    ["sqlite3", ".import '|id' t\n.backup main /x\n.system id", ["run id", "run id", "write /x"]],
+    [
+      "duckdb",
+      "SELECT * FROM '/x.csv' JOIN 'https://a.example/b' USING (c)",
+      ["read /x.csv", "connect https://a.example/b"],
+    ],
+    ["psql", "SELECT 'COPY t TO ''/x''', \"INTO OUTFILE '/y'\" FROM \"users\" -- COPY t TO '/z'", []],
+  ] as const)("%s: %s", (client, program, effects) => {
+    expect([...effectsOf(client, program)].sort()).toEqual([...effects].sort());
+  });
+
+  test.each([
+    ["mysql", "SELECT LOAD_FILE(0x2f78)"],
+    ["mysql", "SELECT LOAD_FILE(CHAR(47, 120))"],
+    ["mysql", "SELECT LOAD_FILE(CONCAT('/', 'x'))"],
+    ["mysql", "LOAD DATA INFILE '/x"],
+    ["duckdb", "SELECT * FROM read_csv(['/x'])"],
+  ] as const)("%s: %s reads the file", (client, program) => {
+    expect(effectsOf(client, program)).toContain("read /x");
+  });
+
+  test("come from the standard input, and glued to their option, too", () => {
+    expect(codeEffects("psql", ["mydb"], "COPY t TO PROGRAM 'id'")?.commands).toEqual([{ code: "id" }]);
+    expect(codeEffects("mysql", ["-eLOAD DATA INFILE '/x'"], undefined)?.paths).toContainEqual([
+      "/x",
+      "read",
+    ]);
+  });
+});
 
 describe("programs in Python", () => {
   test.each([

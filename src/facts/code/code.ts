@@ -2,8 +2,9 @@ import type { PathAccess } from "../paths/row.ts";
 import { clean, isUnknown } from "../shell/text.ts";
 import type { Call } from "./calls.ts";
 import { effectsOfCall } from "./functions.ts";
-import { idOf, type Language, languageOf } from "./languages.ts";
+import { type Capture, idOf, type Language, languageOf } from "./languages.ts";
 import { readProgram } from "./read.ts";
+import { usesOf } from "./sql.ts";
 import { codeLimits } from "./tokens.ts";
 import { somethingElse, type Value } from "./values.ts";
 
@@ -81,13 +82,17 @@ function programsOf(
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
     const [, option = "", glued] = /^(-{1,2}[A-Za-z-]+)=([^]*)$/.exec(arg) ?? [];
+    const [, letter = "", short = ""] = /^(-[A-Za-z])([^]+)$/.exec(arg) ?? [];
     if (language.options.test(arg)) found.push(args[++at] ?? "");
     else if (glued !== undefined && language.options.test(option)) found.push(glued);
+    else if (short.length > 1 && language.options.test(letter)) found.push(short);
     else if (arg.startsWith("+") && language.options.test("+")) found.push(arg.slice(1));
     else if (/^-|^\/dev\/stdin$/.test(arg)) continue;
     else if (language.operands || (language.operand && found.length === 0 && !isScript)) found.push(arg);
     else isScript = true;
   }
+  // The operands of a database's client name a database, or are statements.
+  if (language.isSql && input !== undefined) return [...found, input];
   return found.length === 0 && input !== undefined && language.input && (!isScript || language.operandIsFile)
     ? [input]
     : found;
@@ -157,15 +162,11 @@ function collect(found: Found, language: Language, text: string, depth: number):
   found.commands.push(...reading.commands.map((code) => ({ code })));
   found.unread ||= !reading.whole;
   for (const call of reading.calls) collectCall(found, call, depth, reading.isParsed);
-  for (const [pattern, what] of language.patterns ?? []) {
-    for (const [, match = ""] of text.matchAll(pattern)) {
-      found.used.add(match);
-      if (what === "run") found.commands.push({ code: match });
-      else if (what === "connect" || url.test(match)) found.hosts.add(match);
-      else if (what === "connect-somewhere") found.connects = true;
-      else if (what === "listen") found.listens = true;
-      else if (isPath(match)) found.paths.push([match, what]);
-    }
+  for (const [pattern, what] of language.patterns ?? [])
+    for (const [, match = ""] of text.matchAll(pattern)) collectUse(found, match, what);
+  for (const { text: used, what } of language.isSql ? usesOf(text) : []) {
+    if (what === "code") found.code.push({ text: used, depth: depth + 1 });
+    else collectUse(found, used, what);
   }
   for (const one of new Set(reading.texts)) {
     if (found.used.has(one)) continue;
@@ -173,6 +174,15 @@ function collect(found: Found, language: Language, text: string, depth: number):
     if (isPathText(one)) found.paths.push([one, "any"]);
   }
   for (const line of reading.lines) found.lines.add(line);
+}
+
+function collectUse(found: Found, text: string, what: Capture): void {
+  found.used.add(text);
+  if (what === "run") found.commands.push({ code: text });
+  else if (what === "connect" || url.test(text)) found.hosts.add(text);
+  else if (what === "connect-somewhere") found.connects = true;
+  else if (what === "listen") found.listens = true;
+  else if (isPath(text)) found.paths.push([text, what]);
 }
 
 function collectCall(found: Found, call: Call, depth: number, isParsed: boolean): void {

@@ -8,6 +8,8 @@ export type Capture = PathAccess | "run" | "connect" | "connect-somewhere" | "li
 export interface Language extends Lexis {
   /** A parser for all of the language. */
   readonly parser?: "python" | "javascript";
+  /** Its statements are SQL. */
+  readonly isSql?: true;
   /** Options whose value is a program. */
   readonly options: RegExp;
   /** The first operand is a program, and not a file with one. */
@@ -152,28 +154,36 @@ const gdb: Language = {
 };
 const database: Language = {
   comments: ["--"],
-  options: /^(?:-cmd|-{1,2}c|-{1,2}e|--command|--execute|--eval|--query|-q)$/,
+  options: /^(?:-cmd|-{1,2}c|-{1,2}e|--command|--execute|--eval|--query|-[qQ])$/,
   operands: true,
   input: true,
+  isSql: true,
+  // The commands of the clients themselves, by line.
   patterns: [
-    [/(?:^|\n)\s{0,4}\.(?:output|once|log|trace|save|backup|dump)\s{1,4}["']?([^\s"']{1,400})/g, "write"],
-    [/(?:^|\n)\s{0,4}\.(?:read|import|load|open|restore|excel)\s{1,4}["']?([^\s"']{1,400})/g, "read"],
-    [/(?:^|\n)\s{0,4}\.(?:shell|system)\s{1,4}([^\n]{1,400})/g, "run"],
-    [/(?:^|\n)\s{0,4}\\(?:!|setenv)\s{0,4}([^\n]{1,400})/g, "run"],
-    [/\\(?:o|w|g|out)\s{1,4}['"]?([^\s'"|]{1,400})/g, "write"],
-    [/\\(?:o|g|w|copy[^|]{0,200}program)\s{1,4}['"]?\|?\s{0,4}'([^']{1,400})'/gi, "run"],
-    [/\\(?:i|ir|include|lo_import|copy\s+\S+\s+from)\s{1,4}['"]?([^\s'"]{1,400})/g, "read"],
+    [
+      /(?:^|\n)\s{0,4}\.(?:import|output|once|read|o|excel)\b[^\n|]{0,80}["']?\|\s{0,4}([^\n"']{1,400})/g,
+      "run",
+    ],
+    [/(?:^|\n)\s{0,4}\.(?:sh|she|shel|shell|sy|sys|syst|syste|system)\s{1,4}([^\n]{1,400})/g, "run"],
+    [
+      /(?:^|\n)\s{0,4}\.(?:output|once|log|trace|save|backup|clone|dump)\s{1,4}(?:-\w{1,20}\s{1,4}|(?:main|temp)\s{1,4}){0,4}["']?([^\s"'|]{1,400})/g,
+      "write",
+    ],
+    [
+      /(?:^|\n)\s{0,4}\.(?:read|import|load|open|restore|cd)\s{1,4}(?:-\w{1,20}\s{1,4}|(?:main|temp)\s{1,4}){0,4}["']?([^\s"'|]{1,400})/g,
+      "read",
+    ],
+    [/\\(?:!|setenv)\s{0,4}([^\n]{1,400})/g, "run"],
+    [/(?:^|\n)\s{0,4}(?:system|pager|\\P)\s{1,4}([^\n;]{1,400})/g, "run"],
+    [/\\(?:o|out|g|gx|w|write)\s{1,4}['"]?\|\s{0,4}([^'"\n]{1,400})/g, "run"],
+    [/\\set\s{1,4}\w{1,60}\s{1,4}`([^`\n]{1,400})`/g, "run"],
+    [/\\(?:o|out|g|gx|w|write|s)\s{1,4}['"]?([^\s'"|]{1,400})/g, "write"],
+    [/(?:^|\n)\s{0,4}(?:tee|\\T)\s{1,4}([^\s;]{1,400})/g, "write"],
+    [/\\(?:i|ir|include|include_relative|lo_import)\s{1,4}['"]?([^\s'"]{1,400})/g, "read"],
+    [/(?:^|\n)\s{0,4}(?:source|\\\.)\s{1,4}([^\s;]{1,400})/g, "read"],
+    [/\\copy\s[^\n]{0,400}?\sfrom\s{1,4}(?!program\s)([^\s'"(]{1,400})/gi, "read"],
+    [/\\copy\s[^\n]{0,400}?\sto\s{1,4}(?!program\s)([^\s'"(]{1,400})/gi, "write"],
     [/\\lo_export\s{1,4}\S{1,40}\s{1,4}['"]?([^\s'"]{1,400})/g, "write"],
-    [/\bINTO\s{1,4}(?:OUTFILE|DUMPFILE)\s{1,4}['"]([^'"]{1,400})/gi, "write"],
-    [/\b(?:LOAD_FILE|readfile|pg_read_file|pg_read_binary_file)\s{0,4}\(\s{0,4}['"]([^'"]{1,400})/gi, "read"],
-    [/\b(?:writefile|lo_export)\s{0,4}\(\s{0,4}(?:\d+,\s{0,4})?['"]([^'"]{1,400})/gi, "write"],
-    [/\bINFILE\s{1,4}['"]([^'"]{1,400})/gi, "read"],
-    [/\bCOPY\b[^;]{0,200}\bTO\s{1,4}(?:PROGRAM\s{1,4})['"]([^'"]{1,400})/gi, "run"],
-    [/\bCOPY\b[^;]{0,200}\bFROM\s{1,4}(?:PROGRAM\s{1,4})['"]([^'"]{1,400})/gi, "run"],
-    [/\bCOPY\b[^;]{0,200}\bTO\s{1,4}['"]([^'"]{1,400})/gi, "write"],
-    [/\bCOPY\b[^;]{0,200}\bFROM\s{1,4}['"]([^'"]{1,400})/gi, "read"],
-    [/\bVACUUM\s{1,4}INTO\s{1,4}['"]([^'"]{1,400})/gi, "write"],
-    [/\bATTACH\s{1,4}(?:DATABASE\s{1,4})?['"]([^'"]{1,400})/gi, "write"],
   ],
 };
 const tcl: Language = {
@@ -276,7 +286,10 @@ const groups: readonly (readonly [names: string, language: Language])[] = [
   ["ed red", ed],
   ["sed gsed", sed],
   ["gdb lldb cgdb", gdb],
-  ["sqlite3 sqlite psql mysql mariadb duckdb", database],
+  [
+    "sqlite3 sqlite psql mysql mariadb duckdb pgcli mycli litecli sqlcmd cockroach clickhouse-client",
+    database,
+  ],
   ["tclsh wish expect", tcl],
   ["pwsh powershell", powershell],
   ["m4", macros],
