@@ -15,17 +15,26 @@ const statements: readonly {
   },
   { test: /^TRUNCATE\b/, verdict: "deny", what: "destroys data" },
   { test: /^DROP\b/, verdict: "ask", what: "drops a part of a database" },
-  { test: /^DELETE FROM (?!.*\bWHERE\b)/, verdict: "ask", what: "deletes every row" },
-  { test: /^UPDATE (?!.*\bWHERE\b)/, verdict: "ask", what: "changes every row" },
+  {
+    test: /^(?:WITH .*\( ?)?DELETE (?:\w+ ){0,3}FROM (?!.*\bWHERE\b(?! (?:TRUE|(\d+)(?: ?= ?\1)?)$))/,
+    verdict: "ask",
+    what: "deletes every row",
+  },
+  {
+    test: /^(?:WITH .*\( ?)?UPDATE (?!.*\bWHERE\b(?! (?:TRUE|(\d+)(?: ?= ?\1)?)$))/,
+    verdict: "ask",
+    what: "changes every row",
+  },
   { test: /^ALTER TABLE .*\bDROP\b/, verdict: "ask", what: "drops a part of a table" },
 ];
 
-/** The statements of a text that destroy something. Comments do not hide a statement. */
+/** The statements of a text that destroy something. Neither comments nor blocks hide a statement. */
 export function sqlFindings(
   text: string,
 ): readonly { readonly verdict: Finding["verdict"]; readonly what: string }[] {
-  return withoutComments(text.slice(0, longestQuery))
+  return plain(text.slice(0, longestQuery))
     .toUpperCase()
+    .replace(/\b(?:BEGIN|LOOP|ATOMIC|THEN(?=\s+(?:DELETE|DROP|TRUNCATE)\b))\s/g, ";")
     .split(";", 500)
     .flatMap((statement) => {
       const line = statement.replace(/\s+/g, " ").trim();
@@ -33,18 +42,25 @@ export function sqlFindings(
     });
 }
 
-/** Takes `/* … *\/` and `-- …` out, in one pass. */
-function withoutComments(text: string): string {
+/** Comments, texts in quotes, and the marks around a block. What MySQL has in a comment with `!` is a statement. */
+const part =
+  /--[^\n]*|\/\*(?!!)(?:[^*]|\*(?!\/))*(?:\*\/|$)|\/\*!\d{0,6}|\*\/|'((?:[^']|'')*)(?:'|$)|\$\w{0,60}\$/gy;
+
+/** A text without comments and quoted texts, except those that are run as statements; in one pass. */
+function plain(text: string): string {
   let out = "";
   for (let at = 0; at < text.length;) {
-    const opener = text.startsWith("/*", at) ? "*/" : text.startsWith("--", at) ? "\n" : undefined;
-    if (opener === undefined) {
+    part.lastIndex = at;
+    const [whole, quoted] = part.exec(text) ?? [];
+    if (whole === undefined) {
       out += text[at++];
       continue;
     }
-    const end = text.indexOf(opener, at + 2);
-    out += " ";
-    at = end < 0 ? text.length : end + opener.length;
+    const isRun =
+      quoted !== undefined && /\b(?:EXECUTE|IMMEDIATE|PREPARE \w{1,60} FROM) ?$/i.test(out.slice(-80));
+    if (isRun) out += `;${quoted};`;
+    else out += quoted !== undefined ? "''" : whole.startsWith("$") ? ";" : " ";
+    at += whole.length;
   }
   return out;
 }
