@@ -148,12 +148,12 @@ export function isCommand(path: string): boolean {
 
 /** A command with a word in front of it that the shell passes to a command without effect; `null` where there is no such way. */
 export function afterNullCommand(path: string, text: string, word: string): string | null {
-  return commandKeys.test(path) && /^[\w@%+=:,./ -]+$/.test(word) ? `: ${word}; ${text}` : null;
+  return isCommand(path) && /^[\w@%+=:,./ -]+$/.test(word) ? `: ${word}; ${text}` : null;
 }
 
 /** The ways to add a word to a text so that nothing changes in what it does; none where there is no such way. */
 export function harmless(path: string, text: string, word: string): readonly string[] {
-  if (commandKeys.test(path)) {
+  if (isCommand(path)) {
     const one = word.replaceAll(/[\r\n]/g, " ");
     return [`${text} # ${one}`, `# ${one}\n${text}`];
   }
