@@ -165,23 +165,21 @@ async function tryLeaf(
 
 /** The input with a word in one of its texts; `null` where there is no such way. */
 export function marked(input: Input, path: readonly string[], word: string, way: number): Input | null {
-  const text = textAt(input.event, path);
-  const added = harmless(path.join("."), text, word);
-  const value =
-    way === inDocument
-      ? added.length > 0 && !added[0]?.includes("#")
-        ? `${text}\n${document}${word} ${document}`
-        : undefined
-      : way < 2
-        ? added[way]
-        : added.length === 0
-          ? text === ""
-            ? word
-            : `${text}${word}`
-          : undefined;
+  const value = withWord(textAt(input.event, path), path.join("."), word, way);
   if (value === undefined) return null;
   const event = validEvent(withValue(input.event, path, value));
   return event && { ...input, origin: "made", label: `${input.label}; a word in ${path.join(".")}`, event };
+}
+
+/** A text with a word in it; `undefined` where its field has no such way. */
+function withWord(text: string, path: string, word: string, way: number): string | undefined {
+  const added = harmless(path, text, word);
+  if (way === inDocument) {
+    const isProse = added.length > 0 && !added[0]?.includes("#");
+    return isProse ? `${text}\n${document}${word} ${document}` : undefined;
+  }
+  if (way < 2) return added[way];
+  return added.length === 0 ? `${text}${word}` : undefined;
 }
 
 /** The text at a path of an event; empty where there is none. */
