@@ -1,4 +1,5 @@
 import { draft, type Draft } from "../draft.ts";
+import { percentDecoded } from "../hook/encodings.ts";
 import type { ProgramText } from "../program/text.ts";
 import type { InstrumentedRun } from "../run/runner.ts";
 import { guestText } from "../guest-text.ts";
@@ -83,8 +84,9 @@ function isDigestLike(value: Operand, constant: Operand): boolean {
   );
 }
 
-/** What values become that are no text. */
-const coerced = /^(?:undefined|null|true|false|nan|-?infinity|\[object \w+\])$/i;
+/** What values that are no text become as one, and the names of their types. */
+const coerced =
+  /^(?:undefined|null|true|false|nan|infinity|object|string|number|boolean|function|symbol|bigint)$/i;
 
 /** Texts that the program compares with or looks up, and that stand neither in it nor in its input: it has made them. */
 export function hiddenTextFindings(
@@ -102,9 +104,9 @@ export function hiddenTextFindings(
     return is;
   };
   const check = (value: string, args: readonly string[], pair: Comparison | null): void => {
-    if (coerced.test(value)) return;
-    const strange = (value.toLowerCase().match(wordForm) ?? []).filter(
-      (word) => !/^[\d_]+$/.test(word) && !/^[0-9a-f]{6,}$/.test(word) && !isKnown(word),
+    const strange = (percentDecoded(value).toLowerCase().match(wordForm) ?? []).filter(
+      (word) =>
+        !/^[\d_]+$/.test(word) && !/^[0-9a-f]{6,}$/.test(word) && !coerced.test(word) && !isKnown(word),
     );
     if (strange.length === 0) return;
     const inputs = args.join(" ").toLowerCase();

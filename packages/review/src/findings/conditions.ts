@@ -184,6 +184,11 @@ function isBound(constant: string): boolean {
   return near.some(Number.isInteger) || number === 0x10ffff || number === 0x11_0000;
 }
 
+/** Whether a text is a number in another base rather than a word. */
+function isCoded(constant: string): boolean {
+  return constant.length >= 2 && /^(?=.*\d)[0-9a-z]+$/i.test(constant);
+}
+
 const equalities: ReadonlySet<unknown> = new Set(["===", "==", "!==", "!="]);
 
 function isEquality({ node, kind }: Predicate): boolean {
@@ -203,7 +208,7 @@ function isOpaque(predicate: Predicate): boolean {
   const isNumber = constants.some((one) => Number(one) > 1);
   if (isEquality(predicate)) {
     if (has(mask, "hashed") && !has(mask, "size") && constants.some((one) => one.length > 1)) return true;
-    if (has(mask, "mixed")) return isNumber;
+    if (has(mask, "mixed")) return isNumber || (has(mask, "hashed") && constants.some(isCoded));
     return (
       has(mask, "size") &&
       fixed &&

@@ -12,6 +12,7 @@ import {
   type SyntaxTree,
 } from "./syntax.ts";
 
+const logical = /^(?:\?\?|\|\||&&)$/;
 /** Passes over the program; labels only grow, and most programs need three. */
 const maxPasses = 8;
 /**
@@ -151,8 +152,11 @@ export class Flow {
   /** Labels of what an assignment makes: `sum ^= code` computes with what was there. */
   #assigned(node: AnyNode): number {
     const operator = String(node["operator"]).slice(0, -1);
-    const right = this.labelsOf(part(node, "right"));
-    return operator === "" ? right : labelsOfOperation(operator, right | this.labelsOf(part(node, "left")));
+    const [left, right] = [part(node, "left"), this.labelsOf(part(node, "right"))];
+    if (operator === "") return right;
+    // `??=` and its like only fill what is empty.
+    const kept = logical.test(operator) ? 0 : this.#kept(left, node);
+    return kept | labelsOfOperation(operator, right | this.labelsOf(left));
   }
 
   /** Whether a variable goes from place to place in a table: `node = node[letter]`, `state = next[state][letter]`. */
@@ -181,10 +185,13 @@ export class Flow {
   }
 
   #update(target: AnyNode, node: AnyNode): void {
-    let found = this.conditionsAround(node);
+    this.#assign(target, this.conditionsAround(node) | this.#kept(target, node));
+  }
+
+  /** Whether a call changes what another call finds: `calls++`, `total += 1`. */
+  #kept(target: AnyNode, node: AnyNode): number {
     const binding = target.type === "Identifier" ? this.bindings.get(target) : undefined;
-    if (binding?.top && binding.kind === "let" && functionAround(this.tree, node)) found |= labels.module;
-    this.#assign(target, found);
+    return binding?.top && binding.kind === "let" && functionAround(this.tree, node) ? labels.module : 0;
   }
 
   #assign(pattern: AnyNode, mask: number): void {
