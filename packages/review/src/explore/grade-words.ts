@@ -1,5 +1,6 @@
 import type { CodeAnalysis } from "../program/analysis.ts";
 import { labels, settled } from "../program/labels.ts";
+import { isSafeOption } from "../program/options.ts";
 import { ownPatterns } from "../program/words.ts";
 import { acts, opens } from "../run/effect.ts";
 import type { Runner } from "../run/runner.ts";
@@ -73,21 +74,29 @@ async function gradeOf(
     if (atom === null || predicate.kind === "truth" || predicate.presence || predicate.constants.length === 0)
       return false;
     if ((predicate.mask & (labels.size | settled)) !== 0) return false;
-    // Empty texts and single characters take a text apart; they are no words.
-    if (predicate.constants.every((one) => one.length <= 1)) return false;
+    // Empty texts and single characters that people type take a text apart; they are no words.
+    if (predicate.constants.every((one) => /^[\s\x21-\x7e]?$/.test(one))) return false;
     return was[atom] !== is[atom] && was[atom] !== "0";
   });
   // What is also recorded, such as that a plan was made, is part of what the hook is about.
   const recorded = after.answer.ok && after.answer.state !== null;
   if (recorded) return "parsing";
-  if (flipped && isOwnKind(analysis, from, to)) return "exempt";
-  // A plain word is no syntax that could be read wrongly.
-  return flipped ? "magic" : isPlainWord(slot, from, to) ? "exempt" : "parsing";
+  const added = addedTo(from, to);
+  if (flipped && isOwnKind(analysis, from, added)) return "exempt";
+  if (commandPath.test(slot.path) && isSafeOption(added)) return "exempt";
+  // A word or an option is no syntax that could be read wrongly.
+  return flipped ? "magic" : commandPath.test(slot.path) && wordOrOption.test(added) ? "exempt" : "parsing";
+}
+
+const wordOrOption = /^(?:--)?[A-Za-z][\w-]{4,}$/;
+
+/** What was added to a text, without what makes it a comment. */
+function addedTo(from: string, to: string): string {
+  return to.replace(from, () => "").replaceAll(/^[\s#]+|[\s#]+$/g, "");
 }
 
 /** Whether what was added is what the hook looks for in the text itself: it takes one of the two for the other. */
-function isOwnKind({ text }: CodeAnalysis, from: string, to: string): boolean {
-  const added = to.replace(from, () => "").replaceAll(/^[\s#]+|[\s#]+$/g, "");
+function isOwnKind({ text }: CodeAnalysis, from: string, added: string): boolean {
   return (
     added !== "" &&
     ownPatterns(text).some(({ source, flags }) => {
@@ -95,10 +104,4 @@ function isOwnKind({ text }: CodeAnalysis, from: string, to: string): boolean {
       return pattern.test(from) && pattern.test(added);
     })
   );
-}
-
-/** Whether what was added to a text is one word of letters. */
-function isPlainWord({ path }: AnswerChange["slot"], from: string, to: string): boolean {
-  const added = to.startsWith(from) ? to.slice(from.length) : to;
-  return commandPath.test(path) && /^[\s#]*[A-Za-z]{5,}$/.test(added);
 }

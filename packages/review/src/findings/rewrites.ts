@@ -2,6 +2,7 @@ import type { Severity } from "../codes.ts";
 import { draft, type Draft } from "../draft.ts";
 import { eventEvidence } from "../hook/behaviour.ts";
 import { textAt, textsOf } from "../hook/leaks.ts";
+import { protecting } from "../program/options.ts";
 import { guestText } from "../guest-text.ts";
 import type { Run } from "../run/runner.ts";
 
@@ -11,10 +12,6 @@ const host =
 /** Ends of names that are files rather than hosts. */
 const fileEnds =
   /\.(?:[cm]?[jt]sx?|json|ya?ml|toml|md|txt|sh|py|rb|go|rs|lock|log|sql|csv|tgz|gz|tar|zip|html?|css|env|example|conf|cfg|ini|xml|pdf|png|iso|img|bin|db|bak|plan|tf|new|old|out|pem|key|patch|diff|mjs)$/i;
-/** Options that keep a command from doing harm, or that make it ask. */
-const protecting =
-  /(?<=^|\s)(?:--dry-run(?:=\w+)?|--check|--interactive|--ignore-scripts|--no-save|--verify|--signed|--gpg-sign|--fail|--force-with-lease|--preserve-root|--one-file-system|--no-clobber|--cacert|--tlsv1\.[23]|--network=none|--read-only|--cap-drop=\S+|--security-opt=\S+|set -[a-z]*e[a-z]*)(?=\s|$)/g;
-
 /** Options and settings that switch a protection off. */
 const weakening =
   /(?<=^|\s)(?:--(?:insecure|no-verify(?:-ssl)?|no-check-certificate|no-gpg-check\w*|no-check\S*|no-sandbox|skip-\S+|disable-\S+|allow-\S+|privileged|unsafe-perm|unsafe\S*|trusted-host\S*|force(?:-yes)?|yes|assume-yes|auto-approve|dangerously-\S+|nogpgcheck|legacy-peer-deps|net(?:work)?[= ]host|pid[= ]host|cap-add\S*|accept-new-host-keys|volume|mount|device|mirror|all|exec|upload-pack|user[= ](?:root|0))|-k|-y|-f|-v|-u (?:root|0))(?==|\s|$)|(?:Proxy(?:Command|Jump)|(?:Permit)?LocalCommand)[= ]|(?:LD_PRELOAD|NODE_OPTIONS|PYTHONPATH|GIT_SSH_COMMAND|core\.hooksPath|credential\.helper)=|StrictHostKeyChecking[= ](?:no|accept-new)|UserKnownHostsFile[= ]\/dev\/null|(?:verify|ssl|tls|sslVerify)\w*[=: ]+(?:false|0|off|no)\b|NODE_TLS_REJECT_UNAUTHORIZED=0|(?<=^|[\s;&|])sudo\s/gi;

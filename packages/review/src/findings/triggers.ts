@@ -64,16 +64,18 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
   )) {
     const code = codes[kind];
     if (code === null) continue;
+    const named = kind === "text" ? all.flatMap(namedWord) : [];
+    const weight = new Map(all.map((one) => [one, rankOf(severityOf(one, kind, named))]));
     const own = all.toSorted(
       (a, b) =>
+        (weight.get(a) ?? 0) - (weight.get(b) ?? 0) ||
         Number(opensFully(b.before.effect, b.after.effect)) -
           Number(opensFully(a.before.effect, a.after.effect)) ||
         Number(b.opens) - Number(a.opens) ||
         a.to.length - b.to.length,
     );
     const turn = own[0] as AnswerChange;
-    const named = kind === "text" ? own.flatMap(namedWord) : [];
-    const severity = worst(own.map((one) => severityOf(one, kind, named)));
+    const severity = severityOf(turn, kind, named);
     if (severity === null) continue;
     const message = `${turn.opens ? "opens" : "turns"} by ${words[kind]}: ${effectWords(turn.before.effect)} becomes ${effectWords(turn.after.effect)} at ${turn.before.event} when \`${turn.slot.path}\` changes`;
     found.push(
@@ -170,8 +172,9 @@ function stops({ before }: AnswerChange): boolean {
   return isLoosened(before.effect.verdict, "continue");
 }
 
-function worst(all: readonly (Severity | null)[]): Severity | null {
-  return severities.find((one) => all.includes(one)) ?? null;
+/** The worst first, and last what is no finding. */
+function rankOf(severity: Severity | null): number {
+  return severity === null ? severities.length : severities.indexOf(severity);
 }
 
 /** Conditions in the code that depend on what says nothing of the action, whether a run has met them or not. */

@@ -36,12 +36,16 @@ export function ownWords(text: ProgramText): readonly string[] {
   const found = new Set<string>();
   const add = (word: string): void => {
     if (
-      (word.length >= 3 || /^[^\x00-\x7f]/u.test(word)) &&
+      (word.length >= 3 || /^[^\x20-\x7e]/u.test(word)) &&
       word.length <= 80 &&
       word.isWellFormed() &&
       !/^[A-Z][A-Za-z]+$/.test(word)
     )
       found.add(word);
+    // A long text can be rules in a language of its own.
+    else if (word.length > 80)
+      for (const piece of word.match(/(?<=^|\s)(?=\S*[\d_#@!-])[\w#@!:/.-]{5,40}(?=\s|$)/g) ?? [])
+        found.add(piece);
   };
   for (const node of text.tree.nodes) {
     if (!text.isOwn(node.start)) continue;
