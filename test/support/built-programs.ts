@@ -8,20 +8,28 @@ import { inject, vi } from "vitest";
 const url = (path: string): URL => new URL(`../../${path}`, import.meta.url);
 const path = (file: string): string => fileURLToPath(url(file));
 
-vi.mock(import("../../sandbox/src/process/program-path.ts"), async (importOriginal) => {
-  if (!inject("isBuilt")) return importOriginal();
-  return { programPath: (name) => path(`sandbox/dist/sandbox-${name}.js`) };
-});
-
-// Engines that tests bring import the sources.
 vi.mock(import("../../sandbox/src/process/child-location.ts"), async (importOriginal) => {
   const original = await importOriginal();
   if (!inject("isBuilt")) return original;
-  const childLocation: typeof original.childLocation = (engine) => {
-    const { script, reads } = original.childLocation(engine);
-    return { script, reads: [...reads, path("sandbox/src/")] };
-  };
+  const childLocation: typeof original.childLocation = (engine) => ({
+    script: path("sandbox/dist/sandbox-child.js"),
+    reads: [...original.childLocation(engine).reads, path("sandbox/dist/")],
+  });
   return { ...original, childLocation };
+});
+
+// An engine that a test brings works on the modules of the child that loads it: such a child runs from the sources.
+vi.mock(import("../../sandbox/src/process/launch.ts"), async (importOriginal) => {
+  const original = await importOriginal();
+  const source = { childModule: path("sandbox/src/process/child.ts") };
+  const launchOf: typeof original.launchOf = (settings) =>
+    original.launchOf(settings.engineModule === undefined ? settings : { ...source, ...settings });
+  return { ...original, launchOf };
+});
+
+vi.mock(import("../../sandbox/src/process/fork-server-program.ts"), async (importOriginal) => {
+  if (!inject("isBuilt")) return importOriginal();
+  return { forkServerProgram: () => path("sandbox/dist/sandbox-fork-server.js") };
 });
 
 vi.mock(import("../../packages/server/src/sqlite/audit-program.ts"), async (importOriginal) => {

@@ -13,7 +13,7 @@ import {
   type StreamName,
   streamNames,
 } from "./fork-server-messages.ts";
-import { programPath } from "./program-path.ts";
+import { forkServerProgram } from "./fork-server-program.ts";
 
 /** Time limit for starting a child, in milliseconds; its program has not started by then. */
 const spawnTimeoutMs = 10_000;
@@ -216,7 +216,7 @@ function spawnForkServer(path: string): ChildProcess {
   // No inspector by signal, and no environment that could bring options.
   const flags = ["--disable-sigusr1", "--disable-proto=delete", "--no-warnings"];
   const [, , , ...others] = closedStdio();
-  const child = spawn(process.execPath, [...flags, programPath("fork-server"), path], {
+  const child = spawn(process.execPath, [...flags, forkServerProgram(), path], {
     cwd: "/",
     env: {},
     stdio: ["ignore", "ignore", "ignore", ...others, "ipc"],

@@ -16,11 +16,11 @@ it("wakes a child once for as long as it stays awake", async () => {
   vi.spyOn(performance, "now").mockImplementation(() => now);
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   const child: Child = Object.assign(new EventEmitter(), streams, { kill: () => true });
-  const runner = await new Promise<Runner>((ready) => {
-    const owner = { ready, finished: () => {}, answered: () => {}, gone: () => {} };
-    new Runner(child, owner, { graceMs: 1_000, gather: false });
-    streams.stdout.write(writeReady("fake 1", protocolVersion));
-  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const owner = { ready: () => resolve(), finished: () => {}, answered: () => {}, gone: () => {} };
+  const runner = new Runner(child, owner, { graceMs: 1_000, gather: false });
+  streams.stdout.write(writeReady("fake 1", protocolVersion));
+  await promise;
   const written = (): string => String(streams.stdin.read() ?? "");
   for (let count = 0; count < 3; count++) runner.wake(spinMs);
   expect(written()).toBe(encodeWake());

@@ -98,9 +98,12 @@ function matching({ a, b }: Comparison, slots: readonly Slot[], add: Add): void 
   const words = wordsOf(pattern[1] ?? "", pattern[2] ?? "").slice(0, 6);
   for (const slot of slots) {
     const value = String(slot.value);
-    if (typeof slot.value !== "string" || slot.kind === "time") continue;
-    // The text may be a part of what was tried, such as JSON of the whole.
-    if (!value.includes(a) && !(value.length > 1 && a.toLowerCase().includes(value.toLowerCase()))) continue;
+    if (
+      typeof slot.value !== "string" ||
+      slot.kind === "time" ||
+      (a !== value.slice(0, a.length) && !value.includes(a))
+    )
+      continue;
     for (const word of words) {
       if (slot.kind !== "text") add(slot, word);
       else for (const way of harmless(slot.path, value, word)) add(slot, way, true, word);

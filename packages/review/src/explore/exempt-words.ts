@@ -6,11 +6,6 @@ import { slotsOf } from "./slots.ts";
 const max = { bases: 2, words: 60, shortest: 5 } as const;
 const neutral = "zqxwv";
 
-/** What is nearly a text: more than it, or its last letter another one. */
-function near(word: string): readonly string[] {
-  return [`${word} ${neutral}`, `${word.slice(0, -1)}${word.endsWith("q") ? "z" : "q"}`];
-}
-
 /**
  * Sets texts to whole texts of the code, and to the same with something more: where only the exact text is let go, and
  * any other text that says nothing is let go too, the hook has an exception for it. A list of what is permitted has none:
@@ -34,19 +29,21 @@ export async function exemptWords(
       const tried = words.filter((word) => word.length >= max.shortest).slice(0, max.words);
       const pairs = await mapConcurrently(
         tried,
-        async (word) => {
-          const after = await placed(word);
-          if (!after || acts(after.effect)) return [];
-          for (const from of near(word)) {
-            const before = await placed(from);
-            if (before && opens(before.effect, after.effect)) return [{ from, to: word, before, after }];
-          }
-          return [];
-        },
+        async (word) => ({ word, after: await placed(word), before: await placed(`${word} ${neutral}`) }),
         runner.signal,
       );
-      for (const turn of pairs.flat())
-        found.push({ slot, ...turn, opens: true, harmless: true, grade: "exempt" });
+      for (const { word, after, before } of pairs)
+        if (after && before && opens(before.effect, after.effect))
+          found.push({
+            slot,
+            from: `${word} ${neutral}`,
+            to: word,
+            before,
+            after,
+            opens: true,
+            harmless: true,
+            grade: "exempt",
+          });
     }
   return found.slice(0, 6);
 }

@@ -64,7 +64,8 @@ async function gradeOf(
     await runner.runInstrumented(before.input, false),
     await runner.runInstrumented(after.input, false),
   ];
-  if (!one?.watched || !two?.watched) return "magic";
+  // What was not seen is no proof.
+  if (!one?.watched || !two?.watched) return "exempt";
   const reached = new Set(one.watched.cover);
   if (two.watched.cover.some((id) => runner.light.branches[id]?.kind === "catch" && !reached.has(id)))
     return "caught";

@@ -155,7 +155,7 @@ function missingFields(
     if (
       event[field] === undefined &&
       field !== "facts" &&
-      (isAside(field) || field === "agent_type" || !known.has(field)) &&
+      (isAside(field) || !known.has(field)) &&
       coversPath(reads, [field], event.hook_event_name)
     )
       paths.push([field]);

@@ -129,14 +129,14 @@ function caughtFindings(turns: readonly AnswerChange[]): readonly Draft[] {
 /** Fields with what the model itself has written. */
 const modelSays = /^(?:last_assistant_message|message)(?:\.|$)/;
 
+/** What honest hooks keep to let go later: that something was done, and what. */
+const expectedStates: ReadonlySet<string> = new Set(["state (flag)", "state (as kept)", "state (list)"]);
+
 /** How much a turn weighs; `null` where it is what the hook is about. */
 function severityOf(turn: AnswerChange, kind: Trigger["kind"], named: readonly string[]): Severity | null {
   const full = opensFully(turn.before.effect, turn.after.effect);
   if (kind === "type" || kind === "fact") return full ? "medium" : "low";
-  if (kind === "state")
-    return full && turn.slot.path !== "state (flag)" && turn.slot.path !== "state (as kept)"
-      ? "high"
-      : "medium";
+  if (kind === "state") return full && !expectedStates.has(turn.slot.path) ? "high" : "medium";
   // Many honest hooks look at the start of a command only; few at its end.
   if (turn.word === "plain") return turn.grade === "end" ? "medium" : "low";
   if (turn.grade === "exempt") return "medium";
