@@ -12,6 +12,8 @@ export interface Candidate {
   readonly word?: string;
   /** Whether what is done stays the same: a guard that is honest says the same again. */
   readonly harmless: boolean;
+  /** Whether a part of a text was put into it where another part stands. */
+  readonly spliced?: true;
 }
 
 /** Kinds of slots that do not affect the action. */
@@ -22,6 +24,7 @@ const maxAnywhere = 24;
 const maxMadeLength = 5_000;
 /** Candidates of one run. */
 const maxCandidates = 600;
+const maxSplices = 40;
 
 /**
  * Inputs for which the comparisons of a run would end otherwise. Where an operand is found in the input, the other one
@@ -37,6 +40,7 @@ export function candidatesOf(
   const { watched } = run;
   if (!watched) return [];
   const found: Candidate[] = [];
+  const spliced: Candidate[] = [];
   const known = new Set<string>();
   const texts = slots.filter(({ kind }) => kind !== "chance");
   const add = (
@@ -74,6 +78,9 @@ export function candidatesOf(
       for (const slot of texts) {
         if (typeof slot.value !== "string" || slot.kind === "time") continue;
         placed = place(slot, { seen, wanted, op: pair.op }, add) || placed;
+        if (pair.op === "in")
+          for (const to of splicesOf(slot, seen, wanted))
+            spliced.push({ slot, to, harmless: false, spliced: true });
       }
       if (placed || wanted.length < 3 || inArgs(run, wanted) || anywhere >= maxAnywhere) continue;
       anywhere++;
@@ -86,7 +93,17 @@ export function candidatesOf(
       }
     }
   }
-  return found;
+  // Last, so that they take no room of what is known to change nothing else.
+  return [...found, ...spliced.slice(0, maxSplices)];
+}
+
+/** A text with a constant of the code at the part of it that the code looked into. */
+function splicesOf({ kind, value }: Slot, seen: string, wanted: string): readonly string[] {
+  if (typeof value !== "string" || (kind !== "text" && kind !== "place")) return [];
+  const at = seen.length < 2 || seen.length >= value.length ? -1 : value.indexOf(seen);
+  if (at < 0) return [];
+  const end = at + seen.length;
+  return [`${seen}${wanted}`, `${wanted}${seen}`].map((text) => value.slice(0, at) + text + value.slice(end));
 }
 
 type Add = (slot: Slot, value: string | number, harmless?: boolean, word?: string) => void;
@@ -98,12 +115,9 @@ function matching({ a, b }: Comparison, slots: readonly Slot[], add: Add): void 
   const words = wordsOf(pattern[1] ?? "", pattern[2] ?? "").slice(0, 6);
   for (const slot of slots) {
     const value = String(slot.value);
-    if (
-      typeof slot.value !== "string" ||
-      slot.kind === "time" ||
-      (a !== value.slice(0, a.length) && !value.includes(a))
-    )
-      continue;
+    if (typeof slot.value !== "string" || slot.kind === "time") continue;
+    // The text may be a part of what was tried, such as JSON of the whole.
+    if (!value.includes(a) && !(value.length > 1 && a.toLowerCase().includes(value.toLowerCase()))) continue;
     for (const word of words) {
       if (slot.kind !== "text") add(slot, word);
       else for (const way of harmless(slot.path, value, word)) add(slot, way, true, word);

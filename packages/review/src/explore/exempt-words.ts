@@ -6,6 +6,11 @@ import { slotsOf } from "./slots.ts";
 const max = { bases: 2, words: 60, shortest: 5 } as const;
 const neutral = "zqxwv";
 
+/** What is nearly a text: more than it, or its last letter another one. */
+function near(word: string): readonly string[] {
+  return [`${word} ${neutral}`, `${word.slice(0, -1)}${word.endsWith("q") ? "z" : "q"}`];
+}
+
 /**
  * Sets texts to whole texts of the code, and to the same with something more: where only the exact text is let go, and
  * any other text that says nothing is let go too, the hook has an exception for it. A list of what is permitted has none:
@@ -29,15 +34,58 @@ export async function exemptWords(
       const tried = words.filter((word) => word.length >= max.shortest).slice(0, max.words);
       const pairs = await mapConcurrently(
         tried,
-        async (word) => ({ word, after: await placed(word), before: await placed(`${word} ${neutral}`) }),
+        async (word) => {
+          const after = await placed(word);
+          if (!after || acts(after.effect)) return [];
+          for (const from of near(word)) {
+            const before = await placed(from);
+            if (before && opens(before.effect, after.effect)) return [{ from, to: word, before, after }];
+          }
+          return [];
+        },
         runner.signal,
       );
-      for (const { word, after, before } of pairs)
-        if (after && before && opens(before.effect, after.effect))
+      for (const turn of pairs.flat())
+        found.push({ slot, ...turn, opens: true, harmless: true, grade: "exempt" });
+    }
+  return found.slice(0, 6);
+}
+
+/** A folder's name that is not seen, and one that looks like another. */
+const unlike = ["\u200b", "\u0430\u0435\u043e", "\u00e9\u00e8\u00ea\u00eb\u00fc"];
+
+/**
+ * Puts a folder more into paths that are held: where any name is held and one is not, the hook has an exception for it.
+ *
+ * @param words names of folders: of the code, and such as its patterns match.
+ */
+export async function exemptFolders(
+  runner: Runner,
+  bases: readonly Run[],
+  words: readonly string[],
+): Promise<readonly AnswerChange[]> {
+  const names = [...new Set([...words, ...unlike])].filter((word) => !/[\s/]|^\.*$/.test(word));
+  const found: AnswerChange[] = [];
+  for (const base of bases.slice(0, max.bases))
+    for (const slot of slotsOf(base.input, runner.seen)) {
+      if (slot.kind !== "place" || slot.path === "cwd" || !acts(base.effect)) continue;
+      const value = String(slot.value);
+      if (/^\w+:/.test(value)) continue;
+      const at = value.lastIndexOf("/") + 1;
+      const placed = async (name: string): Promise<Run | null> => {
+        const input = slot.set(`${value.slice(0, at)}${name}/${value.slice(at)}`);
+        const label = `${base.input.label}; a folder more in ${slot.path}`;
+        return input && runner.run({ ...input, origin: "made", label });
+      };
+      const before = await placed(neutral);
+      if (!before || !acts(before.effect)) continue;
+      const runs = await mapConcurrently(names.slice(0, max.words), placed, runner.signal);
+      for (const [index, after] of runs.entries())
+        if (after && opens(before.effect, after.effect))
           found.push({
             slot,
-            from: `${word} ${neutral}`,
-            to: word,
+            from: neutral,
+            to: names[index] as string,
             before,
             after,
             opens: true,

@@ -143,7 +143,7 @@ class Explorer {
     return children.slice(0, count);
   }
 
-  #made({ input: base }: InstrumentedRun, { slot, to }: Candidate): Input | null {
+  #made({ input: base }: InstrumentedRun, { slot, to, spliced }: Candidate): Input | null {
     const input = slot.set(to);
     if (!input) return null;
     const key = keyOf(input);
@@ -151,6 +151,7 @@ class Explorer {
     this.#tried.add(key);
     return {
       ...input,
+      ...(spliced && { spliced }),
       origin: "made",
       label: `${base.label}; ${slot.path} set to what the code compares with`.slice(-400),
     };

@@ -1,3 +1,4 @@
+import { eventRows } from "hookwarden/catalogue";
 import { leavesOf, withValue } from "@hookwarden/testing/mutate";
 import { validEvent, type Input } from "../run/input.ts";
 
@@ -42,8 +43,10 @@ export function isAside(path: string): boolean {
 /** The parts of an input that a hook can see, or that stand around it. */
 export function slotsOf(input: Input, reads: readonly string[]): readonly Slot[] {
   const { event } = input;
+  const about = eventRows.get(event.hook_event_name)?.matches;
   const slots: Slot[] = leavesOf(event, reads).map(({ path, value }) => ({
-    kind: kindOf(path.join("."), value),
+    // Who asks says nothing of what is done, unless it is what the event is about.
+    kind: path[0] === "agent_type" && about !== "agent_type" ? "inert" : kindOf(path.join("."), value),
     path: path.join("."),
     value,
     set: (next) => eventWith(input, path, next),

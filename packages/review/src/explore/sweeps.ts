@@ -122,7 +122,11 @@ function names(runner: Runner, base: Run, { words, properties }: SweepWords): re
         : slot.kind === "id"
           ? [...sessionIds, ...words.flatMap((word) => [word, `a1${word}`, `${word}9f`])]
           : slot.path === "cwd"
-            ? [...folders, ...words.flatMap((word) => [word, `/home/${word}`, `/srv/${word}/x`])]
+            ? [
+                ...folders,
+                ...beneath(base),
+                ...words.flatMap((word) => [word, `/home/${word}`, `/srv/${word}/x`]),
+              ]
             : slot.path === "tool_name"
               ? [...words, ...properties]
                   .filter((word) => /^[A-Z]\w+$|__/.test(word))
@@ -132,6 +136,14 @@ function names(runner: Runner, base: Run, { words, properties }: SweepWords): re
                 : [];
     return values.slice(0, max.perSlot * 3).flatMap((to) => variantOf(base, slot, to) ?? []);
   });
+}
+
+/** Folders far below the one that an absolute path of the event is in: it is outside of them all the same. */
+function beneath({ input }: Run): readonly string[] {
+  const paths = JSON.stringify(input.event).match(/(?<=["\s=])\/[\w.-]+(?=\/[\w.-]+["\s])/g) ?? [];
+  return [...new Set(paths)]
+    .slice(0, 3)
+    .flatMap((folder) => [1, 4, 7, 12].map((depth) => `${folder}${"/src".repeat(depth)}`));
 }
 
 function variantOf(base: Run, slot: Slot, to: string): Variant | null {
@@ -155,7 +167,7 @@ function missingFields(
     if (
       event[field] === undefined &&
       field !== "facts" &&
-      (isAside(field) || !known.has(field)) &&
+      (isAside(field) || field === "agent_type" || !known.has(field)) &&
       coversPath(reads, [field], event.hook_event_name)
     )
       paths.push([field]);

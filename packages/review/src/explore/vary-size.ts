@@ -7,13 +7,15 @@ import { made, type Variant } from "./variant.ts";
 const max = {
   length: 512,
   words: 64,
-  sides: [1, 60, 130, 260, 520, 1_030, 2_100, 4_200, 8_400],
+  sides: [1, 60, 130, 260, 520, 1_030, 2_100, 4_200, 8_400, 16_800, 33_600],
   sideWords: [9, 30, 70, 200],
   sideLines: [4, 9, 30, 200],
   largest: 60_000,
   commands: [1, 3, 6, 14, 40, 120],
   lines: [1, 2, 3, 5, 8, 13, 25, 60, 150, 600],
 } as const;
+/** Length of an event from which on a call can cost more than a hook is given. */
+const large = 10_000;
 
 /** Every length up to 512 and every count of words up to 64, by text that changes nothing. */
 export function sizes(runner: Runner, base: Run): readonly Variant[] {
@@ -74,6 +76,9 @@ function sides(path: string, value: string, numbers: readonly number[]): Family 
   ];
 }
 
+/** Commands that change nothing, no two the same. */
+const idle = ": true pwd date id whoami hostname uname tty arch nproc uptime groups env jobs dirs".split(" ");
+
 /** Commands without effect on both sides, and subshells around. */
 function commands(path: string, value: string): readonly Family[] {
   if (!isCommand(path)) return [];
@@ -81,6 +86,7 @@ function commands(path: string, value: string): readonly Family[] {
     max.commands.map((count) => [make(count), `${count} ${name}`] as const);
   return [
     family("commands more on both sides", (n) => `${": ; ".repeat(n)}${value}${" ; :".repeat(n)}`),
+    idle.map((_, at) => [`${idle.slice(0, at + 1).join("; ")}; ${value}`, `${at + 1} other commands before`]),
     family("subshells around", (n) => `${"( ".repeat(n)}${value}${" )".repeat(n)}`),
     family("substitutions around", (n) => `${": $( ".repeat(n)}${value}${" )".repeat(n)}`),
   ];
@@ -108,11 +114,19 @@ export async function sidesThatOpen(
         ? [{ slot, from, to: added, input: made(input, base, "padded on both sides"), word: "size" }]
         : [];
     });
-    const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), runner.signal);
+    const isLarge = ({ input }: Variant): boolean => JSON.stringify(input.event).length > large;
+    const small = variants.filter((one) => !isLarge(one));
+    const ordered = [...small, ...variants.filter(isLarge)];
+    const runs = [...(await mapConcurrently(small, ({ input }) => runner.run(input), runner.signal))];
+    // One by one: after a text that is too much for the hook, a larger one tells nothing.
+    for (const { input } of ordered.slice(small.length)) {
+      if (runs.at(-1)?.outcome.ok !== true) break;
+      runs.push(await runner.run(input));
+    }
     const [control] = runs;
     if (!control || opens(base.effect, control.effect)) continue;
     for (const [at, after] of runs.entries()) {
-      const { from, to } = variants[at] as Variant;
+      const { from, to } = ordered[at] as Variant;
       if (after && opens(base.effect, after.effect))
         found.push({ slot, from, to, before: base, after, opens: true, harmless: true, word: "size" });
     }

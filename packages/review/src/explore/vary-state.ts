@@ -4,7 +4,7 @@ import type { AnswerChange } from "./answer-change.ts";
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-const max = { bases: 3, states: 24, values: 40 } as const;
+const max = { bases: 3, states: 24, values: 40, lists: [1, 5, 30, 300] } as const;
 const day = 86_400_000;
 
 /**
@@ -73,7 +73,7 @@ export interface OwnValues {
 
 interface StateVariant {
   readonly value: Json;
-  readonly kind: "as kept" | "number" | "flag" | "text";
+  readonly kind: "as kept" | "number" | "flag" | "text" | "list";
 }
 
 function variants(state: Json, { numbers, words }: OwnValues): readonly StateVariant[] {
@@ -103,10 +103,29 @@ function variants(state: Json, { numbers, words }: OwnValues): readonly StateVar
     } else if (typeof value === "boolean") found.push({ value: set(!value), kind: "flag" });
     else if (typeof value === "string")
       for (const one of words.slice(0, max.values)) found.push({ value: set(one), kind: "text" });
-    else if (typeof value === "object" && value !== null && !Array.isArray(value))
+    else if (isList(value)) {
+      const own = words.slice(0, max.values);
+      const [first = own[0] ?? 0] = value;
+      found.push({ value: set(own), kind: "list" });
+      for (const count of max.lists)
+        found.push({
+          value: set(Array.from({ length: count }, (_, at) => numbered(first, at))),
+          kind: "list",
+        });
+    } else if (typeof value === "object" && value !== null)
       for (const [name, member] of Object.entries(value))
         walk(member as Json, (next) => set({ ...value, [name]: next }));
   };
   walk(state, (next) => next);
   return found;
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** Another one of the same kind, as the next entry of a list. */
+function numbered(value: Json, at: number): Json {
+  if (typeof value === "number") return value + at;
+  return typeof value === "string" ? `${value}${at}` : value;
 }

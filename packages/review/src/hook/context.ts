@@ -73,6 +73,6 @@ export class ReviewContext {
   note(run: InstrumentedRun | null): void {
     if (!run?.watched) return;
     this.tree.add(run.event, run.watched);
-    this.coverage.add(run.watched);
+    if (!run.input.spliced) this.coverage.add(run.watched);
   }
 }

@@ -1,7 +1,8 @@
+import { wordsOf } from "@hookwarden/testing/mutate";
 import type { LoadedHook } from "hookwarden/pack";
 import type { AnswerChange } from "../explore/answer-change.ts";
 import { type Dependence, explore } from "../explore/explore.ts";
-import { exemptWords } from "../explore/exempt-words.ts";
+import { exemptFolders, exemptWords } from "../explore/exempt-words.ts";
 import { gradeWords } from "../explore/grade-words.ts";
 import { addWords } from "../explore/harmless-words.ts";
 import { enriched, sweep } from "../explore/sweeps.ts";
@@ -9,7 +10,7 @@ import { varyContext } from "../explore/vary-context.ts";
 import { varyFacts } from "../explore/vary-facts.ts";
 import { varyState } from "../explore/vary-state.ts";
 import type { Comparison } from "../instrumented/recording.ts";
-import { mapConcurrently, type InstrumentedRun, type Run } from "../run/runner.ts";
+import { type InstrumentedRun, mapConcurrently, type Run } from "../run/runner.ts";
 import type { ReviewContext } from "./context.ts";
 import { heldOf, type Observation } from "./observe.ts";
 
@@ -42,7 +43,7 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   const made = explored.runs.filter(({ input }) => input.origin === "made");
 
   progress("adding words");
-  const held = heldOf([...base.runs, ...made]);
+  const held = heldOf([...base.runs, ...made.filter(({ input }) => !input.spliced)]);
   const constants = comparedConstants(explored.runs);
   // Names of environment variables, as a command sets them.
   const variables = words.properties.filter((name) => /^[A-Z][A-Z0-9_]{2,}$/.test(name));
@@ -60,6 +61,7 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   progress("varying fields");
   turns.push(...(await sweep(runner, bases, { ...words, words: all.slice(0, 60) })));
   turns.push(...(await exemptWords(runner, bases, words.words)));
+  turns.push(...(await exemptFolders(runner, bases, [...matchedWords(explored.runs), ...words.words])));
   turns.push(...(await varyFacts(runner, bases)));
   if (runner.hook.state !== null)
     turns.push(
@@ -124,6 +126,19 @@ function comparedConstants(runs: readonly InstrumentedRun[]): readonly string[] 
         )
           found.add(operand);
   return [...found].slice(0, 60);
+}
+
+/** What the patterns match that texts were tried on, those of packages included. */
+function matchedWords(runs: readonly InstrumentedRun[]): readonly string[] {
+  const patterns = new Set(
+    runs.flatMap(
+      ({ watched }) => watched?.pairs.flatMap(({ op, b }) => (op === "re" ? [String(b)] : [])) ?? [],
+    ),
+  );
+  return [...patterns].slice(0, 40).flatMap((text) => {
+    const [, source = "", flags = ""] = /^\/(.*)\/([a-z]*)$/s.exec(text) ?? [];
+    return wordsOf(source, flags).slice(0, 2);
+  });
 }
 
 function configWords(hook: LoadedHook): readonly string[] {

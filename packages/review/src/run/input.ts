@@ -19,6 +19,8 @@ export interface Input {
   readonly decisionId: string;
   /** Facts in place of those that are derived from the event. */
   readonly facts?: { readonly [fact: string]: unknown };
+  /** Whether a part of a text was put in place of another: what it does is not known, so what it reaches counts as unseen. */
+  readonly spliced?: true;
   /** The configuration as JSON text, where it is not the pack's own. */
   readonly config?: string;
 }
