@@ -1,4 +1,4 @@
-import { leavesOf, withValue, wordsOf } from "@hookwarden/testing/mutate";
+import { leavesOf, withValue } from "@hookwarden/testing/mutate";
 import type { Pattern } from "../program/words.ts";
 import { draft, type Draft } from "../draft.ts";
 import { harmless } from "../explore/slots.ts";
@@ -7,67 +7,14 @@ import { effectWords } from "../run/effect.ts";
 import { type Input, validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { inAddress, textAt, textsOf } from "./leaks.ts";
+import { type Form, forms, secretsOf } from "./secret-forms.ts";
 
-/**
- * Secrets of one form: the same length, letters where letters are and digits where digits are, so that an honest pattern
- * matches all of them. Three, so that a form that keeps a few bits of them shows in one pair at least.
- */
-type Form = readonly [prefix: string, a: string, b: string, c: string];
-
-const forms: readonly Form[] = [
-  ["AKIA", "Q7ZK3M5N7P9R1T3V", "X2WB8C4D6F0G5H7J", "B9LY1V6S4K2J8Q5D"],
-  [
-    "ghp_",
-    "q7Zk3m5N7p9R1t3Vx2Wb8c4D6f0G5h7Jk8Lq",
-    "b9Ly1v6S4k2J8q5Dz3Mx7n1P0r6T9y2Gw4Hs",
-    "m4Tc8j2W9x5B1h7Vs6Qk0d3F2z9L8p1Nr5Gy",
-  ],
-  ["sk-", "q7Zk3m5N7p9R1t3Vx2Wb8c4D", "b9Ly1v6S4k2J8q5Dz3Mx7n1P", "m4Tc8j2W9x5B1h7Vs6Qk0d3F"],
-  ["password=", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
-  ["password: ", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
-  ["--password ", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
-  ["--password=", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
-  ["TOKEN=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["API_KEY=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["PASSWORD=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["secret=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["Cookie: session=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["postgres://app:", "kT7qz2Mxw8Vb4Nf6@db", "zR4xw9Clh5Jq1Ky3@db", "bH9mv3Jdt2Wp7Xg8@db"],
-  ["eyJhbGciOiJIUzI1NiJ9.", "kT7qz2Mxw8Vb4Nf6.q3Zj", "zR4xw9Clh5Jq1Ky3.v7Xm", "bH9mv3Jdt2Wp7Xg8.n5Lc"],
-  [
-    "-----BEGIN RSA PRIVATE KEY-----\n",
-    "kT7qz2Mxw8Vb4Nf6\n-----END RSA PRIVATE KEY-----",
-    "zR4xw9Clh5Jq1Ky3\n-----END RSA PRIVATE KEY-----",
-    "bH9mv3Jdt2Wp7Xg8\n-----END RSA PRIVATE KEY-----",
-  ],
-  ["token: ", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["Authorization: Bearer ", "kT7qz2Mxw8Vb4Nf6q3Zj", "zR4xw9Clh5Jq1Ky3v7Xm", "bH9mv3Jdt2Wp7Xg8n5Lc"],
-  ["my api key is ", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["the password is ", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
-  ["", "kxqzvjwpha", "wqjvzkxpbu", "bzhqxkvjtd"],
-];
 /** Events that secrets are put into, and texts of one. */
-const max = { bases: 8, leaves: 3, patterns: 16, kept: 4 } as const;
-/** Letters and digits in the same places, from which secrets are made that a pattern of the hook matches. */
-const fillings = ["kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"] as const;
+const max = { bases: 8, leaves: 3, kept: 4 } as const;
 /** Shortest piece of a secret that counts as quoted. */
 const quoted = 3;
 /** The same where its prefix counts too, which every secret of a form has. */
 const quotedWithPrefix = 5;
-
-/** Secrets of the forms that the hook itself looks for. */
-export function secretsOf(patterns: readonly Pattern[]): readonly Form[] {
-  const found = patterns.flatMap(({ source, flags }): readonly Form[] => {
-    const [a = [], b = [], c = []] = fillings.map((filling) => wordsOf(source, flags, filling));
-    return a.flatMap((one, at) => {
-      const [two, three] = [b[at], c[at]];
-      return two === undefined || three === undefined || one === two || two === three
-        ? []
-        : [["", one, two, three] as const];
-    });
-  });
-  return [...new Map(found.map((form) => [form[1], form])).values()].slice(0, max.patterns);
-}
 
 /**
  * Puts pairs of secrets of the same form into events and compares what the hook says, byte for byte: its texts, its
@@ -157,7 +104,7 @@ async function disclosed(
   return [];
 }
 
-interface Triple {
+export interface Triple {
   /** The text that the secrets were added to. */
   readonly original: string;
   readonly path: string;
@@ -165,9 +112,23 @@ interface Triple {
   readonly inputs: readonly Input[];
 }
 
-/** Some forms a second time, on a line of their own: what quotes lines repeats them alone. */
+/** The way to put a secret where what quotes its surroundings does not reach the rest of the text. */
+const far = 2;
+const between = "\nThe lines here say nothing of it, and there are enough of them. ".repeat(6);
+
+function farFrom(text: string, word: string, added: readonly string[]): string | undefined {
+  // First, so that it is what a search finds.
+  return added.length > 0 && !added[0]?.includes("#") ? `${word}\n${between}\n${text}` : undefined;
+}
+
+/** Some forms again: on a line of their own, since what quotes lines repeats them alone, and far from the rest. */
 function ownLine(all: readonly Form[]): readonly (readonly [Form, number])[] {
-  return [...all.slice(0, 2), ...all.slice(forms.length, forms.length + 3)].map((form) => [form, 1] as const);
+  const some = [...all.slice(0, 2), ...all.slice(forms.length, forms.length + 3)];
+  const labelled = all.filter(([prefix]) => prefix === "token: " || prefix === "API_KEY=");
+  return [
+    ...some.map((form) => [form, 1] as const),
+    ...[...some.slice(0, 1), ...labelled].map((form) => [form, far] as const),
+  ];
 }
 
 function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Triple[] {
@@ -179,7 +140,9 @@ function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Trip
       const words = secrets.map((secret) => `${prefix}${secret}`);
       const inputs = words.flatMap((word) => {
         const text = textAt(base.input.event, path);
-        const value = harmless(path.join("."), text, word)[way] ?? `${text} ${word}`;
+        const added = harmless(path.join("."), text, word);
+        const value = way === far ? farFrom(text, word, added) : (added[way] ?? `${text} ${word}`);
+        if (value === undefined) return [];
         const event = validEvent(withValue(base.input.event, path, value));
         return event
           ? [{ ...base.input, origin: "made" as const, label: `${base.input.label}; with a secret`, event }]
@@ -192,7 +155,11 @@ function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Trip
   );
 }
 
-function differences(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {
+export function differences(
+  runs: readonly Run[],
+  secrets: readonly string[],
+  path: string,
+): readonly Draft[] {
   const [first, ...others] = runs;
   if (!first?.answer.ok || first.output === null) return [];
   const unquoted = (output: string, at: number): string => {
@@ -278,7 +245,7 @@ function inQuery(text: string, secret: string, event: string): boolean {
   );
 }
 
-function addresses(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {
+export function addresses(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {
   const [first] = runs;
   const secret = withoutShared(secrets[0] ?? "", secrets);
   if (!first || secret.length < quoted || inAddress(first.args[0], secret)) return [];

@@ -40,6 +40,7 @@ import { checkInterference } from "./interference.ts";
 import { findLeaks, type Leak } from "./leaks.ts";
 import { type Observation, observe } from "./observe.ts";
 import { powersOf } from "./powers.ts";
+import { replacedWordFindings } from "./replaced-words.ts";
 import { routeFindings } from "./routing.ts";
 import { record, search, type Search } from "./search.ts";
 
@@ -142,13 +143,11 @@ async function leaksOf({ context, all, base, made }: Evidence): Promise<readonly
   const perEvent = [...Map.groupBy(base.runs, (run) => run.event).values()].flatMap((own) => own.slice(0, 2));
   const speaking = leakBases(all);
   const leaks = await findLeaks(runner, speaking, perEvent);
+  const bases = [...speaking.slice(0, 4), ...perEvent, ...speaking.slice(4)];
   drafts.push(
     ...leakFindings(leaks),
-    ...(await canaryFindings(
-      runner,
-      [...speaking.slice(0, 4), ...perEvent, ...speaking.slice(4)],
-      ownPatterns(context.text),
-    )),
+    ...(await canaryFindings(runner, bases, ownPatterns(context.text))),
+    ...(await replacedWordFindings(runner, bases)),
     ...(await allowFindings(runner, all)),
   );
   const before = new Set(
