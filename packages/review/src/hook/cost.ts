@@ -1,4 +1,4 @@
-import type { Sandbox } from "@hookwarden/sandbox";
+import { limitCeilings, type Sandbox } from "@hookwarden/sandbox";
 import { forecast, probeScaling, longestTextPath, Probe } from "@hookwarden/testing/measure";
 import type { LoadedPack } from "hookwarden/pack";
 import type { EventCost, Quantiles } from "../report.ts";
@@ -27,7 +27,9 @@ export async function measureCost(
     const samples =
       costliest && field
         ? await (async () => {
-            await using probe = await Probe.create(pack, runner.hook, sandbox);
+            const { hook } = runner;
+            const limits = { ...hook.limits, wallMs: limitCeilings.wallMs };
+            await using probe = await Probe.create(pack, { ...hook, limits }, sandbox);
             return await probeScaling(probe, {
               fields: costliest.input.event,
               path: field,
@@ -37,7 +39,9 @@ export async function measureCost(
             });
           })()
         : [];
-    const predicted = samples.length > 0 ? forecast(samples, runner.hook.limits) : null;
+    // Time is the machine's: where steps are counted, it says nothing that is the same in the next review.
+    const counted = samples.map((one) => (one.steps === null ? one : { ...one, durationUs: 0 }));
+    const predicted = counted.length > 0 ? forecast(counted, runner.hook.limits) : null;
     costs.push({
       event,
       calls: own.length,

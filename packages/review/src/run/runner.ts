@@ -37,7 +37,7 @@ export interface InstrumentedRun extends Run {
   readonly watched: Recording | null;
 }
 
-/** Least time for a call, in milliseconds: how long one takes is the machine's doing as much as the hook's. */
+/** Least time for a call on an engine that counts no steps, in milliseconds. */
 const minWallMs = 2_000;
 /** How much more than the hook itself its watching instrumented may use. */
 const instrumentedFactor = 4;
@@ -78,12 +78,14 @@ export class Runner {
       hooks: [hook.mode === "monitor" ? { ...hook, mode: "sequential" } : hook],
     });
     this.#sandbox = sandbox;
-    this.#limits = { ...hook.limits, wallMs: Math.max(hook.limits.wallMs, minWallMs) };
+    // Where steps are counted they end a call, at the same place on every machine.
+    const wallMs = sandbox.engine === "quickjs" ? limitCeilings.wallMs : minWallMs;
+    this.#limits = { ...hook.limits, wallMs: Math.max(hook.limits.wallMs, wallMs) };
     this.#instrumentedLimits = {
       ...limitCeilings,
       memoryKb: Math.min(limitCeilings.memoryKb, hook.limits.memoryKb * 2 + 16_384),
       steps: Math.min(limitCeilings.steps, hook.limits.steps * instrumentedFactor),
-      wallMs: minWallMs + 1_000,
+      wallMs: Math.min(limitCeilings.wallMs, wallMs + 1_000),
     };
   }
 
