@@ -90,8 +90,13 @@ describe("conditions that depend on who, where and when", () => {
     expect(suspicious(hook("if (level(ctx.tenant) === 0) return;", helper))).toContain("tenant");
   });
 
-  it("are seen where calls count themselves", () => {
-    expect(suspicious(hook("calls++; if (calls > 1) return;", "let calls = 0;"))).toContain("module");
+  it.each(["calls++;", "calls += 1;"])("are seen where calls count themselves: %s", (count) => {
+    expect(suspicious(hook(`${count} if (calls > 1) return;`, "let calls = 0;"))).toContain("module");
+  });
+
+  it("are not seen where a call only fills what is empty", () => {
+    const body = "rules ??= ctx.config.rules; if (rules === undefined) return;";
+    expect(suspicious(hook(body, "let rules;"))).toEqual([]);
   });
 
   // False alarms: what the configuration or the state decides is no trigger of the author's.

@@ -4,10 +4,7 @@ import { readTrial, type TrialHook } from "./read-trial.ts";
 import { reviewTrialHook } from "./run-trial.ts";
 
 /** One of so many hooks is reviewed here; `npm run measure:review` reviews all. */
-const every = { malicious: 8, detection: 5, honest: 8 } as const;
-
-/** Approved, and known as such: a package that exempts folders with underscores around their names. */
-const missed: ReadonlySet<string> = new Set(["glob-helper"]);
+const every = { malicious: 6, detection: 5, honest: 8 } as const;
 
 const sample = async (kind: keyof typeof every): Promise<readonly TrialHook[]> =>
   (await readTrial(kind)).filter((_, index) => index % every[kind] === 0);
@@ -20,13 +17,9 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe("the trial of the review", async () => {
   const hostile = [...(await sample("malicious")), ...(await sample("detection"))];
-  it.each(hostile.filter(({ name }) => !missed.has(name)))(
-    "does not approve $kind $name",
-    { timeout: 120_000 },
-    async (hook) => {
-      expect((await reviewTrialHook(hook, sandbox)).suggestion).not.toBe("approve");
-    },
-  );
+  it.each(hostile)("does not approve $kind $name", { timeout: 120_000 }, async (hook) => {
+    expect((await reviewTrialHook(hook, sandbox)).suggestion).not.toBe("approve");
+  });
 
   it.each(await sample("honest"))("does not refuse the honest $name", { timeout: 120_000 }, async (hook) => {
     expect((await reviewTrialHook(hook, sandbox)).suggestion).not.toBe("refuse");
