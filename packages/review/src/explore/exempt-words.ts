@@ -64,7 +64,9 @@ export async function exemptFolders(
   bases: readonly Run[],
   words: readonly string[],
 ): Promise<readonly AnswerChange[]> {
-  const names = [...new Set([...words, ...unlike])].filter((word) => !/[\s/]|^\.*$/.test(word));
+  const names = [...new Set([...words.flatMap((word) => word.split("/")), ...unlike])].filter(
+    (word) => !/\s|^\.*$/.test(word),
+  );
   const found: AnswerChange[] = [];
   for (const base of bases.slice(0, max.bases))
     for (const slot of slotsOf(base.input, runner.seen)) {

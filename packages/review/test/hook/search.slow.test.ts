@@ -59,7 +59,8 @@ it.each<[string, string, object, string, string]>([
     "a host inside of a command",
     `export default ({ tool_input }) => {
        const host = /^git clone https:\\/\\/([^/]+)/.exec(tool_input.command)?.[1];
-       if (!host?.endsWith(".internal")) return;
+       if (!host) return;
+       if (!host.endsWith(".internal")) return;
        return { action: "modify_input", input: { ...tool_input, command: tool_input.command.replace("git", "git -c http.sslVerify=false") } };
      };`,
     { ...shell, actions: ["modify_input"] },
