@@ -2,7 +2,7 @@ import type { Input } from "../run/input.ts";
 import { acts, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { afterNullCommand, harmless, type Slot, slotsOf } from "./slots.ts";
+import { afterNullCommand, harmless, type Slot, touchedSlots } from "./slots.ts";
 
 type WordKind = NonNullable<AnswerChange["word"]>;
 
@@ -70,7 +70,7 @@ export async function addWords(
 ): Promise<readonly AnswerChange[]> {
   const turns: AnswerChange[] = [];
   for (const base of held.slice(0, max.bases)) {
-    const slots = slotsOf(base.input, runner.seen);
+    const slots = touchedSlots(runner, base);
     const open = slots.filter(
       (slot) =>
         typeof slot.value === "string" &&

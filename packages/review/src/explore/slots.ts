@@ -1,6 +1,8 @@
 import { eventRows } from "hookwarden/catalogue";
 import { leavesOf, withValue } from "@hookwarden/testing/mutate";
 import { validEvent, type Input } from "../run/input.ts";
+import type { Run, Runner } from "../run/runner.ts";
+import { touches } from "../run/touched.ts";
 
 /** What an input is made of, as far as it can be changed: a leaf of the event, or something of the context. */
 export type SlotKind =
@@ -94,6 +96,11 @@ export function slotsOf(input: Input, reads: readonly string[]): readonly Slot[]
     }
   }
   return slots;
+}
+
+/** The parts of a run's input that the call looked at: no other one can change its answer. */
+export function touchedSlots(runner: Runner, run: Run): readonly Slot[] {
+  return slotsOf(run.input, runner.seen).filter(({ path }) => touches(run, path));
 }
 
 function kindOf(path: string, value: string | number): SlotKind {

@@ -4,8 +4,9 @@ import { effectWords, opens } from "../run/effect.ts";
 import { coversPath } from "../hook/read-tree.ts";
 import { type Input, validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
+import { touches } from "../run/touched.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { isAside, type Slot, slotsOf } from "./slots.ts";
+import { isAside, type Slot, touchedSlots } from "./slots.ts";
 import { made, type Variant } from "./variant.ts";
 import { sidesThatOpen, sizes } from "./vary-size.ts";
 
@@ -115,7 +116,7 @@ export async function sweep(
 
 /** Other tenants, sessions and folders: such as there are, and those that the code speaks of. */
 function names(runner: Runner, base: Run, { words, properties }: SweepWords): readonly Variant[] {
-  return slotsOf(base.input, runner.seen).flatMap((slot) => {
+  return touchedSlots(runner, base).flatMap((slot) => {
     const values =
       slot.kind === "tenant"
         ? [...tenantNames, ...words.flatMap((word) => [word, `${word}x`, `x${word}`])]
@@ -183,7 +184,8 @@ function missingFields(
       )
         paths.push(["tool_input", name]);
   const values = [true, false, 0, 1, "", "x", ...remarks, ...numbers.slice(0, 10), ...words.slice(0, 16)];
-  return paths.slice(0, max.properties).flatMap((path) =>
+  const asked = paths.filter((path) => touches(base, path.join(".")));
+  return asked.slice(0, max.properties).flatMap((path) =>
     values.flatMap((value) => {
       const changed = validEvent(withValue(event, path, value));
       const slot = { kind: "inert" as const, path: path.join(".") };
@@ -216,7 +218,7 @@ const knownNames =
 
 /** A list with the text in it: hosts that join lists run it. */
 function otherTypes(runner: Runner, base: Run): readonly Variant[] {
-  const slots = slotsOf(base.input, runner.seen).filter(
+  const slots = touchedSlots(runner, base).filter(
     ({ kind, path, value }) =>
       (kind === "text" || (kind === "place" && path !== "cwd")) && typeof value === "string",
   );

@@ -1,7 +1,7 @@
 import { opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { harmless, isCommand, slotsOf } from "./slots.ts";
+import { harmless, isCommand, touchedSlots } from "./slots.ts";
 import { made, type Variant } from "./variant.ts";
 
 const max = {
@@ -19,7 +19,7 @@ const large = 10_000;
 
 /** Every length up to 512 and every count of words up to 64, by text that changes nothing. */
 export function sizes(runner: Runner, base: Run): readonly Variant[] {
-  const slot = slotsOf(base.input, runner.seen).find(
+  const slot = touchedSlots(runner, base).find(
     ({ kind, path, value }) =>
       kind === "text" && typeof value === "string" && harmless(path, value, "x").length > 0,
   );
@@ -102,7 +102,7 @@ export async function sidesThatOpen(
   base: Run,
   numbers: readonly number[],
 ): Promise<readonly AnswerChange[]> {
-  const slot = slotsOf(base.input, runner.seen).find(({ kind, value }) => kind === "text" && value !== "");
+  const slot = touchedSlots(runner, base).find(({ kind, value }) => kind === "text" && value !== "");
   if (!slot) return [];
   const value = String(slot.value);
   const found: AnswerChange[] = [];

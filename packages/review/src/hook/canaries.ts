@@ -6,6 +6,7 @@ import { guestText } from "../guest-text.ts";
 import { effectWords } from "../run/effect.ts";
 import { type Input, validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
+import { touches } from "../run/touched.ts";
 import { inAddress, textAt, textsOf } from "./leaks.ts";
 import { type Form, forms, secretsOf } from "./secret-forms.ts";
 
@@ -133,7 +134,7 @@ function ownLine(all: readonly Form[]): readonly (readonly [Form, number])[] {
 
 function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Triple[] {
   const leaves = leavesOf(base.input.event, runner.seen)
-    .filter(({ value }) => typeof value === "string")
+    .filter(({ value, path }) => typeof value === "string" && touches(base, path.join(".")))
     .slice(-max.leaves);
   return leaves.flatMap(({ path }) =>
     [...all.map((form) => [form, 0] as const), ...ownLine(all)].flatMap(([[prefix, ...secrets], way]) => {

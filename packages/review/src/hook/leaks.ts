@@ -5,6 +5,7 @@ import type { Encoding } from "../report.ts";
 import { validEvent, type Input } from "../run/input.ts";
 import { acts, effectWords } from "../run/effect.ts";
 import type { Run, Runner } from "../run/runner.ts";
+import { touches } from "../run/touched.ts";
 import { harmless } from "../explore/slots.ts";
 import { foundAs, percentDecoded } from "./encodings.ts";
 
@@ -45,7 +46,10 @@ export async function findLeaks(
   for (const base of bases.slice(0, max.bases)) {
     const leaves = leavesOf(base.input.event, runner.seen)
       // The name of a tool is no data.
-      .filter(({ path, value }) => typeof value === "string" && path[0] !== "tool_name")
+      .filter(
+        ({ path, value }) =>
+          typeof value === "string" && path[0] !== "tool_name" && touches(base, path.join(".")),
+      )
       .slice(-max.leaves);
     const more = ["session_id", "cwd"].filter(
       (name) =>

@@ -3,6 +3,7 @@ import type { Draft } from "../draft.ts";
 import { acts, effectWords } from "../run/effect.ts";
 import { validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
+import { touches } from "../run/touched.ts";
 import { addresses, differences, type Triple } from "./canaries.ts";
 
 const max = { bases: 4, leaves: 2, words: 10 } as const;
@@ -38,7 +39,10 @@ export async function replacedWordFindings(runner: Runner, bases: readonly Run[]
 
 function triplesOf(runner: Runner, base: Run): readonly Triple[] {
   const leaves = leavesOf(base.input.event, runner.seen)
-    .filter(({ path, value }) => typeof value === "string" && path[0] !== "tool_name")
+    .filter(
+      ({ path, value }) =>
+        typeof value === "string" && path[0] !== "tool_name" && touches(base, path.join(".")),
+    )
     .slice(-max.leaves);
   return leaves.flatMap(({ path, value }) => {
     const text = String(value).slice(0, 2_000);
