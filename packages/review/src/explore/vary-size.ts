@@ -118,7 +118,7 @@ export async function sidesThatOpen(
     const small = variants.filter((one) => !isLarge(one));
     const ordered = [...small, ...variants.filter(isLarge)];
     const runs = [...(await mapConcurrently(small, ({ input }) => runner.run(input), runner.signal))];
-    // One by one: after a text that is too much for the hook, a larger one tells nothing.
+    // One by one: after a text that is too much for the hook, a larger one says nothing.
     for (const { input } of ordered.slice(small.length)) {
       if (runs.at(-1)?.outcome.ok !== true) break;
       runs.push(await runner.run(input));
