@@ -36,7 +36,7 @@ export function ownWords(text: ProgramText): readonly string[] {
   const found = new Set<string>();
   const add = (word: string): void => {
     if (
-      (word.length >= 3 || /^[^\x20-\x7e]/u.test(word)) &&
+      (word.length >= 3 || /^(?:[^\x20-\x7e]|[#~^@!%?+]{2}$)/u.test(word)) &&
       word.length <= 80 &&
       word.isWellFormed() &&
       !/^[A-Z][A-Za-z]+$/.test(word)
