@@ -41,12 +41,6 @@ export function takesFiles(name: string): boolean {
   return languageOf(name)?.operandIsFile === true;
 }
 
-/** What a program in the language of an interpreter does. */
-export function effectsOfProgram(name: string, program: string): CodeEffects | undefined {
-  const language = languageOf(name);
-  return language === undefined ? undefined : effectsOf(language, [program]);
-}
-
 /**
  * Whether a program, called like this, takes what follows it in a terminal as its own program: an interpreter without
  * one, an editor or a pager.
@@ -93,7 +87,8 @@ function programsOf(
   }
   // The operands of a database's client name a database, or are statements.
   if (language.isSql && input !== undefined) return [...found, input];
-  return found.length === 0 && input !== undefined && language.input && (!isScript || language.operandIsFile)
+  const reads = language.input || (language.isCompiled && args.includes("-"));
+  return found.length === 0 && input !== undefined && reads && (!isScript || language.operandIsFile)
     ? [input]
     : found;
 }

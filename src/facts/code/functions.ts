@@ -122,6 +122,10 @@ const groups: readonly (readonly [names: string, effect: Effect])[] = [
     path("write"),
   ],
   ["write_text write_bytes touch", path("write")],
+  [
+    "os.OpenFile OpenFile os.Create os.WriteFile ioutil.WriteFile os.Mkdir os.MkdirAll os.Truncate os.Chmod File.create fs.write fs.create_dir fs.create_dir_all Files.write Files.writeString Files.createFile Files.createDirectories Files.newBufferedWriter WriteAllText WriteAllBytes WriteAllLines AppendAllText createFile StreamWriter ofstream std.ofstream creat write_file File.Create",
+    path("write"),
+  ],
   ["write cat write.csv write.table writeLines dput dump", writeNamed],
   [
     "File.write IO.write IO.binwrite Deno.writeTextFile Deno.writeFile Deno.writeTextFileSync Bun.write",
@@ -129,6 +133,10 @@ const groups: readonly (readonly [names: string, effect: Effect])[] = [
   ],
   [
     "rm rmSync rmdir rmdirSync unlink unlinkSync remove removedirs rmtree rimraf rimrafSync remove_tree rm_rf rm_r rmtree_unsafe remove_dir removeSync emptyDir emptyDirSync delete deleteFile deleteIfExists remove_entry_secure del",
+    path("delete"),
+  ],
+  [
+    "os.Remove os.RemoveAll fs.remove_file fs.remove_dir fs.remove_dir_all Files.delete Files.deleteIfExists File.Delete Directory.Delete remove_all fs.remove_all filesystem.remove_all deleteTree deleteDirectory",
     path("delete"),
   ],
   ["File.delete File.unlink FileUtils.rm FileUtils.rm_f Deno.remove", all("delete")],
@@ -142,21 +150,25 @@ const groups: readonly (readonly [names: string, effect: Effect])[] = [
     path("read"),
   ],
   [
+    "os.Open os.ReadFile ioutil.ReadFile os.ReadDir fs.read fs.read_to_string File.open_read Files.readString Files.readAllLines Files.lines Files.newBufferedReader ReadAllText ReadAllBytes ReadAllLines ifstream std.ifstream",
+    path("read"),
+  ],
+  [
     "open fopen openSync io.open File.open codecs.open gzip.open popen_file file File.new open_file IO.sysopen os.open",
     open,
   ],
   [
-    "system execSync popen popen2 popen3 popen4 capture2 capture2e capture3 shell_exec passthru proc_open pcntl_exec getoutput getstatusoutput check_output check_call Popen execute spawn spawnSync execFile execFileSync execv execve execvp execvpe execl execle execlp spawnl spawnlp spawnv spawnvp ProcessBuilder create_subprocess_shell create_subprocess_exec createProcess exec_command execa execaSync execaCommand execaCommandSync posix_spawn posix_spawnp $ $.sync io.popen IO.popen Open3.popen3 subprocess.run subprocess.call os.system child_process.exec Bun.spawn Deno.Command shell startProcess System.cmd System.shell",
+    "system execSync popen popen2 popen3 popen4 capture2 capture2e capture3 shell_exec passthru proc_open pcntl_exec getoutput getstatusoutput check_output check_call Popen execute spawn spawnSync execFile execFileSync execv execve execvp execvpe execl execle execlp spawnl spawnlp spawnv spawnvp ProcessBuilder create_subprocess_shell create_subprocess_exec createProcess exec_command execa execaSync execaCommand execaCommandSync posix_spawn posix_spawnp $ $.sync io.popen IO.popen Open3.popen3 subprocess.run subprocess.call os.system child_process.exec Bun.spawn Deno.Command shell startProcess System.cmd System.shell exec.Command exec.CommandContext syscall.Exec syscall.ForkExec os.StartProcess Command.new Process.Start Process.start Process.run execvP posix_spawnp std.system",
     run,
   ],
   ["exec run call", run],
   [
-    "urlopen urlretrieve fetch axios requests.get requests.post requests.put requests.request httpx.get httpx.post http.get https.get http.request https.request got superagent curl_init curl_exec HTTPConnection HTTPSConnection FTP SMTP SMTP_SSL Telnet getstore mirror Net.HTTP.get Net.HTTP.post Net.HTTP.get_response Net.FTP URI.open open_uri create_connection createConnection connect connectSync fsockopen pfsockopen stream_socket_client socket_connect TCPSocket TCPSocket.new TCPSocket.open TCPSocket.gethostbyname UDPSocket Socket Socket.tcp IO.Socket.INET.new IO.Socket.INET6.new IO.Socket.SSL.new tls.connect net.connect ssl.wrap_socket Dial net.Dial dgram sendto websocket WebSocket EventSource XMLHttpRequest ftp_connect mail ClientSession aiohttp.request open_connection urlread webread urlwrite socket.connect socket.tcp socketConnection make.socket",
+    "urlopen urlretrieve fetch axios requests.get requests.post requests.put requests.request httpx.get httpx.post http.get https.get http.request https.request got superagent curl_init curl_exec HTTPConnection HTTPSConnection FTP SMTP SMTP_SSL Telnet getstore mirror Net.HTTP.get Net.HTTP.post Net.HTTP.get_response Net.FTP URI.open open_uri create_connection createConnection connect connectSync fsockopen pfsockopen stream_socket_client socket_connect TCPSocket TCPSocket.new TCPSocket.open TCPSocket.gethostbyname UDPSocket Socket Socket.tcp IO.Socket.INET.new IO.Socket.INET6.new IO.Socket.SSL.new tls.connect net.connect ssl.wrap_socket Dial net.Dial dgram sendto websocket WebSocket EventSource XMLHttpRequest ftp_connect mail ClientSession aiohttp.request open_connection urlread webread urlwrite socket.connect socket.tcp socketConnection make.socket DialTimeout DialTCP net.DialTCP tls.Dial syscall.Connect http.Get http.Post http.PostForm TcpStream.connect UdpSocket.bind TcpClient ConnectAsync Socket.connect",
     connect,
   ],
   ["get post put patch head request download download.file url getJSON", connectToAddress],
   [
-    "listen createServer TCPServer TCPServer.new UDPServer ServerSocket socket_create_listen socket_listen stream_socket_server net.Listen http.ListenAndServe",
+    "syscall.Listen net.ListenTCP TcpListener.bind TcpListener ListenAndServe listen createServer TCPServer TCPServer.new UDPServer ServerSocket socket_create_listen socket_listen stream_socket_server net.Listen http.ListenAndServe",
     listen,
   ],
   ["bind", bind],

@@ -16,6 +16,8 @@ export interface Language extends Lexis {
   readonly operand?: true;
   /** Every operand is a program. */
   readonly operands?: true;
+  /** Programs come from files, and from the standard input only where `-` says so. */
+  readonly isCompiled?: true;
   /** Operands are files that it edits; programs come from the standard input all the same. */
   readonly operandIsFile?: true;
   /** Without a program in the arguments, it is read from the standard input. */
@@ -252,7 +254,23 @@ const groups: readonly (readonly [names: string, language: Language])[] = [
   ],
   ["deno", { ...slashes, parser: "javascript", options: /^eval$/, input: true }],
   ["jrunscript jjs", { ...slashes, parser: "javascript", options: /^-e$/, input: true }],
-  ["jshell groovy scala kotlin java", { ...slashes, options: /^-e$/, input: true }],
+  [
+    "jshell",
+    {
+      ...slashes,
+      options: none,
+      input: true,
+      patterns: [
+        [/(?:^|\n)\s{0,4}\/save\s{1,4}(?:-\w{1,20}\s{1,4}|\d\S{0,20}\s{1,4})?(\S{1,400})/g, "write"],
+        [/(?:^|\n)\s{0,4}\/open\s{1,4}(\S{1,400})/g, "read"],
+      ],
+    },
+  ],
+  ["groovy scala kotlin java", { ...slashes, options: /^-e$/, input: true }],
+  [
+    "go gccgo rustc cargo-script gcc cc tcc clang g++ c++ clang++ javac kotlinc scalac csc dotnet swift swiftc zig dart crystal v nim dmd rdmd ldc2 fpc gfortran",
+    { ...slashes, options: none, isCompiled: true },
+  ],
   ["perl cpan", { ...shellQuotes, options: /^-[A-Za-z0-9]*[eE]$/, input: true, patterns: perlPatterns }],
   ["ruby irb jruby", { ...shellQuotes, options: /^-[A-Za-z]*e$/, input: true }],
   ["php", { comments: ["//", "/*"], backquotes: "command", options: /^-[rRBE]$/, input: true }],

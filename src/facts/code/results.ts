@@ -136,7 +136,7 @@ const groups: readonly (readonly [names: string, result: Result])[] = [
   ["from decode", decoded],
   ["unquote decodeURIComponent decodeURI urldecode unescape", unquoted],
   ["strip trim encode toString absolute as_posix copy values sorted flat as_uri valueOf", kept],
-  ["compile list tuple set iter promisify Array.from", first],
+  ["compile list tuple set iter promisify Array.from of", first],
   ["lower toLowerCase downcase", ofText((text) => text.toLowerCase())],
   ["upper toUpperCase upcase", ofText((text) => text.toUpperCase())],
   ["concat", (receiver, args) => args.reduce((left, right) => joined(left, right, "+"), receiver)],

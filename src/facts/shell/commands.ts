@@ -140,7 +140,7 @@ export class CommandReader {
     const isKnown = !isUnknown(name) && !isMany(program);
     const { typed } = this.#execution;
     const isTyped = input === undefined && typed !== "" && readsTerminal(name, words.slice(1));
-    const read = isTyped ? { text: typed, from: [] } : input;
+    const read = isTyped ? { text: typed, from: [] } : this.#redirected(redirects, input);
     const invocation = this.#execution.note(words, { redirects, input: read, opaque: !isKnown });
     if (!isKnown) {
       // The unknown word may be none, and the next one the program, as in `$SUDO rm x`.
@@ -167,6 +167,17 @@ export class CommandReader {
     for (const inner of inside.inner) this.#inside(inner, invocation);
     if (inside.opaque && inside.inner.some(({ where }) => where === "here"))
       this.#execution.state.forgetAll();
+  }
+
+  /** The input of a command: the text of a file where the command line has written it. */
+  #redirected(redirects: readonly Redirect[], input: Input | undefined): Input | undefined {
+    const file =
+      input === unreadable ? redirects.findLast(({ operator }) => operator === "<")?.target : undefined;
+    const text =
+      file === undefined
+        ? undefined
+        : this.#execution.files.get(resolvePath(file, this.#execution.state.directory));
+    return text === undefined ? input : { text, from: [] };
   }
 
   #wrapped(
@@ -239,7 +250,7 @@ export class CommandReader {
     const read = (): void => {
       if (parameters !== undefined) this.#execution.setParameters(parameters);
       if (code !== undefined) this.#reader.readText(code);
-      else this.#program(words ?? [], [], input);
+      else this.#program(words ?? [], [], place.input);
     };
     this.#execution.within(place, () => {
       if (where === "here" && parameters === undefined) read();

@@ -1,4 +1,4 @@
-import { codeEffects, effectsOfProgram, isInterpreter } from "../code/code.ts";
+import { codeEffects, isInterpreter, takesFiles } from "../code/code.ts";
 import { commandVariables, named, optionsOf } from "../commands/table.ts";
 import { resolvePath } from "../path-text.ts";
 import { carriers } from "./carriers.ts";
@@ -114,10 +114,14 @@ function shellInside(invocation: Invocation, read: ReadFile): Inside {
 function interpreterInside(invocation: Invocation, read: ReadFile): Inside {
   const { name, input } = invocation;
   const args = argsOf(invocation);
-  const script = args.find((arg) => !/^-./.test(arg));
-  const file = script === undefined ? undefined : read(script);
-  const effects =
-    codeEffects(name, args, input?.text) ?? (file === undefined ? undefined : effectsOfProgram(name, file));
+  const source = takesFiles(name) ? undefined : sourceOf(name, args, read);
+  if (source !== undefined) {
+    // As if the program came from the standard input, so that all facts read it.
+    const words = [invocation.argv[0] ?? name, "-"];
+    const program: Inner = { words, input: { text: source, from: [] }, where: "child", through: name };
+    return { inner: [program], opaque: false };
+  }
+  const effects = codeEffects(name, args, input?.text);
   if (effects === undefined) return nothing;
   const texts = [...new Set(effects.lines)].filter((text) => /\S\s+\S/.test(text)).slice(0, mostTexts);
   const deletions = effects.paths.flatMap(([path, access]) =>
@@ -131,3 +135,18 @@ function interpreterInside(invocation: Invocation, read: ReadFile): Inside {
 }
 
 const mostTexts = 32;
+
+/** Files that a program reads without being told to. */
+const usualFiles: ReadonlyMap<string, readonly string[]> = new Map(
+  ["make", "gmake"].map((name) => [name, ["GNUmakefile", "makefile", "Makefile"]]),
+);
+
+/** The program in a file that the command line has written and that an interpreter or a compiler gets. */
+function sourceOf(name: string, args: readonly string[], read: ReadFile): string | undefined {
+  if (args.includes("-")) return undefined;
+  const names = [
+    ...args.map((arg) => arg.replace(/^--?[a-z]+=|^-f(?=.)/, "")),
+    ...(usualFiles.get(name) ?? []),
+  ];
+  return names.map((arg) => read(arg)).find((text) => text !== undefined);
+}
