@@ -39,7 +39,7 @@ export const signs: readonly Sign[] = [
       "stop following",
     ],
     pattern:
-      /(?!ignore[ds]|disregards|overrid(?:den|es)|bypass(?:ed|es)|discard(?:ed|s)|neglect(?:ed|s))[a-z']+\s[^.;{}()]{0,40}?\b(?:(?:previous|prior|above|earlier|preceding|your|initial|original|system|safety|security)\b[^.;{}()]{0,30}?\b(?:i[a-z]{0,2}nstructions?|prompts?|rules|directions?|directives?|guidelines|guardrails|policies|orders|constraints|restrictions|protocols?|checks)|(?:all|any|other|those|these)\b[^.;{}()]{0,30}?\b(?:i[a-z]{0,2}nstructions?|prompts?|guidelines|guardrails|directives))\b/y,
+      /(?!ignore[ds]|disregards|overrid(?:den|es)|bypass(?:ed|es)|discard(?:ed|s)|neglect(?:ed|s))[a-z']+\s[^.;{}()|]{0,40}?\b(?:(?:(?:previous|prior|above|earlier|preceding|your|initial|original|system|safety)\b[^.;{}()|]{0,30}?|security(?:\s{1,4}(?:and|or)\s{1,4}[a-z]{1,20})?\s{1,4})\b(?:i[a-z]{0,2}nstructions?|prompts?|rules|directions?|directives?|guidelines|guardrails|policies|orders|constraints|restrictions|protocols?|checks)|(?:all|any|other|those|these)\b[^.;{}()|]{0,30}?\b(?:i[a-z]{0,2}nstructions?|prompts?|guidelines|guardrails|directives))\b/y,
   },
   {
     kind: ignoring,
