@@ -10,6 +10,7 @@ import { lossesByProgram, lossOf } from "../lib/losses.ts";
 import { losses } from "./losses.ts";
 import { remoteShells } from "./remote-shells.ts";
 import { asIfRemoving, byName, deletions, redirected } from "./rules.ts";
+import { stoppedServices } from "./services.ts";
 
 interface Config {
   readonly unreadable?: "ask" | "deny" | "continue";
@@ -37,6 +38,7 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   findings.push(...deletions(paths.ok ? paths.paths : [], invocations, workspace));
   findings.push(...encrypted(paths.ok ? paths.paths : [], invocations, workspace));
   findings.push(...remoteShells(hosts, invocations));
+  findings.push(...stoppedServices(invocations));
   if (shell.ok && shell.recursion !== null) {
     findings.push({
       verdict: "deny",

@@ -5,6 +5,10 @@ const locks = "takes an account away from its owner";
 const cuts = "cuts the machine off the network";
 const traces = "removes traces of what was done";
 
+/** Processes that a machine cannot do without, as a pattern. */
+export const services =
+  "sshd?|crond?|atd|rsyslogd?|syslogd|syslog-ng|auditd|dockerd|containerd|kubelet|NetworkManager|systemd\\S*|dbus-daemon|chronyd|ntpd|firewalld|fail2ban-server|clamd|osqueryd|falcon-sensor|wazuh-\\w+";
+
 /** Commands that destroy something whatever paths they name. The first row that matches counts. */
 export const losses: readonly Loss[] = [
   { programs: ["zpool"], test: / (?:destroy|labelclear) /, verdict: "deny", what: erases },
@@ -66,7 +70,7 @@ export const losses: readonly Loss[] = [
   },
   {
     programs: ["pkill", "killall"],
-    test: / (?:sshd|crond?|rsyslogd|auditd|dockerd|containerd|NetworkManager|systemd\S*) /,
+    test: new RegExp(` \\^?(?:${services})\\$? `),
     verdict: "ask",
     what: "stops a service of the machine",
   },

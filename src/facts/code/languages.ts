@@ -188,6 +188,19 @@ const database: Language = {
     [/\\lo_export\s{1,4}\S{1,40}\s{1,4}['"]?([^\s'"]{1,400})/g, "write"],
   ],
 };
+/** Operands are parts of one command, and an address may be an option's value. */
+const redis: Language = {
+  comments: ["#"],
+  options: none,
+  input: true,
+  operandIsFile: true,
+  patterns: [
+    [
+      /\bconfig\s{1,4}set\s{1,4}(?:dir|dbfilename|logfile|appendfilename|appenddirname|aclfile)\s{1,4}["']?([^\s"']{1,400})/gi,
+      "write",
+    ],
+  ],
+};
 const tcl: Language = {
   ...hash,
   options: /^-c$/,
@@ -308,6 +321,7 @@ const groups: readonly (readonly [names: string, language: Language])[] = [
     "sqlite3 sqlite psql mysql mariadb duckdb pgcli mycli litecli sqlcmd cockroach clickhouse-client",
     database,
   ],
+  ["redis-cli valkey-cli keydb-cli", redis],
   ["tclsh wish expect", tcl],
   ["pwsh powershell", powershell],
   ["m4", macros],

@@ -231,5 +231,11 @@ export const syntaxes: ReadonlyMap<string, Syntax> = new Map<string, Syntax>([
   ],
   ["dig", { short: "bcfkpqtxy" }],
   ["ping", { short: "cIiLlMmpQSsTtWw" }],
-  ["git", { short: "Cc", long: ["git-dir", "work-tree", "namespace", "exec-path", "super-prefix"] }],
+  [
+    "git",
+    {
+      short: "Cc",
+      long: ["git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "directory", "prefix"],
+    },
+  ],
 ]);

@@ -125,6 +125,11 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   ],
   ["exiftool", { values: "ext if", writes: "o out filename w textout", operands: "read" }],
   ["expect tclsh wish", { operands: "read" }],
+  ["minicom", { values: "D b c S", writes: "C", operands: "none" }],
+  [
+    "xterm uxterm rxvt urxvt",
+    { values: "T geometry fn bg fg", runs: "e", connects: "display", operands: "none" },
+  ],
   [
     "dialog whiptail zenity",
     {

@@ -97,7 +97,9 @@ const lettered: Rule = (args) => {
   const [command = "", archive, ...files] = args.operands;
   if (archive === undefined) return [];
   if (/^-?[aurcqmsd]/.test(command)) return [...writes([archive]), ...reads(files)];
-  return [...reads([archive]), ...writes(valuesOf(args, "o", "w"))];
+  // What comes out goes to a folder, which ends in a slash among the names of members.
+  const folders = /^-?[xe]/.test(command) ? files.filter((file) => file.endsWith("/")) : [];
+  return [...reads([archive]), ...writes([...valuesOf(args, "o", "w"), ...folders])];
 };
 
 const git: Rule = (args) => {
@@ -118,6 +120,13 @@ const git: Rule = (args) => {
     return writes(operands.slice(2, 3));
   if (command === "archive" || command === "format-patch")
     return [...outputs, ...writes(hasOption(args, "o") ? operands.slice(1, 2) : [])];
+  // What such a command changes is in the work tree, or in the folder that it names.
+  if (
+    /^(?:apply|am|checkout|checkout-index|switch|restore|reset|clean|merge|pull|read-tree|rm|mv|stash)$/.test(
+      command,
+    )
+  )
+    outputs.push(...writes(valuesOf(args, "work-tree", "directory", "prefix")));
   if (/^(?:apply|am|hash-object)$/.test(command)) return [...outputs, ...reads(operands.slice(1))];
   return outputs;
 };
@@ -172,6 +181,19 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     },
   ]),
   [
+    "redis-cli",
+    {
+      ...optionsOf("redis-cli"),
+      // The server writes its data to the place in its settings.
+      uses: ({ operands }) =>
+        /^config set (?:dir|dbfilename|logfile|appendfilename|appenddirname|aclfile)$/i.test(
+          operands.slice(0, 3).join(" "),
+        )
+          ? writes(operands.slice(3))
+          : [],
+    },
+  ],
+  [
     "socat",
     {
       uses: ({ operands }) =>
@@ -196,10 +218,8 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
             ],
     },
   ],
-  ...["7z", "7za", "7zr", "ar", "arj", "lha", "zoo", "rar"].map((name): [string, Program] => [
-    name,
-    { uses: lettered },
-  ]),
+  ...["7z", "7za", "7zr", "7zz"].map((name): [string, Program] => [name, { short: "o", uses: lettered }]),
+  ...["ar", "arj", "lha", "zoo", "rar"].map((name): [string, Program] => [name, { uses: lettered }]),
   ...["docker", "podman", "nerdctl", "kubectl", "oc"].map((name): [string, Program] => [
     name,
     { ...syntaxes.get(name), uses: container },
