@@ -1,5 +1,5 @@
 /**
- * Writes cases for the mutants that no case notices: `node policies/scripts/cover-mutants.ts [--every N] [--of GROUP] POLICY…`.
+ * Writes cases for the mutants that no case notices: `node policies/scripts/cover-mutants.ts [--every N] [--offset N] [--of GROUP] POLICY…`.
  * The events are made from the rows of the policies' tables; what the policy answers today is what a case expects, so
  * read what is added. `--of lib` takes the mutants of what policies share.
  */
@@ -23,9 +23,15 @@ import { type Survivor, survivingMutants } from "../test/mutation.ts";
 import { pools, type Sample } from "./case-pools.ts";
 
 const { values, positionals } = parseArgs({
-  options: { every: { type: "string", default: "1" }, of: { type: "string" } },
+  options: {
+    every: { type: "string", default: "1" },
+    offset: { type: "string", default: "0" },
+    of: { type: "string" },
+  },
   allowPositionals: true,
 });
+
+const part = { every: Number(values.every), offset: Number(values.offset) };
 
 type Answered = readonly [sample: Sample, answer: Got, text: string];
 
@@ -39,7 +45,7 @@ for (const policy of positionals) {
   // The list that mutants are put to: what is added counts from the next mutant on.
   const cases = casesOf(policy) as Case[];
   const before = cases.length;
-  for await (const survivor of survivingMutants(values.of ?? policy, Number(values.every))) {
+  for await (const survivor of survivingMutants(values.of ?? policy, part)) {
     const differing = await firstDiffering(policy, survivor, answers);
     if (differing === undefined)
       console.log(`${survivor.path.slice(policiesFolder.length)} ${survivor.what}`);

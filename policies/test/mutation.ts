@@ -19,6 +19,14 @@ export interface MutationResult {
   readonly survivors: readonly string[];
 }
 
+/** Each n-th mutant of a file, from the one at `offset` on. */
+export interface Part {
+  readonly every: number;
+  readonly offset: number;
+}
+
+const whole: Part = { every: 1, offset: 0 };
+
 /** Longest time for one call of a mutant, in milliseconds: some loop for ever. */
 const callTimeout = 1_000;
 
@@ -29,11 +37,11 @@ export function mutationGroups(): readonly string[] {
 
 /**
  * Makes the mutants of a group's scripts, and runs the cases on each, until one fails. What policies share is held
- * against the cases of every policy that imports it. `every` takes each n-th mutant only.
+ * against the cases of every policy that imports it.
  */
 export async function mutate(
   group: string,
-  every = 1,
+  part: Part = whole,
   report: (done: number) => void = () => undefined,
 ): Promise<MutationResult> {
   const survivors: string[] = [];
@@ -41,7 +49,7 @@ export async function mutate(
   for (const path of scriptsOf(join(policiesFolder, group))) {
     const hooks = group === "lib" ? await importersOf(path) : [group];
     for (const [index, { what, text }] of mutantsOf(readFileSync(path, "utf8")).entries()) {
-      if (index % every !== 0) continue;
+      if (index % part.every !== part.offset) continue;
       if (await isCaught(hooks, path, text)) caught++;
       else survivors.push(`${path.slice(policiesFolder.length)} ${what}`);
       report(caught + survivors.length);
@@ -61,12 +69,12 @@ export interface Survivor {
 }
 
 /** The mutants of a group's scripts that no case notices, one by one: cases may be added in between. */
-export async function* survivingMutants(group: string, every = 1): AsyncGenerator<Survivor> {
+export async function* survivingMutants(group: string, part: Part = whole): AsyncGenerator<Survivor> {
   for (const path of scriptsOf(join(policiesFolder, group))) {
     const hooks = group === "lib" ? await importersOf(path) : [group];
     const all = mutantsOf(readFileSync(path, "utf8"));
     for (const [index, { what, text }] of all.entries()) {
-      if (index % every === 0 && !(await isCaught(hooks, path, text)))
+      if (index % part.every === part.offset && !(await isCaught(hooks, path, text)))
         yield { path, what, text, position: index / all.length };
     }
   }
