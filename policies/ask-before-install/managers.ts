@@ -16,7 +16,17 @@ interface Manager {
 const node: Manager = {
   installs: ["install", "i", "add", "update", "upgrade", "up"],
   runs: ["exec", "x", "dlx", "create"],
-  values: ["--registry", "--prefix", "--workspace", "-w", "--tag"],
+  values: [
+    "--registry",
+    "--prefix",
+    "--workspace",
+    "-w",
+    "--tag",
+    "--cache",
+    "--loglevel",
+    "--omit",
+    "--userconfig",
+  ],
 };
 const python: Manager = {
   installs: ["install", "add", "download", "inject"],
@@ -36,11 +46,29 @@ const python: Manager = {
     "--find-links",
     "--python",
     "--prefix",
+    "--root",
+    "--src",
+    "--timeout",
+    "--retries",
+    "--proxy",
+    "--cert",
+    "--cache-dir",
+    "--log",
+    "--platform",
+    "--python-version",
+    "--implementation",
+    "--abi",
+    "--only-binary",
+    "--no-binary",
+    "--upgrade-strategy",
+    "--progress-bar",
+    "--report",
+    "--config-settings",
   ],
 };
 const system: Manager = {
   installs: ["install", "add"],
-  values: ["-t", "-o", "-c"],
+  values: ["-t", "-o", "-c", "--target-release", "--option"],
 };
 
 export const managers: ReadonlyMap<string, Manager> = new Map<string, Manager>([

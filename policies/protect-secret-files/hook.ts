@@ -1,6 +1,6 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, short, tooLarge } from "../lib/findings.ts";
-import { resolvePath } from "../lib/paths.ts";
+import { isGlob, resolvePath } from "../lib/paths.ts";
 import { clean } from "../lib/marks.ts";
 import { type Invocation, invocationsOf, textOf } from "../lib/commands.ts";
 import { isSecret } from "../lib/secret-paths.ts";
@@ -61,13 +61,25 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
 
 export default hook;
 
+/** Programs whose first operand is a pattern or a script, unless an option gives it. */
+const scripted: ReadonlySet<string> = new Set("grep egrep fgrep rg ag sed gsed awk gawk mawk".split(" "));
+
+/** Where a command has its pattern or script, in which wildcards stand for no names of files; -1 if nowhere. */
+function scriptOf({ name, args }: Invocation): number {
+  if (!scripted.has(name)) return -1;
+  const isGiven = args.some((arg) => /^-[A-Za-z]*[ef]|^--(?:regexp|expression|file)\b/.test(arg));
+  return isGiven ? -1 : args.findIndex((arg) => !arg.startsWith("-"));
+}
+
 /** What of a command may be a path whose content matters. */
-function pathsOf({ name, args, redirects }: Invocation): readonly string[] {
+function pathsOf(invocation: Invocation): readonly string[] {
+  const { name, args, redirects } = invocation;
   const texts = new Set<string>();
   for (const { target } of redirects) texts.add(target);
   if (!blind.has(name)) {
+    const script = scriptOf(invocation);
     for (const [at, arg] of args.entries()) {
-      if (isPattern(name, arg, args[at - 1])) continue;
+      if (isPattern(name, arg, args[at - 1]) || (at === script && isGlob(arg))) continue;
       if (!divided.test(arg)) texts.add(arg);
       else for (const part of arg.split(divided, 16)) texts.add(part);
       if (/^-[A-Za-z]./.test(arg)) texts.add(arg.slice(2));

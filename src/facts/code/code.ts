@@ -163,6 +163,7 @@ function collect(found: Found, language: Language, text: string, depth: number):
     if (what === "code") found.code.push({ text: used, depth: depth + 1 });
     else collectUse(found, used, what);
   }
+  if (language.isEditing) return;
   for (const one of new Set(reading.texts)) {
     if (found.used.has(one)) continue;
     if (found.connects && url.test(one) && !/\s/.test(one)) found.hosts.add(one);

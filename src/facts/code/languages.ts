@@ -8,6 +8,8 @@ export type Capture = PathAccess | "run" | "connect" | "connect-somewhere" | "li
 export interface Language extends Lexis {
   /** A parser for all of the language. */
   readonly parser?: "python" | "javascript";
+  /** Quoted texts in it are data, neither paths nor command lines. */
+  readonly isEditing?: true;
   /** Its statements are SQL. */
   readonly isSql?: true;
   /** Options whose value is a program. */
@@ -132,6 +134,7 @@ const lisp: Language = {
 };
 const sed: Language = {
   comments: [],
+  isEditing: true,
   options: /^(?:-[a-zA-Z]*e|--expression)$/,
   operand: true,
   patterns: [
