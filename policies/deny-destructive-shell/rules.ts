@@ -21,11 +21,16 @@ const wholeTree: Weights = {
 const onlyKnown: Weights = { root: "deny", system: "deny", home: "deny", "inside-system": "ask" };
 const singleFiles: Weights = { root: "ask", system: "ask", home: "ask", "inside-system": "ask" };
 
-/** The gravest finding over some targets of a command. */
+/** What a command does to some paths. */
+interface Effect {
+  readonly verb: string;
+  readonly targets: readonly string[];
+  readonly weights: Weights;
+}
+
+/** The gravest finding over the targets of an effect. */
 function weigh(
-  verb: string,
-  targets: readonly string[],
-  weights: Weights,
+  { verb, targets, weights }: Effect,
   { cwd }: Invocation,
   workspace: string,
 ): Finding | undefined {
@@ -52,11 +57,19 @@ const remove: Check = (invocation, workspace) => {
     };
   }
   const recursive = hasOption(args, "rR", "recursive", 3);
-  return weigh("it deletes", operands(args), recursive ? wholeTree : singleFiles, invocation, workspace);
+  return weigh(
+    { verb: "it deletes", targets: operands(args), weights: recursive ? wholeTree : singleFiles },
+    invocation,
+    workspace,
+  );
 };
 
 const removeFiles: Check = (invocation, workspace) =>
-  weigh("it destroys", operands(invocation.args), singleFiles, invocation, workspace);
+  weigh(
+    { verb: "it destroys", targets: operands(invocation.args), weights: singleFiles },
+    invocation,
+    workspace,
+  );
 
 const findDelete: Check = (invocation, workspace) => {
   const { args } = invocation;
@@ -66,9 +79,7 @@ const findDelete: Check = (invocation, workspace) => {
     /^-(i?name|i?path|i?wholename|i?regex|[acm]time|[acm]min|size|newer|user|empty)/.test(arg),
   );
   return weigh(
-    "it deletes what it finds in",
-    folders,
-    filtered ? onlyKnown : wholeTree,
+    { verb: "it deletes what it finds in", targets: folders, weights: filtered ? onlyKnown : wholeTree },
     invocation,
     workspace,
   );
@@ -79,9 +90,7 @@ const changeRights: Check = (invocation, workspace) => {
   const targets = operands(invocation.args).slice(1);
   const recursive = hasOption(invocation.args, "R", "recursive", 3);
   return weigh(
-    "it changes the rights of",
-    targets,
-    recursive ? onlyKnown : singleFiles,
+    { verb: "it changes the rights of", targets, weights: recursive ? onlyKnown : singleFiles },
     invocation,
     workspace,
   );
@@ -95,7 +104,11 @@ const move: Check = (invocation, workspace) => {
   const last =
     target !== undefined &&
     (hasOption(invocation.args, "t", "target-directory", 3) || isDisk(target, invocation.cwd));
-  return weigh("it moves", last ? paths : paths.slice(0, -1), onlyKnown, invocation, workspace);
+  return weigh(
+    { verb: "it moves", targets: last ? paths : paths.slice(0, -1), weights: onlyKnown },
+    invocation,
+    workspace,
+  );
 };
 
 /** Programs that write to their last operand. */
@@ -103,15 +116,23 @@ const writeLast: Check = (invocation, workspace) => {
   const target = operands(invocation.args).at(-1);
   const mirrors = invocation.args.some((arg) => arg.startsWith("--del"));
   const targets = target !== undefined && (mirrors || isDisk(target, invocation.cwd)) ? [target] : [];
-  return weigh("it overwrites", targets, onlyKnown, invocation, workspace);
+  return weigh({ verb: "it overwrites", targets, weights: onlyKnown }, invocation, workspace);
 };
 
 const writeAll: Check = (invocation, workspace) =>
-  weigh("it overwrites", operands(invocation.args), { "inside-system": "ask" }, invocation, workspace);
+  weigh(
+    { verb: "it overwrites", targets: operands(invocation.args), weights: { "inside-system": "ask" } },
+    invocation,
+    workspace,
+  );
 
 const diskDump: Check = (invocation, workspace) => {
   const targets = invocation.args.filter((arg) => arg.startsWith("of=")).map((arg) => arg.slice(3));
-  return weigh("it overwrites", targets, { "inside-system": "ask" }, invocation, workspace);
+  return weigh(
+    { verb: "it overwrites", targets, weights: { "inside-system": "ask" } },
+    invocation,
+    workspace,
+  );
 };
 
 /** Commands and options of such programs that only look, and those that change. */
@@ -209,7 +230,11 @@ export const redirected: Check = (invocation, workspace) => {
   const targets = invocation.redirects
     .filter(({ operator }) => operator.includes(">"))
     .map(({ target }) => target);
-  return weigh("it overwrites", targets, { "inside-system": "ask" }, invocation, workspace);
+  return weigh(
+    { verb: "it overwrites", targets, weights: { "inside-system": "ask" } },
+    invocation,
+    workspace,
+  );
 };
 
 /** What programs without a rule of their own delete, and what they write to a disk. */
@@ -227,7 +252,11 @@ export function deletions(
     // What a program in another language deletes is a guess, and among the commands.
     if (access === "delete" && languageOf(invocation.name) !== undefined) return [];
     const verb = access === "delete" ? "it deletes" : "it overwrites";
-    const finding = weigh(verb, [target], { ...wholeTree, floating: undefined }, invocation, workspace);
+    const finding = weigh(
+      { verb, targets: [target], weights: { ...wholeTree, floating: undefined } },
+      invocation,
+      workspace,
+    );
     return finding === undefined ? [] : [softened(finding, invocation)];
   });
 }
