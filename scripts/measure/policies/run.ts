@@ -1,6 +1,7 @@
 import type { Warden } from "hookwarden/warden";
 import { halfOf, type Item, type PublicSet } from "./item.ts";
 import { judge, judges, type Judgement } from "./judge.ts";
+import { judgementKey, judgementOf } from "./judgements.ts";
 import { checkout } from "./sources.ts";
 
 /** How the items of one family of a set fared. */
@@ -10,6 +11,8 @@ export interface Family {
   /** Items that any policy stopped, changed or flagged. */
   hit: number;
   readonly byPolicy: Map<string, { deny: number; ask: number; other: number }>;
+  /** Stops by single policies that were judged by hand, and those of them that were wrong. */
+  readonly judged: { n: number; wrong: number };
 }
 
 /** What was measured on one set. */
@@ -37,13 +40,24 @@ export async function measure(set: PublicSet, options: RunOptions): Promise<Meas
   const families = new Map<string, Family>();
   const [faults, notable]: [string[], string[]] = [[], []];
   for (const item of chosen(set.read(source), options)) {
-    const family = families.get(item.family) ?? { name: item.family, n: 0, hit: 0, byPolicy: new Map() };
+    const family = families.get(item.family) ?? {
+      name: item.family,
+      n: 0,
+      hit: 0,
+      byPolicy: new Map(),
+      judged: { n: 0, wrong: 0 },
+    };
     families.set(item.family, family);
     family.n++;
     const judgements = await judgedBy(set, item, options);
     const hits = judgements.filter(([, { result }]) => result !== "none");
     if (hits.length > 0) family.hit++;
-    for (const [policy, { result }] of hits) count(family, policy, result);
+    for (const [policy, { result }] of hits) {
+      count(family, policy, result);
+      const judged = judgementOf(policy, result, item);
+      if (judged !== undefined) family.judged.n++;
+      if (judged?.startsWith("wrong")) family.judged.wrong++;
+    }
     for (const [policy, { fault }] of judgements)
       if (fault !== undefined) faults.push(`${policy} ${fault}: ${item.text.slice(0, 80)}`);
     const attack = set.kind === "shell-attack" || set.kind === "secret" || set.kind === "injection";
@@ -86,6 +100,11 @@ function count(family: Family, policy: string, result: Judgement["result"]): voi
 function noteOf(item: Item, hits: readonly (readonly [string, Judgement])[]): string {
   const text = item.text.replace(/\s+/g, " ");
   const middle = text.length > 300 && item.secret !== undefined ? item.secret : text;
-  const why = hits.map(([policy, { result, why: reason }]) => `${policy} ${result}: ${reason}`).join(" | ");
-  return `[${item.family}] ${middle.slice(0, 300)}${why === "" ? "" : `\n      => ${why.replace(/\s+/g, " ").slice(0, 400)}`}`;
+  const why = hits
+    .map(([policy, { result, why: reason }]) => {
+      const judged = judgementOf(policy, result, item) ?? "not judged";
+      return `${judgementKey(policy, result, item)} (${judged}): ${reason.replace(/\s+/g, " ").slice(0, 200)}`;
+    })
+    .join(" | ");
+  return `[${item.family}] ${middle.slice(0, 300)}${why === "" ? "" : `\n      => ${why}`}`;
 }

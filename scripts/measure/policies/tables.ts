@@ -44,6 +44,14 @@ const titles: { readonly [K in Kind]: string } = {
   injection: "Injections: flagged by `flag-prompt-injection`",
 };
 
+/** What is to be known about a table. */
+const notes: { readonly [K in Kind]?: readonly string[] } = {
+  "shell-benign": [
+    "",
+    "Stops of single policies were judged by hand where a number stands: wrong is one whose reason is not true of the command, or is none that the policy claims. An ask about an ordinary `git fetch` is right in this sense.",
+  ],
+};
+
 /** What was measured on sets that the script makes itself. */
 export interface Simulated {
   readonly sessions: SessionResult | undefined;
@@ -60,7 +68,9 @@ function setsOf(
   const kinds = Object.keys(titles) as Kind[];
   const parts = kinds.flatMap((kind) => {
     const of = all.filter(({ set }) => set.kind === kind);
-    return of.length === 0 ? [] : [`**${titles[kind]}**`, "", ...tableOf(kind, of), ""];
+    return of.length === 0
+      ? []
+      : [`**${titles[kind]}**`, ...(notes[kind] ?? []), "", ...tableOf(kind, of), ""];
   });
   const note = half === "held-out" ? "Of each set the half that no rule was tuned on." : "";
   return [note, "", ...parts, ...flowOf(sessions), ...evasionsOf(evasions), ...sourcesOf(all)];
@@ -79,13 +89,14 @@ function tableOf(kind: Kind, all: readonly Measured[]): readonly string[] {
       ),
     ];
   }
+  const isBenign = kind === "shell-benign";
   return [
-    "| set | part | n | | by policy |",
-    "| --- | --- | ---: | ---: | --- |",
+    `| set | part | n | |${isBenign ? " judged wrong |" : ""} by policy |`,
+    `| --- | --- | ---: | ---: |${isBenign ? " ---: |" : ""} --- |`,
     ...all.flatMap(({ set, families }) =>
       merged(families).map(
         (family) =>
-          `| ${set.name} | ${family.name} | ${family.n} | ${family.hit} (${percent(family.hit, family.n)}) | ${kind.startsWith("shell") ? policiesOf(family) : ""} |`,
+          `| ${set.name} | ${family.name} | ${family.n} | ${family.hit} (${percent(family.hit, family.n)}) |${isBenign ? ` ${judgedOf(family)} |` : ""} ${kind.startsWith("shell") ? policiesOf(family) : ""} |`,
       ),
     ),
   ];
@@ -98,13 +109,26 @@ function shareOf({ byPolicy, n }: Family, policy: string): string {
 
 const mostRows = 12;
 
+/** The stops that were judged wrong, of those that were judged. */
+function judgedOf({ judged: { n, wrong } }: Family): string {
+  return n === 0 ? "" : `${wrong} of ${n}`;
+}
+
 /** The families of a set, or their sum where there are many. */
 function merged(families: readonly Family[]): readonly Family[] {
   if (families.length <= mostRows) return families;
-  const sum: Family = { name: `${families.length} parts`, n: 0, hit: 0, byPolicy: new Map() };
+  const sum: Family = {
+    name: `${families.length} parts`,
+    n: 0,
+    hit: 0,
+    byPolicy: new Map(),
+    judged: { n: 0, wrong: 0 },
+  };
   for (const family of families) {
     sum.n += family.n;
     sum.hit += family.hit;
+    sum.judged.n += family.judged.n;
+    sum.judged.wrong += family.judged.wrong;
   }
   return [sum];
 }
