@@ -16,7 +16,7 @@ export function judgementKey(policy: string, result: string, { text }: Item): st
   return `${policy} ${result} ${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
 }
 
-/** `right`, or `wrong` and why; `undefined` where nobody has judged the stop. */
+/** `right`, or `wrong` and why; `undefined` where the stop was not judged. */
 export function judgementOf(policy: string, result: string, item: Item): string | undefined {
   return judgements[judgementKey(policy, result, item)];
 }
