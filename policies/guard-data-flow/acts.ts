@@ -93,7 +93,7 @@ function ofCommand(invocation: Invocation): readonly Act[] {
 }
 
 const sending =
-  /send|post|publish|upload|push|create|update|write|comment|reply|message|email|mail|tweet|share|invite|submit|transfer|pay|book|schedule|add|append|insert|put|delete|notify|merge/i;
+  /send|post|publish|upload|push|create|update|write|comment|reply|message|mail|tweet|share|invite|submit|transfer|pay|book|schedule|add|append|insert|put|delete|notify|merge/i;
 
 /** Whether a tool's name says that it carries data away. A fetching tool does: its address can. */
 function isSending(name: string, kind: string): boolean {
