@@ -86,16 +86,17 @@ export async function sweep(
   words: SweepWords,
 ): Promise<readonly AnswerChange[]> {
   const turns: AnswerChange[] = [];
-  for (const base of held.slice(0, max.bases)) {
+  for (const [at, base] of held.slice(0, max.bases).entries()) {
     const variants = [
-      ...sizes(runner, base),
+      // One event shows what is asked of exact sizes.
+      ...sizes(runner, base).filter((_, size) => at === 0 || size % 8 === 0),
       ...names(runner, base, words),
       ...missingFields(runner, base, words),
       ...otherTypes(runner, base),
     ];
     const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), runner.signal);
-    const changed = runs.flatMap((after, at): AnswerChange[] => {
-      const { slot, from, to, word } = variants[at] as Variant;
+    const changed = runs.flatMap((after, index): AnswerChange[] => {
+      const { slot, from, to, word } = variants[index] as Variant;
       if (!after || effectWords(after.effect) === effectWords(base.effect)) return [];
       const opened = opens(base.effect, after.effect);
       return [
@@ -107,7 +108,7 @@ export async function sweep(
     // Where any padding opens, the hook looks at the end of a text, which is no matter of size.
     const relevant = opened > padded * 0.9 ? changed.filter(({ word }) => word !== "size") : changed;
     const byKind = Map.groupBy(relevant, ({ slot, word }) => `${slot.kind} ${slot.path} ${word ?? ""}`);
-    turns.push(...(await sidesThatOpen(runner, base, words.numbers)).slice(0, 2));
+    turns.push(...(await sidesThatOpen(runner, base, words.numbers)));
     for (const own of byKind.values())
       turns.push(...own.toSorted((a, b) => Number(b.opens) - Number(a.opens)).slice(0, max.turns));
   }

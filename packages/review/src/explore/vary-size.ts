@@ -1,4 +1,4 @@
-import { opens } from "../run/effect.ts";
+import { opens, opensFully } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
 import { harmless, isCommand, touchedSlots } from "./slots.ts";
@@ -125,11 +125,13 @@ export async function sidesThatOpen(
     }
     const [control] = runs;
     if (!control || opens(base.effect, control.effect)) continue;
-    for (const [at, after] of runs.entries()) {
+    const opened = runs.flatMap((after, at): AnswerChange[] => {
       const { from, to } = ordered[at] as Variant;
-      if (after && opens(base.effect, after.effect))
-        found.push({ slot, from, to, before: base, after, opens: true, harmless: true, word: "size" });
-    }
+      if (!after || !opens(base.effect, after.effect)) return [];
+      return [{ slot, from, to, before: base, after, opens: true, harmless: true, word: "size" }];
+    });
+    const fully = opened.find(({ after }) => opensFully(base.effect, after.effect));
+    found.push(...(fully ? [fully] : opened.slice(0, 1)));
   }
   return found;
 }

@@ -107,11 +107,10 @@ function variants(state: Json, { numbers, words }: OwnValues): readonly StateVar
       const own = words.slice(0, max.values);
       const [first = own[0] ?? 0] = value;
       found.push({ value: set(own), kind: "list" });
+      // A list of words says what was done; one of numbers counts, or waits.
+      const kind = typeof first === "number" ? "number" : "list";
       for (const count of max.lists)
-        found.push({
-          value: set(Array.from({ length: count }, (_, at) => numbered(first, at))),
-          kind: "list",
-        });
+        found.push({ value: set(Array.from({ length: count }, (_, at) => numbered(first, at))), kind });
     } else if (typeof value === "object" && value !== null)
       for (const [name, member] of Object.entries(value))
         walk(member as Json, (next) => set({ ...value, [name]: next }));

@@ -29,18 +29,7 @@ export async function canaryFindings(
   const found: Draft[] = [];
   const all = [...forms, ...secretsOf(patterns)];
   const tried = bases.slice(0, max.bases).flatMap((base) => triples(runner, base, all));
-  const runs = await mapConcurrently(
-    tried,
-    async ({ inputs }) => {
-      const all: Run[] = [];
-      for (const input of inputs) {
-        const run = await runner.run(input);
-        if (run) all.push(run);
-      }
-      return all;
-    },
-    runner.signal,
-  );
+  const runs = await mapConcurrently(tried, (triple) => runsOf(runner, triple), runner.signal);
   for (const [at, own] of runs.entries()) {
     const { secrets, path } = tried[at] as Triple;
     found.push(
@@ -108,9 +97,22 @@ async function disclosed(
 export interface Triple {
   /** The text that the secrets were added to. */
   readonly original: string;
+  /** What the hook said before they were. */
+  readonly said: string | null;
   readonly path: string;
   readonly secrets: readonly string[];
   readonly inputs: readonly Input[];
+}
+
+/** The runs with each secret, as long as there is something to compare: what says nothing of two says nothing of a third. */
+export async function runsOf(runner: Runner, { inputs, said }: Triple): Promise<readonly Run[]> {
+  const all: Run[] = [];
+  for (const input of inputs) {
+    const run = await runner.run(input);
+    if (run) all.push(run);
+    if (run?.output === null || (all.length > 1 && all.every(({ output }) => output === said))) break;
+  }
+  return all;
 }
 
 /** The way to put a secret where what quotes its surroundings does not reach the rest of the text. */
@@ -150,7 +152,15 @@ function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Trip
           : [];
       });
       return inputs.length === words.length
-        ? [{ path: path.join("."), original: textAt(base.input.event, path), secrets: words, inputs }]
+        ? [
+            {
+              path: path.join("."),
+              original: textAt(base.input.event, path),
+              said: base.output,
+              secrets: words,
+              inputs,
+            },
+          ]
         : [];
     }),
   );

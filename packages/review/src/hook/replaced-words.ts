@@ -4,7 +4,7 @@ import { acts, effectWords } from "../run/effect.ts";
 import { validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { touches } from "../run/touched.ts";
-import { addresses, differences, type Triple } from "./canaries.ts";
+import { addresses, differences, runsOf, type Triple } from "./canaries.ts";
 
 const max = { bases: 4, leaves: 2, words: 10 } as const;
 const word = /[\p{L}\p{N}_]{4,40}/gu;
@@ -20,13 +20,9 @@ export async function replacedWordFindings(runner: Runner, bases: readonly Run[]
   const found = await mapConcurrently(
     tried,
     async ({ base, triple }) => {
-      const runs: Run[] = [];
-      for (const input of triple.inputs) {
-        const run = await runner.run(input);
-        // Another verdict shows that the word is what the hook is about.
-        if (!run || effectWords(run.effect) !== effectWords(base.effect)) return [];
-        runs.push(run);
-      }
+      const runs = await runsOf(runner, triple);
+      // Another verdict shows that the word is what the hook is about.
+      if (runs.some(({ effect }) => effectWords(effect) !== effectWords(base.effect))) return [];
       return [
         ...differences(runs, triple.secrets, triple.path),
         ...addresses(runs, triple.secrets, triple.path),
@@ -55,7 +51,7 @@ function triplesOf(runner: Runner, base: Run): readonly Triple[] {
         return event ? [{ ...base.input, origin: "made" as const, label, event }] : [];
       });
       return inputs.length === secrets.length
-        ? [{ path: path.join("."), original: text, secrets, inputs }]
+        ? [{ path: path.join("."), original: text, said: base.output, secrets, inputs }]
         : [];
     });
   });
