@@ -16,12 +16,12 @@ const statements: readonly {
   { test: /^TRUNCATE\b/, verdict: "deny", what: "destroys data" },
   { test: /^DROP\b/, verdict: "ask", what: "drops a part of a database" },
   {
-    test: /^(?:WITH .*\( ?)?DELETE (?:\w+ ){0,3}FROM (?!.*\bWHERE\b(?! (?:TRUE|(\d+)(?: ?= ?\1)?)$))/,
+    test: /^DELETE (?:\w+ ){0,3}FROM (?!.*\bWHERE\b(?! (?:TRUE|\d+(?: ?= ?\d+)?) ?(?:\)|$)))/,
     verdict: "ask",
     what: "deletes every row",
   },
   {
-    test: /^(?:WITH .*\( ?)?UPDATE (?!.*\bWHERE\b(?! (?:TRUE|(\d+)(?: ?= ?\1)?)$))/,
+    test: /^UPDATE (?!.*\bWHERE\b(?! (?:TRUE|\d+(?: ?= ?\d+)?) ?(?:\)|$)))/,
     verdict: "ask",
     what: "changes every row",
   },
@@ -32,14 +32,20 @@ const statements: readonly {
 export function sqlFindings(
   text: string,
 ): readonly { readonly verdict: Finding["verdict"]; readonly what: string }[] {
-  return plain(text.slice(0, longestQuery))
-    .toUpperCase()
-    .replace(/\b(?:BEGIN|LOOP|ATOMIC|THEN(?=\s+(?:DELETE|DROP|TRUNCATE)\b))\s/g, ";")
-    .split(";", 500)
-    .flatMap((statement) => {
-      const line = statement.replace(/\s+/g, " ").trim();
-      return statements.find(({ test }) => test.test(line)) ?? [];
-    });
+  return (
+    plain(text.slice(0, longestQuery))
+      .toUpperCase()
+      // Blocks, and what `WITH … AS (` has in brackets, begin statements of their own.
+      .replace(
+        /\b(?:BEGIN|LOOP|ATOMIC|THEN(?=\s+(?:DELETE|DROP|TRUNCATE)\b))\s|\((?=\s{0,100}(?:DELETE|UPDATE)\b)/g,
+        ";",
+      )
+      .split(";", 500)
+      .flatMap((statement) => {
+        const line = statement.replace(/\s+/g, " ").trim();
+        return statements.find(({ test }) => test.test(line)) ?? [];
+      })
+  );
 }
 
 /** Comments, texts in quotes, and the marks around a block. What MySQL has in a comment with `!` is a statement. */

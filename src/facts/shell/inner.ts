@@ -136,7 +136,7 @@ function interpreterInside(invocation: Invocation, read: ReadFile): Inside {
 
 const mostTexts = 32;
 
-/** Files that a program reads without being told to. */
+/** Files that a program reads by default. */
 const usualFiles: ReadonlyMap<string, readonly string[]> = new Map(
   ["make", "gmake"].map((name) => [name, ["GNUmakefile", "makefile", "Makefile"]]),
 );
