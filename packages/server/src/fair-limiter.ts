@@ -84,6 +84,13 @@ export class FairLimiter {
     this.#queue.pump();
   }
 
+  /** Ends an item that was started and has used nothing. */
+  cancel(flow: LimitedFlow): void {
+    this.#running--;
+    this.#queue.cancel(flow);
+    this.#queue.pump();
+  }
+
   #start({ flow, gone, resolve }: Waiter): boolean | "dropped" {
     if (resolve && gone?.()) {
       resolve(false);

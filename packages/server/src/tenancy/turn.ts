@@ -11,7 +11,7 @@ export interface TurnTaker extends Account {
 
 /** Permission to run something; to be left once. */
 export interface Turn {
-  /** Where it has to run: the lane is chosen here, once. */
+  /** Where it has to run: the lane that the tenant is in when its turn comes. */
   readonly sandbox: TenantSandbox;
   /** @param costUs what was used, in microseconds. */
   leave(costUs: number): void;
@@ -26,27 +26,43 @@ export interface Turn {
  */
 export function takeTurn(use: Use, tenant: TurnTaker, gone?: () => boolean): Turn | Promise<Turn> {
   enforce(use, "run", tenant);
+  const place = enter(tenant, gone);
+  return place.entered === true ? place.turn : afterWaiting(use, tenant, { gone, place });
+}
+
+/** A place in the queue of a lane. */
+interface Place {
+  /** `true`: its turn is now. Otherwise whether it will come. */
+  readonly entered: true | Promise<boolean>;
+  readonly turn: Turn;
+  /** Gives the turn up without having used it. */
+  cancel(): void;
+}
+
+function enter(tenant: TurnTaker, gone: (() => boolean) | undefined): Place {
   const sandbox = tenant.chooseSandbox();
   const { flow, lane } = sandbox;
   const entered = lane.limiter.enter(flow, gone);
   if (entered === null) throw new Problem("queue-full", 1);
   const turn: Turn = { sandbox, leave: (costUs) => lane.limiter.leave(flow, costUs) };
-  return entered === true ? turn : afterWaiting(use, tenant, entered, turn);
+  return { entered, turn, cancel: () => lane.limiter.cancel(flow) };
 }
 
 async function afterWaiting(
   use: Use,
   tenant: TurnTaker,
-  entered: Promise<boolean>,
-  turn: Turn,
+  { gone, place }: { readonly gone: (() => boolean) | undefined; readonly place: Place },
 ): Promise<Turn> {
-  if (!(await entered)) throw new Problem("shutting-down", 1);
+  if (place.entered !== true && !(await place.entered)) throw new Problem("shutting-down", 1);
   try {
     // What happened meanwhile counts as well: the tenant has used its time, or was switched off.
     enforce(use, "resume", tenant);
-    return turn;
   } catch (error) {
-    turn.leave(0);
+    place.cancel();
     throw error;
   }
+  if (tenant.chooseSandbox() === place.turn.sandbox) return place.turn;
+  // The tenant was moved to the other lane while this waited: what it sent before must not hold up the others.
+  place.cancel();
+  return afterWaiting(use, tenant, { gone, place: enter(tenant, gone) });
 }
