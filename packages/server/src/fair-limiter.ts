@@ -37,7 +37,8 @@ export interface FairLimiterOptions {
 
 /** Limits how much runs at the same time. What does not fit waits in a fair queue, in which tenants share by time used. */
 export class FairLimiter {
-  readonly slots: number;
+  /** More take effect when the next item ends. */
+  slots: number;
   readonly #maxLoadUs: number;
   readonly #queue: FairQueue<Waiter>;
   #running = 0;
@@ -47,7 +48,7 @@ export class FairLimiter {
     this.#maxLoadUs = maxLoadUs;
     this.#queue = new FairQueue({
       start: (waiter) => this.#start(waiter),
-      isFull: () => this.#running >= slots,
+      isFull: () => this.#running >= this.slots,
       ...(maxDebtUs === undefined ? {} : { maxDebtUs }),
     });
   }

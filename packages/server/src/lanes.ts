@@ -45,6 +45,8 @@ const sparesByDefault = 2;
 const leastForTenants = 2;
 /** Decisions under way in the slow lane. */
 const slowSlots = 4;
+/** Until it has processes of its own: one decision holds one of the fast lane's, and leaves the spares to the others. */
+const slowSlotsAtStart = 1;
 /** How long a process of the slow lane may take to start, which gives way to others, in milliseconds. */
 const slowStartMs = 60_000;
 /** How long after a failure its start is tried again, in milliseconds. */
@@ -88,7 +90,7 @@ export class Lanes implements AsyncDisposable {
     };
     this.slow = {
       name: "slow",
-      limiter: new FairLimiter({ slots: slowSlots, maxLoadUs: loadUsPerProcess, maxDebtUs }),
+      limiter: new FairLimiter({ slots: slowSlotsAtStart, maxLoadUs: loadUsPerProcess, maxDebtUs }),
       get sandbox() {
         return sandbox();
       },
@@ -136,6 +138,7 @@ export class Lanes implements AsyncDisposable {
     });
     if (this.#closed) return sandbox[Symbol.asyncDispose]();
     this.#slowSandbox = sandbox;
+    this.slow.limiter.slots = slowSlots;
   }
 
   #startSoon(): void {
