@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { EngineName } from "../contract.ts";
-import { programPath } from "./program-path.ts";
 
 /** Packages that an engine reads files of while it loads. */
 const enginePackages: { readonly [E in EngineName]: readonly string[] } = {
@@ -19,8 +19,9 @@ export interface ChildLocation {
 
 /** Where the child's program is: beside this file in the sources, in `dist/sandbox-child.js` in the package. */
 export function childLocation(engine: EngineName): ChildLocation {
-  const script = programPath("child");
-  const folder = script.endsWith(".ts") ? dirname(dirname(script)) : dirname(script);
+  const inSources = import.meta.url.endsWith(".ts");
+  const script = fileURLToPath(new URL(inSources ? "./child.ts" : "./sandbox-child.js", import.meta.url));
+  const folder = inSources ? dirname(dirname(script)) : dirname(script);
   const reads = [folder + sep, join(dirname(folder), "package.json")];
   const require = createRequire(import.meta.url);
   for (const name of enginePackages[engine]) {
