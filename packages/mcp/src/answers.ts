@@ -14,7 +14,7 @@ import type { Peer } from "./peer.ts";
 import { judgeServerError } from "./server-text.ts";
 import { memberProblem } from "./spelling.ts";
 
-/** The answers of a session: one to a request that is under way goes on as its mediation leaves it, others nowhere. */
+/** The answers of a session: one to a pending request is forwarded as its mediation leaves it, others are dropped. */
 export class Answers {
   readonly #parties: Parties;
   readonly #onInitialized: (result: unknown) => void;
@@ -60,7 +60,7 @@ export class Answers {
       });
   }
 
-  /** What makes the answer that goes on of the one that came; `null` where that is the same. */
+  /** Makes the answer that is forwarded; `null` if the one that came is forwarded unchanged. */
   #judgeOf(to: Peer, call: Call, answer: Answer): (() => RawMessage | Promise<RawMessage>) | null {
     const { context } = this.#parties;
     const known = isKnownMethod(call.method);
@@ -82,7 +82,7 @@ export class Answers {
     return null;
   }
 
-  /** Answers a request in the place of the side that should. The words may be that side's, and are judged as such. */
+  /** Answers a request on behalf of the side that should have. The words may be that side's, and are judged as such. */
   fail(side: Peer, id: RequestId, why: string): void {
     const error = { code: rpcCodes.refused, message: why };
     const key = idKey(id);

@@ -37,7 +37,7 @@ export function passNotification(parties: Parties, from: Peer, method: string, m
   );
 }
 
-/** @returns whether the other side has to know. */
+/** @returns whether the other side has to be notified. */
 function cancel(from: Peer, { params }: RawMessage): boolean {
   const id = isObject(params) ? params["requestId"] : undefined;
   const call = isRequestId(id) ? from.calls.get(idKey(id)) : undefined;

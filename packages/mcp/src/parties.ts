@@ -35,7 +35,7 @@ export class Parties {
     return side === "client" ? this.server : this.client;
   }
 
-  /** Each side is read from as the other one takes. */
+  /** Reads from each side only as fast as the other one accepts. */
   applyBackpressure(): void {
     this.client.applyBackpressure(this.server);
     this.server.applyBackpressure(this.client);

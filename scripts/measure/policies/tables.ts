@@ -48,7 +48,7 @@ const titles: { readonly [K in Kind]: string } = {
 const notes: { readonly [K in Kind]?: readonly string[] } = {
   "shell-benign": [
     "",
-    "Stops of single policies were judged by hand where a number stands: wrong is one whose reason is not true of the command, or is none that the policy claims. An ask about an ordinary `git fetch` is right in this sense.",
+    "Where there is a number, the stops of each policy were judged by hand. A stop is wrong if its reason is not true of the command, or is nothing that the policy claims to stop; by this measure, an ask about an ordinary `git fetch` is right.",
   ],
 };
 

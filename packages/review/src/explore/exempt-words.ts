@@ -6,7 +6,7 @@ import { slotsOf } from "./slots.ts";
 const max = { bases: 2, words: 60, shortest: 5 } as const;
 const neutral = "zqxwv";
 
-/** What is nearly a text: more than it, or its last letter another one. */
+/** Texts that nearly match: one with something appended, and one with another last letter. */
 function near(word: string): readonly string[] {
   return [`${word} ${neutral}`, `${word.slice(0, -1)}${word.endsWith("q") ? "z" : "q"}`];
 }
@@ -55,9 +55,10 @@ export async function exemptWords(
 const unlike = ["\u200b", "\u0430\u0435\u043e", "\u00e9\u00e8\u00ea\u00eb\u00fc"];
 
 /**
- * Puts a folder more into paths that are held: where any name is held and one is not, the hook has an exception for it.
+ * Inserts another folder into paths that are held: if any name is held but one, the hook makes an exception for that
+ * one.
  *
- * @param words names of folders: of the code, and such as its patterns match.
+ * @param words names of folders: those in the code, and those that its patterns match.
  */
 export async function exemptFolders(
   runner: Runner,

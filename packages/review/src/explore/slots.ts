@@ -47,7 +47,7 @@ export function slotsOf(input: Input, reads: readonly string[]): readonly Slot[]
   const { event } = input;
   const about = eventRows.get(event.hook_event_name)?.matches;
   const slots: Slot[] = leavesOf(event, reads).map(({ path, value }) => ({
-    // Who asks says nothing of what is done, unless it is what the event is about.
+    // The type of the agent says nothing about the action, unless the event is about it.
     kind: path[0] === "agent_type" && about !== "agent_type" ? "inert" : kindOf(path.join("."), value),
     path: path.join("."),
     value,

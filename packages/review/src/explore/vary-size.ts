@@ -53,7 +53,7 @@ export function sizes(runner: Runner, base: Run): readonly Variant[] {
   });
 }
 
-/** Texts that do the same as one, from the smallest change to the largest: the first only moves what counts. */
+/** Texts with the same effect, from the smallest change to the largest: the first only shifts what the hook looks at. */
 type Family = readonly (readonly [text: string | undefined, added: string])[];
 
 /** Text on both sides, so that neither end has what counts. */
@@ -93,7 +93,7 @@ function commands(path: string, value: string): readonly Family[] {
 }
 
 /**
- * More around a text that opens, unless the smallest change does, which only moves what counts.
+ * Padding that opens, unless the smallest does: that one only shifts what the hook looks at.
  *
  * @param numbers whole numbers of the code: sizes around them are tried.
  */

@@ -24,7 +24,7 @@ const orders: readonly RegExp[] = [
   /\byou (?:have|hold|are given|now have)\b[^.!?]{0,30}\b(?:administrator|admin|root|full|unrestricted|elevated)\b/is,
   /\b(?:questions?|asking|confirm\w*|approvals?|prompts|checks?)\b[^.!?]{0,40}\b(?:slow\w*|unnecessary|waste\w*|annoy\w*|(?:is|are) optional|unwanted|pointless|superfluous)\b/is,
 ];
-/** Orders that pass protections by. A verdict may say them too, of what it has stopped. */
+/** Orders to bypass protections. A verdict may name them too, to explain what it has stopped. */
 const unsafeOrders: readonly RegExp[] = [
   /\b(?:skip|omit|disable|turn off|leave out|switch off|avoid)\b[^.!?]{0,24}\b(?:tests?|checks?|hooks?|linters?|reviews?|verification|validation|scans?|guards?)\b/is,
   /\bwithout\b[^.!?]{0,12}\b(?:telling|informing|notifying|mentioning|reporting)\b/is,
@@ -127,7 +127,7 @@ export function givesOrders(text: string): boolean {
   return givesOneOf(orders, text);
 }
 
-/** Whether a text has a model pass a protection by, if it is not the reason of a verdict. */
+/** Whether a text orders a model to bypass a protection, unless it is the reason of a verdict. */
 export function givesUnsafeOrders(text: string): boolean {
   return givesOneOf(unsafeOrders, text);
 }

@@ -104,7 +104,7 @@ export interface Triple {
   readonly inputs: readonly Input[];
 }
 
-/** The runs with each secret, as long as there is something to compare: what says nothing of two says nothing of a third. */
+/** The runs with each secret, as long as there is something to compare: if two leave no trace, a third does not either. */
 export async function runsOf(runner: Runner, { inputs, said }: Triple): Promise<readonly Run[]> {
   const all: Run[] = [];
   for (const input of inputs) {

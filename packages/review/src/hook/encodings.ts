@@ -3,7 +3,7 @@ import type { Encoding } from "../report.ts";
 /** Characters of a text, half from its start and half from its end, in which other forms of a word are looked for. */
 const maxScannedChars = 16_384;
 
-/** In which form a word stands in a text; `null` where it does not. */
+/** The form in which a text contains a word; `null` if it does not. */
 export function foundAs(whole: string, word: string): Encoding | null {
   if (whole.includes(word)) return "verbatim";
   const text =

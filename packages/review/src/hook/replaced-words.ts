@@ -12,7 +12,7 @@ const ranges = ["abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "012
 
 /**
  * Replaces words of events, where they stand, by others of the same form. Where the verdict stays, and what the hook says
- * differs in more than the quoted word, or has it in an address, the hook says something of the word.
+ * differs in more than the quoted word, or has it in an address, the hook reveals something about the word.
  */
 export async function replacedWordFindings(runner: Runner, bases: readonly Run[]): Promise<readonly Draft[]> {
   const all = bases.slice(0, max.bases).filter(({ effect }) => acts(effect));

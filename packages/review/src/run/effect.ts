@@ -12,7 +12,7 @@ export interface Effect {
   readonly additions: ReadonlySet<string>;
 }
 
-/** @param event a rewrite to what it has already is none. */
+/** @param event a rewrite to the value that it already has does not count. */
 export function effectOf(
   binding: Binding,
   answer: Answer,

@@ -26,7 +26,7 @@ export function touches(run: Run, path: string): boolean {
     reads.some(({ of, path: read, how }) => {
       if (of === "context") return read.length === 0 || read[0] === steps[0];
       const isAbove = read.every((step, at) => step === steps[at]);
-      // Who lists keys notices one more.
+      // A hook that lists the keys notices one more.
       return isAbove && (read.length === steps.length || (how === "listed" && read.length < steps.length));
     }) ||
     fieldsOfFacts(reads.flatMap(({ of, path: read }) => (of === "event" ? [read] : []))).includes(
