@@ -7,6 +7,9 @@ import type { Pattern } from "../program/words.ts";
  */
 export type Form = readonly [prefix: string, a: string, b: string, c: string];
 
+const short = ["kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"] as const;
+const long = ["kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"] as const;
+
 export const forms: readonly Form[] = [
   ["AKIA", "Q7ZK3M5N7P9R1T3V", "X2WB8C4D6F0G5H7J", "B9LY1V6S4K2J8Q5D"],
   [
@@ -16,15 +19,15 @@ export const forms: readonly Form[] = [
     "m4Tc8j2W9x5B1h7Vs6Qk0d3F2z9L8p1Nr5Gy",
   ],
   ["sk-", "q7Zk3m5N7p9R1t3Vx2Wb8c4D", "b9Ly1v6S4k2J8q5Dz3Mx7n1P", "m4Tc8j2W9x5B1h7Vs6Qk0d3F"],
-  ["password=", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
-  ["password: ", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
-  ["--password ", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
-  ["--password=", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
-  ["TOKEN=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["API_KEY=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["PASSWORD=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["secret=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["Cookie: session=", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
+  ["password=", ...short],
+  ["password: ", ...short],
+  ["--password ", ...short],
+  ["--password=", ...short],
+  ["TOKEN=", ...long],
+  ["API_KEY=", ...long],
+  ["PASSWORD=", ...long],
+  ["secret=", ...long],
+  ["Cookie: session=", ...long],
   ["postgres://app:", "kT7qz2Mxw8Vb4Nf6@db", "zR4xw9Clh5Jq1Ky3@db", "bH9mv3Jdt2Wp7Xg8@db"],
   ["eyJhbGciOiJIUzI1NiJ9.", "kT7qz2Mxw8Vb4Nf6.q3Zj", "zR4xw9Clh5Jq1Ky3.v7Xm", "bH9mv3Jdt2Wp7Xg8.n5Lc"],
   [
@@ -33,21 +36,19 @@ export const forms: readonly Form[] = [
     "zR4xw9Clh5Jq1Ky3\n-----END RSA PRIVATE KEY-----",
     "bH9mv3Jdt2Wp7Xg8\n-----END RSA PRIVATE KEY-----",
   ],
-  ["token: ", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
+  ["token: ", ...long],
   ["Authorization: Bearer ", "kT7qz2Mxw8Vb4Nf6q3Zj", "zR4xw9Clh5Jq1Ky3v7Xm", "bH9mv3Jdt2Wp7Xg8n5Lc"],
-  ["my api key is ", "kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"],
-  ["the password is ", "kT7qz2Mx", "zR4xw9Cl", "bH9mv3Jd"],
+  ["my api key is ", ...long],
+  ["the password is ", ...short],
   ["", "kxqzvjwpha", "wqjvzkxpbu", "bzhqxkvjtd"],
 ];
-/** Letters and digits in the same places, from which secrets are made that a pattern of the hook matches. */
-const fillings = ["kT7qz2Mxw8Vb4Nf6", "zR4xw9Clh5Jq1Ky3", "bH9mv3Jdt2Wp7Xg8"] as const;
 /** Patterns of a hook that secrets are made for. */
 const maxPatterns = 16;
 
 /** Secrets of the forms that the hook itself looks for. */
 export function secretsOf(patterns: readonly Pattern[]): readonly Form[] {
   const found = patterns.flatMap(({ source, flags }): readonly Form[] => {
-    const [a = [], b = [], c = []] = fillings.map((filling) => wordsOf(source, flags, filling));
+    const [a = [], b = [], c = []] = long.map((filling) => wordsOf(source, flags, filling));
     return a.flatMap((one, at) => {
       const [two, three] = [b[at], c[at]];
       return two === undefined || three === undefined || one === two || two === three
