@@ -115,11 +115,11 @@ export async function sidesThatOpen(
         : [];
     });
     const isLarge = ({ input }: Variant): boolean => JSON.stringify(input.event).length > large;
-    const small = variants.filter((one) => !isLarge(one));
-    const ordered = [...small, ...variants.filter(isLarge)];
+    const { small = [], big = [] } = Object.groupBy(variants, (one) => (isLarge(one) ? "big" : "small"));
+    const ordered = [...small, ...big];
     const runs = [...(await mapConcurrently(small, ({ input }) => runner.run(input), runner.signal))];
-    // One by one: after a text that is too much for the hook, a larger one says nothing.
-    for (const { input } of ordered.slice(small.length)) {
+    // One by one: after a text that is too much for the hook, a larger one has nothing to add.
+    for (const { input } of big) {
       if (runs.at(-1)?.outcome.ok !== true) break;
       runs.push(await runner.run(input));
     }
