@@ -21,6 +21,8 @@ export const matcherLimits = {
   remembered: 512,
   /** Longest name whose answer is remembered, in UTF-16 code units. */
   rememberedLength: 256,
+  /** Most expressions that are kept compiled: those of a pack repeat, and its routing compiles them again. */
+  compiled: 256,
 } as const;
 
 /** Characters that leave a matcher a name or a list of names, as in Claude Code. */
@@ -65,7 +67,18 @@ function listMatcher(source: string): MatcherResult {
   return { ok: true, matcher: { source, test: (name) => names.has(name) }, instructions: 0 };
 }
 
+const compiled = new Map<string, MatcherResult>();
+
 function expressionMatcher(source: string): MatcherResult {
+  const known = compiled.get(source);
+  if (known !== undefined) return known;
+  if (compiled.size >= matcherLimits.compiled) compiled.clear();
+  const result = compileExpression(source);
+  compiled.set(source, result);
+  return result;
+}
+
+function compileExpression(source: string): MatcherResult {
   const expression = compileLinear(source);
   if (typeof expression === "string") return problem(`the expression ${quote(source)} ${expression}`);
   const remembered = new Map<string, boolean>();

@@ -1,3 +1,4 @@
+import type { Sandbox } from "@hookwarden/sandbox";
 import { toolInputChecks } from "../broker/index.ts";
 import { startFactThreadSoon } from "../facts/index.ts";
 import type { Divergence } from "./cross-check.ts";
@@ -24,30 +25,37 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
   checkOptions(options);
   const toolInputs = toolInputChecks(options.tools ?? {});
   const hostFacts = new HostFacts(options.facts ?? {}, options.resolveLink);
-  const { pack, bundle } = await supply(options);
-  const generation = new Generation(pack, options.rules);
   let report: (divergence: Divergence) => void = () => undefined;
-  const sandbox = await createSandbox(options, (divergence) => report(divergence));
-  if (options.preload) {
-    try {
-      await preload(sandbox, pack);
-    } catch (error) {
-      if (sandbox !== options.sandbox) await sandbox[Symbol.asyncDispose]();
-      throw error;
+  // Child processes start while the pack is loaded.
+  const starting = createSandbox(options, (divergence) => report(divergence));
+  starting.catch(() => undefined);
+  try {
+    const { pack, bundle } = await supply(options);
+    const generation = new Generation(pack, options.rules);
+    const sandbox = await starting;
+    if (options.preload) await preload(sandbox, pack);
+    await bundle?.keep();
+    const log = options.log === undefined ? null : await openLogFor(options, sandbox);
+    if (generation.plan.events.values().some(({ facts }) => facts.length > 0)) startFactThreadSoon();
+    const warden = new Warden(options, generation, { sandbox, toolInputs, hostFacts, log, bundle });
+    report = (divergence) => warden.announce("divergence", divergence);
+    const refused = bundle?.refused;
+    // Deferred, so that the caller can attach listeners first.
+    if (refused)
+      setImmediate(() => warden.announce("reload", { ok: false, pack: pack.digest, error: refused }));
+    if (options.telemetry) {
+      const { telemetry } = await loadTelemetry();
+      warden.on("decision", telemetry());
     }
+    return warden;
+  } catch (error) {
+    if (!options.sandbox) await dispose(starting);
+    throw error;
   }
-  await bundle?.keep();
-  const log = options.log === undefined ? null : await openLogFor(options, sandbox);
-  if (generation.plan.events.values().some(({ facts }) => facts.length > 0)) startFactThreadSoon();
-  const warden = new Warden(options, generation, { sandbox, toolInputs, hostFacts, log, bundle });
-  report = (divergence) => warden.announce("divergence", divergence);
-  const refused = bundle?.refused;
-  // Deferred, so that the caller can attach listeners first.
-  if (refused)
-    setImmediate(() => warden.announce("reload", { ok: false, pack: pack.digest, error: refused }));
-  if (options.telemetry) {
-    const { telemetry } = await loadTelemetry();
-    warden.on("decision", telemetry());
-  }
-  return warden;
+}
+
+/** Ends the children of a sandbox that is not used after all. */
+async function dispose(starting: Promise<Sandbox>): Promise<void> {
+  const sandbox = await starting.catch(() => null);
+  await sandbox?.[Symbol.asyncDispose]();
 }

@@ -15,16 +15,11 @@ export async function loadTelemetry(): Promise<typeof import("../telemetry/index
   }
 }
 
-/** Opens the log that the options ask for. Disposes of a sandbox of the warden's own if that fails. */
+/** Opens the log that the options ask for. */
 export async function openLogFor(options: WardenOptions, sandbox: Sandbox): Promise<DecisionLog> {
-  try {
-    const { DecisionLog: OpenLog, engineIdentity, openLog } = await import("../log/index.ts");
-    if (options.log instanceof OpenLog) return options.log;
-    const engine = engineIdentity(sandbox.engine, sandbox.version);
-    const { tools, pristine = true } = options;
-    return await openLog(options.log as string | LogOptions, { engine, tools, pristine });
-  } catch (error) {
-    if (sandbox !== options.sandbox) await sandbox[Symbol.asyncDispose]();
-    throw error;
-  }
+  const { DecisionLog: OpenLog, engineIdentity, openLog } = await import("../log/index.ts");
+  if (options.log instanceof OpenLog) return options.log;
+  const engine = engineIdentity(sandbox.engine, sandbox.version);
+  const { tools, pristine = true } = options;
+  return openLog(options.log as string | LogOptions, { engine, tools, pristine });
 }
