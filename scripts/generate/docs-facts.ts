@@ -72,11 +72,12 @@ at files. Its limits bound what it costs.
 
 What takes microseconds is derived where the decision is made. What may take longer is derived in a thread that all wardens
 of the process share, whatever the isolation of the hooks is, so that no text blocks the host's event loop: command lines
-of more than ${lightLimits.commandLines.toLocaleString("en")} characters together, or with more than ${lightLimits.nodes} nodes, loops and functions counted as often as they are
-read; texts of more than ${lightLimits.text.toLocaleString("en")} characters. That costs about 0.1 ms more. The value is the same in both places. The thread
-derives one event at a time: on a server, an event with large texts waits for those before it. The time counts against
-\`budgets.decisionMs\`; if it is used up, or the thread dies, guards that read facts are faults (\`budget-exceeded\`), and a
-replay uses what was recorded.
+of more than ${lightLimits.commandLines.toLocaleString("en")} characters or ${lightLimits.words} words together, with more than ${lightLimits.nested} openings of \`$(\`, \`\${\`, \`<(\` or a backtick, or
+with more than ${lightLimits.nodes} nodes, loops and functions counted as often as they are read; texts of more than ${lightLimits.text.toLocaleString("en")}
+characters. That costs about 0.1 ms more, and some milliseconds the first times. The value is the same in both places. The
+thread derives one event at a time: on a server, an event with large texts waits for those before it. The time counts
+against \`budgets.decisionMs\`; if it is used up, or the thread dies, guards that read facts are faults
+(\`budget-exceeded\`), and a replay uses what was recorded.
 
 | \`why\` | meaning |
 | --- | --- |

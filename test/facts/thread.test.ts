@@ -21,7 +21,7 @@ const pack = await loadPackFromFiles(
     Object.entries({
       "hookwarden.json": JSON.stringify({ apiVersion: 1, hooks: ["plain", "guard", "routed"] }),
       "plain/hook.json": manifest("plain", { entry: "hook.js", reads: ["tool_input"] }),
-      "plain/hook.js": `export default ({ tool_input }) => tool_input.command === "grow" ? { action: "modify_input", input: { command: "true; ".repeat(200) + "rm x" } } : undefined;`,
+      "plain/hook.js": `export default ({ tool_input }) => tool_input.command === "grow" ? { action: "modify_input", input: { command: "echo " + "a ".repeat(1_100) + "; rm x" } } : undefined;`,
       "guard/hook.json": manifest("guard", { entry: "hook.js", reads: ["facts.shell"], actions: ["deny"] }),
       "guard/hook.js": `export default ({ facts: { shell } }) => shell.commands.some(({ name }) => name === "rm") ? { action: "deny", reason: "rm" } : undefined;`,
       "routed/hook.json": manifest("routed", {
@@ -82,7 +82,7 @@ test.each(["rm x", "for i in 1 2 3; do rm $i; done"])("%s is read here", async (
 });
 
 test.each([
-  ["a long command line", `${"true; ".repeat(200)}rm x`],
+  ["a long command line", `echo ${"a ".repeat(1_100)}; rm x`],
   ["a short line with many rounds", "for i in {1..20}; do for j in {1..20}; do y=$i$j; done; done; rm x"],
   ["a rewrite that makes it long", "grow"],
 ])("%s is read in the thread, with the fields that the facts come from", async (_, command) => {

@@ -1,4 +1,5 @@
 import { RE2JS, RE2Set } from "re2js";
+import { matcherLimits } from "../matcher.ts";
 import { type Condition, type ConditionTest, operators, type OptionTest } from "./condition.ts";
 import { type Routed, valuesAt, walk } from "./values.ts";
 
@@ -21,6 +22,8 @@ interface PathTests {
   /** The tests by the index of their pattern in the set. */
   readonly byPattern: readonly number[];
   readonly tests: readonly number[];
+  /** The tests that texts pass: names of programs and folders come again and again. */
+  readonly remembered: Map<string, readonly number[]>;
 }
 
 /** The tests of one path, as they were added. */
@@ -191,6 +194,7 @@ function indexOf({ path, listed, tests }: PathGroup): PathTests {
     patterns: byPattern.length > 0 ? patterns : null,
     byPattern,
     tests: tests.map(([number]) => number),
+    remembered: new Map(),
   };
 }
 
@@ -200,13 +204,29 @@ function evaluate(path: PathTests, routed: Routed, { truths }: RouteMemory): voi
   for (const test of path.tests) truths[test] = more ? null : false;
   if (known.length > 0) for (const test of path.exists) truths[test] = true;
   let long = false;
-  for (const value of new Set(known)) {
-    for (const test of path.equal.get(value) ?? []) truths[test] = true;
-    if (typeof value !== "string") continue;
-    for (const [prefix, test] of path.prefixes) if (value.startsWith(prefix)) truths[test] = true;
-    if (path.patterns === null) continue;
-    if (value.length > longestText) long = true;
-    else for (const index of path.patterns.match(value)) truths[path.byPattern[index] ?? -1] = true;
+  for (const value of known) {
+    if (typeof value !== "string") for (const test of path.equal.get(value) ?? []) truths[test] = true;
+    else {
+      long ||= value.length > longestText;
+      for (const test of passedBy(value, path)) truths[test] = true;
+    }
   }
   if (long) for (const test of path.byPattern) if (truths[test] === false) truths[test] = null;
+}
+
+/** The tests that a text passes. */
+function passedBy(value: string, path: PathTests): readonly number[] {
+  const { remembered } = path;
+  const known = remembered.get(value);
+  if (known !== undefined) return known;
+  const passed = [...(path.equal.get(value) ?? [])];
+  for (const [prefix, test] of path.prefixes) if (value.startsWith(prefix)) passed.push(test);
+  if (path.patterns !== null && value.length <= longestText)
+    for (const index of path.patterns.match(value)) passed.push(path.byPattern[index] ?? -1);
+  if (value.length <= matcherLimits.rememberedLength) {
+    // Cleared when full, as in matchers.
+    if (remembered.size >= matcherLimits.remembered) remembered.clear();
+    remembered.set(value, passed);
+  }
+  return passed;
 }

@@ -4,7 +4,8 @@ import { forEachChild, type SyntaxNode } from "./syntax.ts";
 /** Forgets the variables that an arithmetic expression may set. */
 export function forgetAssigned(state: State, node: SyntaxNode): void {
   if (node.type === "ArithmeticBinary" || node.type === "ArithmeticUnary") {
-    if (/^(?:[-+*/%&|^]|<<|>>)?=$|^(?:\+\+|--)$/.test(node.operator)) forgetWords(state, node);
+    // Those in it are in its words, so that nested ones are not read once for each level.
+    if (/^(?:[-+*/%&|^]|<<|>>)?=$|^(?:\+\+|--)$/.test(node.operator)) return forgetWords(state, node);
   }
   forEachChild(node, (child) => forgetAssigned(state, child));
 }
@@ -20,5 +21,5 @@ export function forgetAssignedIn(state: State, text: string): void {
 }
 
 function forgetNames(state: State, text: string): void {
-  for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) state.forget(name);
+  for (const name of new Set(text.match(/[A-Za-z_]\w*/g))) state.forget(name);
 }
