@@ -32,6 +32,8 @@ export interface FactRow {
   readonly events: readonly EventName[];
   /** The fields that it is derived from. */
   readonly from: readonly string[];
+  /** The facts that it is derived from: where one of them is not known, it is not known for the same reason. */
+  readonly uses?: readonly string[];
   readonly cost: CostClass;
   /** Beyond these, the value is `{ ok: false }`. They count the input, so that the same event gives the same fact. */
   readonly limits: { readonly [limit: string]: { readonly maximum: number; readonly doc: string } };

@@ -23,7 +23,8 @@ export function deriveLightShell(
 ): ShellFact | null {
   const text = tool.ok ? tool.commands.join("\n") : "";
   if (text.length > lightLimits.commandLines) return null;
-  if (count(text, /\S+|\n/g) > lightLimits.words || count(text, /[$<>]\(|\$\{|`/g) > lightLimits.nested) return null;
+  if (count(text, /\S+|\n/g) > lightLimits.words || count(text, /[$<>]\(|\$\{|`/g) > lightLimits.nested)
+    return null;
   const fact = deriveShell(fields, tool, lightLimits.nodes);
   return !fact.ok && fact.why === "too-many" ? null : fact;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clientTools, FactSet } from "../../src/facts/index.ts";
+import { clientTools, factNames, FactSet, facts, type FactRow } from "../../src/facts/index.ts";
 
 const toolOf = (tool_name: string, tool_input: object): Record<string, unknown> =>
   new FactSet({ tool_name, tool_input }).valueOf("tool") as unknown as Record<string, unknown>;
@@ -166,4 +166,15 @@ describe("tools of MCP servers", () => {
       }
     }
   });
+});
+
+test("a fact that uses another one is unknown where that is, and no other fact is", () => {
+  const event = { tool_name: "Bash", prompt: "list the files" };
+  const set = new FactSet(event);
+  const why = set.valueOf("tool");
+  expect(why).toMatchObject({ ok: false });
+  const unknown = factNames.filter((name) => !set.valueOf(name).ok);
+  const users = factNames.filter((name) => (facts[name] as FactRow).uses?.includes("tool"));
+  expect(unknown).toEqual(["tool", ...users]);
+  for (const name of users) expect(set.valueOf(name)).toEqual(why);
 });

@@ -80,6 +80,7 @@ export const hostsRow = {
   doc: "the hosts that a call would connect to, every spelling of an address in one form; options distinguished from operands",
   events: toolEvents,
   from: ["tool_name", "tool_input", "cwd"],
+  uses: ["tool", "shell"],
   cost: "medium",
   limits: hostLimits,
   members: {

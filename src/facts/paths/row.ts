@@ -58,6 +58,7 @@ export const pathsRow = {
   doc: "the files and folders that a call reads, writes, deletes or runs, by a tool of its own or by commands. Symbolic links are not followed",
   events: toolEvents,
   from: ["tool_name", "tool_input", "cwd", "host_facts"],
+  uses: ["tool", "shell"],
   cost: "medium",
   limits: pathLimits,
   members: {

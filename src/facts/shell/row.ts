@@ -167,6 +167,7 @@ export const shellRow = {
   doc: "the commands that the command lines of a call would start: wrappers such as `sudo`, `bash -c`, substitutions, pipes, functions, loops and here-documents resolved, and what only the running shell knows marked",
   events: toolEvents,
   from: ["tool_name", "tool_input", "cwd"],
+  uses: ["tool"],
   cost: "medium",
   limits: shellLimits,
   members: {

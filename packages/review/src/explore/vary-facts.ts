@@ -1,4 +1,4 @@
-import { unknownReasons } from "hookwarden/facts";
+import { factRows, unknownReasons } from "hookwarden/facts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { effectWords, opens } from "../run/effect.ts";
 import type { AnswerChange } from "./answer-change.ts";
@@ -28,7 +28,7 @@ export async function varyFacts(runner: Runner, held: readonly Run[]): Promise<r
                   ...base.input,
                   origin: "made" as const,
                   label: `${base.input.label}; facts.${name} as ${JSON.stringify(fact).slice(0, 60)}`,
-                  facts: { [name]: fact },
+                  facts: withUsers(name, fact, names),
                 },
               },
             ],
@@ -53,6 +53,13 @@ export async function varyFacts(runner: Runner, held: readonly Run[]): Promise<r
   });
 }
 
+/** A fact, and where it is not known those of others that are derived from it. */
+function withUsers(name: string, fact: Fact, others: readonly string[]): { readonly [name: string]: Fact } {
+  const users =
+    fact["ok"] === true ? [] : others.filter((other) => factRows.get(other)?.uses?.includes(name));
+  return Object.fromEntries([name, ...users].map((one) => [one, fact]));
+}
+
 type Fact = { readonly [member: string]: unknown };
 
 function factOf({ args }: Run, name: string): Fact | null {
@@ -60,9 +67,12 @@ function factOf({ args }: Run, name: string): Fact | null {
   return facts?.[name] ?? null;
 }
 
-/** A fact that is known and names nothing: what a text is that only the running shell can read. */
+/**
+ * A fact that is known and names nothing: what a text is that only the running shell can read. `null` for a fact that is
+ * always complete.
+ */
 function emptied(fact: Fact | null): Fact | null {
-  if (fact === null || fact["ok"] !== true) return null;
+  if (fact === null || fact["ok"] !== true || !Object.hasOwn(fact, "complete")) return null;
   return Object.fromEntries(
     Object.entries(fact).map(([member, value]) => [
       member,
