@@ -67,6 +67,23 @@ function statement(next: Random, depth: number): string {
     () => `for i in 1 2 3; do [ $i = 2 ] && continue; p1 $i; done`,
     () => `trap ${quoted(simple(next, depth))} EXIT`,
     () => `declare x=${assigned(next, depth)}; p1 "$x"`,
+    () => `bash -c 'cd /tmp; p1 "$PWD"'; p2 "$PWD"`,
+    () => `bash -c 'set -- a b; p1 "$1"; exit; p2' n ${word(next, depth)}`,
+    () => `bash -c 'cd /tmp && f() { p1 "$PWD" "$1"; }; f '${word(next, depth)}`,
+    () => `bash -ec 'q1; p1'; ${simple(next, depth)}`,
+    () => `set -- ${word(next, depth)} b; IFS=:; p1 "$*"; unset IFS`,
+    () => `arr=(a ${word(next, depth)}); p1 "\${arr[*]}"; bash -c 'p2 "\${arr[@]}"'`,
+    () => `x=${assigned(next, depth)}; p1 "\${x:-$(p2)}" "\${x:+$(p3)}"`,
+    () => `declare -n r=x; r=${assigned(next, depth)}; p1 "$x"; unset -n r`,
+    () => `echo 'cd /tmp; p1 "$PWD"' | sh; p2 "$PWD"`,
+    () => `readarray -t arr <<< ${word(next, depth)}; p1 "\${arr[@]}"`,
+    () => `while read -r x; do p1 "$x"; done <<< ${word(next, depth)}`,
+    () => `for ((i = 0; i < 2; i++)); do p1 "$i"; done`,
+    () => `[[ -n $x ]] && ${inner()}`,
+    () => `set -e; q1; p1`,
+    () => `( exec ${simple(next, depth)}; p1 never ); p2`,
+    () => `source /dev/stdin <<< ${quoted(simple(next, depth))}`,
+    () => `case ${word(next, depth)} in a*) p1;;& *) p2;& z) p3;; esac`,
   ];
   return pick(next, forms)();
 }

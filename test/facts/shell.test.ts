@@ -152,3 +152,22 @@ test("a command says whether its output comes from elsewhere", () => {
     "openssl",
   ]);
 });
+
+// Attack: `bash -c 'cd /; rm -rf etc'` deletes in another folder than the one that the outer shell is in.
+test.each([
+  ["bash -c 'cd /; rm -rf etc'; ls", "/", false],
+  ["sudo timeout 5 sh -c 'command cd /; rm -rf etc'; ls", "/", false],
+  ["echo 'cd /; rm -rf etc' | sh; ls", "/", false],
+  ["eval 'cd /'; rm -rf etc; cd -; ls", "/", false],
+  ["bash -c 'env cd /; rm -rf etc'; ls", "/home/u/proj", false],
+  ["bash -c 'exit; rm -rf etc'; ls", "/home/u/proj", true],
+  ["bash -ec 'false; rm -rf etc'; ls", "/home/u/proj", true],
+])("builtins change the shell that reads them: %s", (line, directory, maybe) => {
+  const { commands } = read(line);
+  expect(commands.find(({ name }) => name === "rm")).toMatchObject({ directory, maybe });
+  expect(commands.findLast(({ name }) => name === "ls")).toMatchObject({ maybe: false });
+});
+
+test("a reference to another variable is not followed", () => {
+  expect(read('x=ls; declare -n r=x; r=rm; $x "$HOME"').complete).toBe(false);
+});

@@ -3,14 +3,13 @@ import { resolvePath } from "../path-text.ts";
 import { applyBuiltin, assignedBy, endOf } from "./builtins.ts";
 import { type Execution, unreadable } from "./execution.ts";
 import { textsOf, waysOfWords } from "./expand.ts";
-import { EMPTY_LIST } from "./fields.ts";
 import { insideOf } from "./inner.ts";
 import type { Inner } from "./inside.ts";
 import { type Input, type Invocation, programName, type Redirect } from "./invocation.ts";
 import { inputOf, redirectsOf } from "./redirections.ts";
 import type { Scope } from "./scope.ts";
 import { type Assignment, type Command, forEachChild, type Redirection, type SyntaxNode } from "./syntax.ts";
-import { isMany, isUnknown, LIST, unknown, UNKNOWN, withoutGlobs } from "./text.ts";
+import { EMPTY_LIST, isMany, isUnknown, LIST, unknown, UNKNOWN, withoutGlobs } from "./text.ts";
 import { unwrap } from "./wrappers.ts";
 import { xargsCommands } from "./xargs.ts";
 
@@ -154,13 +153,14 @@ export class CommandReader {
       return;
     }
     // In a wrapper, it is a program of its own.
-    const inShell = invocation.through.every((one) => shellWrappers.has(one));
+    const { outside } = this.#execution.place;
+    const inShell = invocation.through.slice(outside).every((one) => shellWrappers.has(one));
     if (inShell) {
       this.#execution.changeDirectory(invocation);
       applyBuiltin(this.#execution.state, words);
       const end = endOf(words);
       if (end !== null) this.#execution.state.ended[end] = true;
-      if (incomplete.has(name)) this.#execution.complete = false;
+      if (incomplete.has(name) || declaresReference(words)) this.#execution.complete = false;
     }
     const inside = insideOf(invocation, this.#execution.files);
     if (inside.opaque) this.#execution.makeOpaque(invocation);
@@ -241,8 +241,10 @@ export class CommandReader {
   /** Reads a command that is inside another one. */
   #inside(inner: Inner, { through, input }: Invocation): void {
     const { code, words, parameters, where } = inner;
+    const inside = [...through, inner.through];
     const place = {
-      through: [...through, inner.through],
+      through: inside,
+      outside: code === undefined ? this.#execution.place.outside : inside.length,
       guess: this.#execution.place.guess || inner.guess === true,
       maybe: this.#execution.place.maybe || inner.maybe === true || inner.guess === true,
       input: inner.input ?? input,
@@ -268,6 +270,11 @@ export class CommandReader {
 const shellWrappers: ReadonlySet<string> = new Set(["command", "builtin", "exec"]);
 /** Builtins that change what later commands mean in ways that are not followed. */
 const incomplete: ReadonlySet<string> = new Set(["enable", "hash", "shopt"]);
+
+/** Whether a variable becomes another name of a second one, whose value then changes with it. */
+function declaresReference([name = "", ...args]: readonly string[]): boolean {
+  return /^(?:declare|typeset|local)$/.test(name) && args.some((arg) => /^-\w*n/.test(arg));
+}
 
 /** Shells that may lack what bash has beyond POSIX: `$'…'`, braces, substrings. */
 const plainShells: ReadonlySet<string> = new Set(["sh", "dash", "ash"]);

@@ -1,16 +1,17 @@
 import type { UnknownReason } from "../fact.ts";
 import { isFloating, resolvePath } from "../path-text.ts";
-import { EMPTY_LIST } from "./fields.ts";
 import { type Input, type Invocation, programName, type Redirect } from "./invocation.ts";
 import { written } from "./output.ts";
 import { shellLimits } from "./row.ts";
 import { type Callable, State } from "./state.ts";
-import { isMany, LIST, unknown, UNKNOWN, withoutGlobs } from "./text.ts";
+import { EMPTY_LIST, isMany, LIST, unknown, UNKNOWN, withoutGlobs } from "./text.ts";
 
 /** Where a command is, in the text and in other commands. */
 export interface Place {
   readonly input: Input | undefined;
   readonly through: readonly string[];
+  /** How many of these are outside the shell that reads the commands. */
+  readonly outside: number;
   readonly variables: readonly (readonly [string, string])[];
   readonly depth: number;
   readonly maybe: boolean;
@@ -25,6 +26,7 @@ export interface Place {
 const start: Place = {
   input: undefined,
   through: [],
+  outside: 0,
   variables: [],
   depth: 0,
   maybe: false,
@@ -122,7 +124,10 @@ export class Execution {
       const given = new Set([...state.exported, ...this.place.variables.map(([name]) => name)]);
       for (const [name, values] of state.variables) {
         if (parameterNames.includes(name) || name === "IFS") state.variables.delete(name);
-        else if (!given.has(name)) state.assign(name, [...values, ""]);
+        else if (!given.has(name)) {
+          const isArray = values.some((value) => value.includes(LIST) || value === EMPTY_LIST);
+          state.assign(name, [...values, isArray ? EMPTY_LIST : ""]);
+        }
       }
       state.functions.clear();
       action();

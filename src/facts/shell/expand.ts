@@ -1,10 +1,9 @@
 import { braceChoices } from "./braces.ts";
-import { EMPTY_LIST, Fields } from "./fields.ts";
+import { Fields } from "./fields.ts";
 import { parameterValues } from "./parameters.ts";
 import type { Scope } from "./scope.ts";
-import type { State } from "./state.ts";
 import { parse, type Word, type WordPart } from "./syntax.ts";
-import { globMark, isMany, LIST, unknown, UNKNOWN, withoutGlobs } from "./text.ts";
+import { EMPTY_LIST, globMark, isMany, LIST, unknown, UNKNOWN, withoutGlobs } from "./text.ts";
 
 /** The lists of fields that words may become. */
 export type Ways = readonly (readonly string[])[];
@@ -118,7 +117,7 @@ function expand(parts: readonly WordPart[], scope: Scope, depth: number): readon
   const brace = parts.findIndex((part) => part.type === "BraceExpansion");
   if (brace >= 0) return expandBraces(parts, brace, scope, depth);
   let ways: readonly Fields[] = [new Fields()];
-  const separators = ifs(scope.state);
+  const separators = scope.state.separators;
   parts.forEach((part, index) => {
     const first = index === 0 && part.type === "Literal" && (parts.length === 1 || part.text.includes("/"));
     const values = first ? [tilde(part.text, part.value, scope)] : valuesOf(part, scope, false);
@@ -133,14 +132,6 @@ function expand(parts: readonly WordPart[], scope: Scope, depth: number): readon
     );
   });
   return ways;
-}
-
-/** The characters at which values are split; `null` if they are not known. */
-function ifs(state: State): string | null {
-  const values = state.variables.get("IFS");
-  if (values === undefined) return " \t\n";
-  const [value = ""] = values;
-  return values.length > 1 || value.includes("\uFDD0") ? null : value;
 }
 
 /** `a{b,c}d` is `abd acd`. */

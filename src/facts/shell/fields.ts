@@ -1,7 +1,4 @@
-import { asMany, globMark, isUnknown, LIST, unknown } from "./text.ts";
-
-/** The list without elements, as a text. */
-export const EMPTY_LIST = "\uFDD3";
+import { asMany, EMPTY_LIST, globMark, isUnknown, LIST, unknown } from "./text.ts";
 
 interface Field {
   text: string;

@@ -88,7 +88,9 @@ function shellInside(invocation: Invocation, read: ReadFile): Inside {
   const word = args[at];
   if (wantsCode) {
     const parameters = rest.length > 0 ? rest : [argv[0] ?? name];
-    return coded([{ code: word ?? "", parameters, where: "child", through: name }]);
+    const endsEarly = args.slice(0, at).some((arg) => /^-[A-Za-z]*e|^errexit$/.test(arg));
+    const code = endsEarly ? `set -e\n${word ?? ""}` : (word ?? "");
+    return coded([{ code, parameters, where: "child", through: name }]);
   }
   if (fromInput || word === undefined || standardInput.has(word)) {
     const text = input?.text;

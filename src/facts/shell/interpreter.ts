@@ -70,6 +70,10 @@ export class Interpreter implements Scope {
     return textsOf(word, this);
   }
 
+  perhaps(action: () => void): void {
+    this.execution.within({ maybe: true }, action);
+  }
+
   visit(node: SyntaxNode): void {
     if (node.type === "ArithmeticExpansion") forgetAssignedIn(this.state, node.text);
     this.#children(node);

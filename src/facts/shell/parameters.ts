@@ -1,7 +1,6 @@
-import { EMPTY_LIST } from "./fields.ts";
 import type { Scope } from "./scope.ts";
-import type { WordPart } from "./syntax.ts";
-import { isUnknown, LIST, unknown } from "./text.ts";
+import type { Word, WordPart } from "./syntax.ts";
+import { EMPTY_LIST, isUnknown, LIST, unknown } from "./text.ts";
 
 type Expansion = Extract<WordPart, { type: "ParameterExpansion" }>;
 type Operation = NonNullable<Expansion["operation"]>;
@@ -30,7 +29,8 @@ export function parameterValues({ name, quoted, part }: Parameter, scope: Scope)
       scope.visit(part);
       return [unknown("a", "", true)];
     }
-    return element(name, index.text, scope);
+    const values = element(name, index.text, scope);
+    return quoted && index.text === "*" ? values.map((value) => oneWord(value, name, scope)) : values;
   }
   if (operation === undefined) return plain(name, quoted, scope);
   if (operation.type === "Default") return defaulted(name, operation, scope, quoted);
@@ -53,8 +53,7 @@ function plain(name: string, quoted: boolean, { state, home }: Scope): readonly 
   const values = state.variables.get(name);
   if (values !== undefined) {
     // `"$*"` is one word.
-    if (name === "*" && quoted)
-      return values.map((value) => value.replaceAll(EMPTY_LIST, "").replaceAll(LIST, " "));
+    if (name === "*" && quoted) return values.map((value) => state.joined(value));
     return values.map((value) => firstElement(name, value));
   }
   if (name === "HOME") return [home];
@@ -67,6 +66,11 @@ function plain(name: string, quoted: boolean, { state, home }: Scope): readonly 
 function firstElement(name: string, value: string): string {
   if (name === "@" || name === "*") return value;
   return value === EMPTY_LIST ? "" : (value.split(LIST)[0] ?? "");
+}
+
+/** The elements of an array as one word. */
+function oneWord(value: string, name: string, { state }: Scope): string {
+  return isUnknown(value) && !value.includes(LIST) ? unknown("v", name) : state.joined(value);
 }
 
 function element(name: string, index: string, { state }: Scope): readonly string[] {
@@ -90,11 +94,6 @@ function defaulted(
 ): readonly string[] {
   const { state } = scope;
   const { operator } = operation;
-  const before = state.clone();
-  const operand = scope
-    .texts(operation.operand)
-    .map((text) => (quoted || !/\s/.test(text) ? text : unknown("a", "", true)));
-  state.join(before);
   const known = state.variables.has(name) || ["HOME", "PWD", "IFS"].includes(name);
   const values = plain(name, quoted, scope);
   const isEmpty = (value: string): boolean | null => {
@@ -102,17 +101,34 @@ function defaulted(
     if (isUnknown(value)) return value.replace(/\uFDD0[^\uFDD1]*\uFDD1/g, "") === "" ? null : false;
     return value === "" || value === EMPTY_LIST;
   };
-  const results = values.flatMap((value): readonly string[] => {
+  // Whether the operand takes the place of each value; otherwise its commands do not run either.
+  const isAlternative = operator.endsWith("+");
+  const replaced = values.map((value) => {
     const empty = known ? isEmpty(value) : null;
-    if (operator.endsWith("+")) return empty === null ? [...operand, ""] : empty ? [""] : operand;
-    if (operator.endsWith("?")) {
-      state.ended.shell = true;
-      return [value];
-    }
-    return empty === null ? [value, ...operand] : empty ? operand : [value];
+    return empty === null ? null : empty !== isAlternative;
+  });
+  const operand = operandOf(operation.operand, replaced, scope).map((text) =>
+    quoted || !/\s/.test(text) ? text : unknown("a", "", true),
+  );
+  if (operator.endsWith("?")) state.ended.shell = true;
+  const results = values.flatMap((value, at): readonly string[] => {
+    if (operator.endsWith("?")) return [value];
+    const own = isAlternative ? "" : value;
+    return replaced[at] === null ? [own, ...operand] : replaced[at] ? operand : [own];
   });
   if (operator.endsWith("=")) state.assign(name, results);
   return [...new Set(results)];
+}
+
+/** The texts of an operand that is read only where a value is replaced by it. */
+function operandOf(word: Word, replaced: readonly (boolean | null)[], scope: Scope): readonly string[] {
+  if (replaced.every((one) => one === false)) return [];
+  if (replaced.every((one) => one === true)) return scope.texts(word);
+  let texts: readonly string[] = [];
+  const before = scope.state.clone();
+  scope.perhaps(() => (texts = scope.texts(word)));
+  scope.state.join(before);
+  return texts;
 }
 
 /** What an operation makes of a value; `undefined` if that is not known. */

@@ -163,7 +163,7 @@ const commandSchema = closed(
 );
 
 export const shellRow = {
-  version: "1.1",
+  version: "1.2",
   doc: "the commands that the command lines of a call would start: wrappers such as `sudo`, `bash -c`, substitutions, pipes, functions, loops and here-documents resolved, and what only the running shell knows marked",
   events: toolEvents,
   from: ["tool_name", "tool_input", "cwd"],

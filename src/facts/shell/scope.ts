@@ -13,6 +13,8 @@ export interface Scope {
   pipe(part: Extract<WordPart, { type: "ProcessSubstitution" }>): string;
   /** Reads what runs inside a node whose value is not needed. */
   visit(node: SyntaxNode): void;
+  /** Reads something that may not run. */
+  perhaps(action: () => void): void;
   /** Expands a word that is not split. */
   texts(word: Word): readonly string[];
 }

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "./syntax.ts";
-import { unknown } from "./text.ts";
+import { EMPTY_LIST, isMany, LIST, UNKNOWN, unknown } from "./text.ts";
 
 /** Most values that are kept of a variable; beyond, it is not known. */
 const mostValues = 8;
@@ -36,6 +36,23 @@ export class State {
 
   valuesOf(name: string): readonly string[] {
     return this.variables.get(name) ?? [unknownVariable(name)];
+  }
+
+  /** The characters at which values are split, of which the first joins lists; `null` if they are not known. */
+  get separators(): string | null {
+    const values = this.variables.get("IFS");
+    if (values === undefined) return " \t\n";
+    const [value = ""] = values;
+    return values.length > 1 || value.includes("\uFDD0") ? null : value;
+  }
+
+  /** A list as one word, as in `"$*"`. */
+  joined(list: string): string {
+    const elements = list.replaceAll(EMPTY_LIST, "").split(LIST);
+    const { separators } = this;
+    if (elements.length > 1 && (separators === null || elements.some((element) => isMany(element))))
+      return UNKNOWN;
+    return elements.join(separators?.slice(0, 1));
   }
 
   assign(name: string, values: readonly string[]): void {

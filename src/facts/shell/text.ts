@@ -11,6 +11,8 @@ const OPEN = "\uFDD0";
 const CLOSE = "\uFDD1";
 /** Separates the elements of a list such as `"$@"`. */
 export const LIST = "\uFDD2";
+/** The list without elements. */
+export const EMPTY_LIST = "\uFDD3";
 
 const kinds = { v: "variable", o: "output", e: "external", u: "user", a: "other" } as const;
 
