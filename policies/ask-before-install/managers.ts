@@ -75,7 +75,7 @@ export const managers: ReadonlyMap<string, Manager> = new Map<string, Manager>([
   ["npm", node],
   ["pnpm", node],
   ["yarn", node],
-  ["bun", node],
+  ["bun", { ...node, runs: ["x", "create"] }],
   ["npx", { values: ["-c"], packages: ["-p", "--package"] }],
   ["bunx", {}],
   ["pip", python],
@@ -87,14 +87,14 @@ export const managers: ReadonlyMap<string, Manager> = new Map<string, Manager>([
     "conda",
     {
       installs: ["install", "create"],
-      values: ["-n", "-c", "--name", "--channel", "-p"],
+      values: ["-n", "-c", "--name", "--channel", "-p", "--prefix", "--clone", "-f", "--file"],
     },
   ],
   [
     "mamba",
     {
       installs: ["install", "create"],
-      values: ["-n", "-c", "--name", "--channel", "-p"],
+      values: ["-n", "-c", "--name", "--channel", "-p", "--prefix", "--clone", "-f", "--file"],
     },
   ],
   ["gem", { installs: ["install"], values: ["-v", "--version", "-s", "--source"] }],
@@ -179,10 +179,23 @@ const registryOptions: ReadonlyMap<string, string> = new Map([
   ["--trusted-host", unsafe],
 ]);
 
+/** Commands that look something up and bring nothing onto the machine. */
+const lookups: ReadonlySet<string> = new Set([
+  "index",
+  "search",
+  "view",
+  "info",
+  "show",
+  "list",
+  "ping",
+  "outdated",
+  "config",
+]);
+
 /** The registries that a package manager is configured to use. */
 export function registriesOf(invocation: Invocation): readonly Registry[] {
   const { name, args } = asProgram(invocation);
-  if (!managers.has(name)) return [];
+  if (!managers.has(name) || lookups.has(args[0] ?? "")) return [];
   return args.flatMap((arg, at) => {
     const equals = arg.startsWith("--") ? arg.indexOf("=") : -1;
     const option = equals < 0 ? arg : arg.slice(0, equals);

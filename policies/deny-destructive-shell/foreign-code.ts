@@ -55,11 +55,14 @@ function codeOf(invocation: Invocation): Code | undefined {
   if (inline !== undefined) return inline.includes(TAINTED) ? { kind: "text", text: inline } : undefined;
   const script = args.find((arg) => !/^-./.test(arg));
   if (args.some((arg) => /^-[A-Za-z]*m$/.test(arg))) return undefined;
-  return script === undefined || script === "-" ? input : { kind: "file", text: script };
+  return fileOrInput(script === "-" ? undefined : script, invocation);
 }
 
-function shellCodeOf({ code, script }: ShellCall, { redirects }: Invocation): Code {
-  if (code !== undefined) return { kind: "text", text: code };
+function shellCodeOf({ code, script }: ShellCall, invocation: Invocation): Code {
+  return code === undefined ? fileOrInput(script, invocation) : { kind: "text", text: code };
+}
+
+function fileOrInput(script: string | undefined, { redirects }: Invocation): Code {
   const file = script ?? redirects.find(({ operator }) => operator === "<")?.target;
   return file === undefined ? input : { kind: "file", text: file };
 }

@@ -20,7 +20,7 @@ const lossRows = lossesByProgram(losses);
 
 /** A dangerous program where a command can stand. */
 const dangerous =
-  /(?:^|[;&|({`!]|\b(?:sudo|then|do|else|exec|env|xargs|command|nohup)\s)\s{0,16}(?:[^\s;&|]{0,64}\/)?(?:rm|mkfs[.a-z0-9]{0,16}|dd|chmod|chown|curl|wget|eval|shred|find|sh|bash|mv|base64)\b/m;
+  /(?:^|[;&|({`!]|\b(?:sudo|then|do|else|exec|env|xargs|command|nohup)\s)\s{0,16}(?:[^\s;&|]{0,64}\/)?(?:rm|mkfs[.a-z0-9]{0,16}|dd|chmod|chown|curl|wget|eval|shred|find\b[^;&|]{0,400}-(?:delete|exec|ok)|sh|bash|mv|base64)\b/m;
 
 /** More is beyond the limits of the facts, and asked about for that. */
 const longestRead = 65_536;

@@ -1,6 +1,8 @@
 import type { PathUse } from "hookwarden/hook";
 import { type Finding, quoted, short, softened } from "../lib/findings.ts";
 import { hasOption, operands } from "../lib/options.ts";
+import { isUnknown } from "../lib/marks.ts";
+import { isWithin, resolvePath } from "../lib/paths.ts";
 import { languageOf, searched } from "../lib/programs.ts";
 import { type Invocation, textOf } from "../lib/commands.ts";
 import { isDisk, type Place, placeNames, placeOf } from "./targets.ts";
@@ -75,9 +77,10 @@ const findDelete: Check = (invocation, workspace) => {
   const { args } = invocation;
   if (!args.includes("-delete")) return undefined;
   const folders = searched(args);
-  const filtered = args.some((arg) =>
-    /^-(i?name|i?path|i?wholename|i?regex|[acm]time|[acm]min|size|newer|user|empty)/.test(arg),
-  );
+  const filtered =
+    args.some((arg) =>
+      /^-(i?name|i?path|i?wholename|i?regex|[acm]time|[acm]min|size|newer|user|empty)/.test(arg),
+    ) || args.some((arg, at) => args[at - 1] === "-type" && /^[lpsbc]$/.test(arg));
   return weigh(
     { verb: "it deletes what it finds in", targets: folders, weights: filtered ? onlyKnown : wholeTree },
     invocation,
@@ -140,10 +143,24 @@ const looking =
   /^(?:-l|--list|-h|--help|-V|--version|-n|--no-act|--dry-run|print|list|status|info|p|open|close|luksDump|luksOpen|luksClose|isLuks)$/;
 const changing = /^(?:mk|rm|set|resize|move|name|-d|-o|-Z|-z)/;
 
+/** What `sgdisk` only shows and verifies. */
+const sgdiskLooks = /^-(?:[vpLFEfD]|i\d*)$|^--(?:verify|print|info)/;
+
+/** Makes a file system, on a disk or in a file. */
+const makeFileSystem: Check = (invocation) => {
+  const { args, cwd } = invocation;
+  const isDevice = args.some((arg) => {
+    const path = resolvePath(arg, cwd);
+    return isWithin(path, "/dev") || isUnknown(path);
+  });
+  return isDevice ? formatDisk(invocation, "") : undefined;
+};
+
 /** Programs that make or break file systems and partitions. */
 const formatDisk: Check = (invocation) => {
-  const { args, cwd } = invocation;
+  const { name, args, cwd } = invocation;
   const disk = args.some((arg) => isDisk(arg, cwd));
+  if (name === "sgdisk" && args.every((arg) => isDisk(arg, cwd) || sgdiskLooks.test(arg))) return undefined;
   // What a listing shows comes first, and changes come with other commands after it.
   const [first = "", ...rest] = args.filter((arg) => !isDisk(arg, cwd) && arg !== "-s" && arg !== "--script");
   if (looking.test(first) && !rest.some((arg) => changing.test(arg))) return undefined;
@@ -161,6 +178,7 @@ const changeRunLevel: Check = (invocation) =>
     : undefined;
 
 const systemControl: Check = (invocation) =>
+  !/ --when[= ]cancel(?: |$)/.test(` ${invocation.args.join(" ")}`) &&
   invocation.args.some((arg) => /^(poweroff|reboot|halt|kexec|rescue|emergency)$/.test(arg))
     ? { verdict: "ask", reason: `${quoted(invocation)} stops the machine` }
     : undefined;
@@ -198,8 +216,8 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["sfdisk", formatDisk],
   ["sgdisk", formatDisk],
   ["parted", formatDisk],
-  ["mkswap", formatDisk],
-  ["mke2fs", formatDisk],
+  ["mkswap", makeFileSystem],
+  ["mke2fs", makeFileSystem],
   ["cryptsetup", formatDisk],
   ["diskutil", formatDisk],
   ["shutdown", stopMachine],
@@ -215,13 +233,14 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 /** What a command has against it by its own name. */
 export const byName: Check = (invocation, workspace) => {
-  const check = invocation.name.startsWith("mkfs") ? formatDisk : checks.get(invocation.name);
+  const check = invocation.name.startsWith("mkfs") ? makeFileSystem : checks.get(invocation.name);
   return check?.(invocation, workspace);
 };
 
 /** A command whose name is unknown, with arguments that would be a disaster for `rm`. */
 export const asIfRemoving: Check = (invocation, workspace) => {
-  const found = hasOption(invocation.args, "rR", "recursive", 3) ? remove(invocation, workspace) : undefined;
+  const isRecursive = invocation.args.some((arg) => /^-[a-zA-Z]*[rR][a-zA-Z]*$|^--rec/.test(arg));
+  const found = isRecursive ? remove(invocation, workspace) : undefined;
   return found && { verdict: "ask", reason: `if the program turns out to be \`rm\`, ${found.reason}` };
 };
 

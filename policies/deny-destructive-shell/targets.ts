@@ -77,7 +77,7 @@ function isEverything(name: string): boolean {
 }
 
 const harmless =
-  /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|(?:fd|shm|tcp|udp)\/.*)$|^\/proc\/self\/fd\/\d+$/;
+  /^\/dev\/(?:null|zero|full|tty\w*|std(?:in|out|err)|(?:fd|shm|tcp|udp|pt[sy])\/.*)$|^\/proc\/self\/fd\/\d+$/;
 const disks = /^\/dev\/(?:[shv]d[a-z*?[]|xvd|nvme|mmcblk|r?disk|md\d|dm-|mapper\/|loop\d)/;
 
 /** Whether a path is a disk or a part of one. */

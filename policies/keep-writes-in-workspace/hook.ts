@@ -14,7 +14,8 @@ interface Config {
 
 const temporary: readonly string[] = ["/tmp", "/var/tmp", "/private/tmp"];
 /** Files that are no place to keep anything. */
-const sinks = /^\/dev\/(?:null|zero|full|tty|std(?:in|out|err)|(?:fd|tcp|udp)\/.*)$|^\/proc\/self\/fd\/\d+$/;
+const sinks =
+  /^\/dev\/(?:null|zero|full|tty\w*|std(?:in|out|err)|(?:fd|tcp|udp|pt[sy])\/.*)$|^\/proc\/self\/fd\/\d+$/;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const { tool, shell, paths } = event.facts;

@@ -94,7 +94,10 @@ function invocationOf(command: ShellCommand, before: Before): Invocation {
 function afterCd(cd: Invocation | undefined, otherwise: string): string {
   if (cd === undefined || cd.through.length > 0) return otherwise;
   const target = cd.args.find((arg) => !arg.startsWith("-")) ?? SOME_HOME;
-  return target.includes(UNKNOWN) || cd.args.includes("-") ? otherwise : resolvePath(target, cd.cwd);
+  if (cd.args.includes("-")) return otherwise;
+  // Of a temporary folder only the name is not known.
+  const isKnown = !target.includes(UNKNOWN) || target.startsWith("/tmp/");
+  return isKnown ? resolvePath(target, cd.cwd) : otherwise;
 }
 
 function isGlobbed(word: ShellWord | undefined): boolean {

@@ -47,15 +47,15 @@ export function shellCall({ name, args }: Invocation): ShellCall | undefined {
   return { code: undefined, script: input ? undefined : word };
 }
 
-/** Languages whose programs can be given on the command line, and the option that does it. */
+/** Languages whose programs can be given on the command line, and the option that does it: the program may be glued to it. */
 export const inlineOptions: ReadonlyMap<string, RegExp> = new Map([
-  ["python", /^-[A-Za-z]*c$/],
-  ["perl", /^-[A-Za-z0-9]*[eE]$/],
-  ["ruby", /^-[A-Za-z]*e$/],
-  ["node", /^(-[A-Za-z]*[ep]|--eval|--print)$/],
-  ["bun", /^(-e|--eval)$/],
-  ["php", /^-r$/],
-  ["lua", /^-e$/],
+  ["python", /^-[bBdEhiIOqsSuv]*c([^]*)$/],
+  ["perl", /^-(?:[acnpsStTuUwWX]|[0l][0-7]*|i(?=e$))*[eE]([^]*)$/],
+  ["ruby", /^-(?:[acnplswSUvW]|0[0-7]*)*e([^]*)$/],
+  ["node", /^(?:-[A-Za-z]*[ep]|--(?:eval|print)(?:=([^]*))?)$/],
+  ["bun", /^(?:-e|--eval(?:=([^]*))?)$/],
+  ["php", /^-r([^]*)$/],
+  ["lua", /^-e([^]*)$/],
   ["osascript", /^-e$/],
 ]);
 
@@ -68,8 +68,11 @@ export function languageOf(name: string): string | undefined {
 /** The program text that an interpreter was given on the command line. */
 export function inlineProgram({ name, args }: Invocation): string | undefined {
   const option = inlineOptions.get(languageOf(name) ?? "");
-  const at = option === undefined ? -1 : args.findIndex((arg) => option.test(arg));
-  return at < 0 ? undefined : args[at + 1];
+  for (const [at, arg] of args.entries()) {
+    const found = option?.exec(arg);
+    if (found) return found[1] || args[at + 1];
+  }
+  return undefined;
 }
 
 /** The folders that a `find` searches. */

@@ -60,10 +60,10 @@ function disarmed(invocation: Invocation): string | undefined {
   const git = gitCall(invocation);
   if (git !== undefined) {
     if (
-      args.some((arg) => /^core\.(?:hookspath|fsmonitor|sshcommand)(?:=|$)/i.test(arg)) &&
+      args.some((arg) => /^core\.(?:(?:hookspath|fsmonitor)(?:=|$)|sshcommand(?:$|=(?!ssh )))/i.test(arg)) &&
       !/ --(?:get|list)\b/.test(line)
     ) {
-      return "changes which hooks Git runs";
+      return "changes which hooks and programs Git runs";
     }
     if (/^(?:commit|push|merge|rebase)$/.test(git.command) && git.args.includes("--no-verify"))
       return "leaves Git's hooks out";

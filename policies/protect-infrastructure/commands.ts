@@ -6,7 +6,12 @@ const terraform = ["terraform", "tofu", "terragrunt"];
 
 /** For each program the gravest row comes first; the first that matches counts. */
 export const losses: readonly Loss[] = [
-  { programs: terraform, test: / (destroy|-destroy) /, verdict: "deny", what: "destroys what it manages" },
+  {
+    programs: terraform,
+    test: / (?:destroy|apply .*-destroy) /,
+    verdict: "deny",
+    what: "destroys what it manages",
+  },
   {
     programs: terraform,
     test: / -auto-approve /,
@@ -42,13 +47,13 @@ export const losses: readonly Loss[] = [
   { programs: ["helm"], test: / (uninstall|delete|del|un) /, verdict: "ask", what: "removes a release" },
   {
     programs: ["aws"],
-    test: / (s3 rb|s3 rm .*--recursive|s3api delete-bucket|ec2 terminate-instances|rds delete-db\S*|dynamodb delete-table|cloudformation delete-stack|eks delete-cluster) /,
+    test: /^(?!.* help $).* (s3 rb|s3 rm .*--recursive|s3api delete-bucket|ec2 terminate-instances|rds delete-db\S*|dynamodb delete-table|cloudformation delete-stack|eks delete-cluster) /,
     verdict: "deny",
     what: "destroys data or machines",
   },
   {
     programs: ["aws"],
-    test: / (delete-\S+|terminate-\S+|remove-\S+|s3 rm|s3 sync .*--delete) /,
+    test: /^(?!.* help $).* (delete-\S+|terminate-\S+|remove-\S+|s3 rm|s3 sync .*--delete) /,
     verdict: "ask",
     what: "deletes in the cloud",
   },
@@ -118,7 +123,12 @@ export const losses: readonly Loss[] = [
     verdict: "ask",
     what: "takes the firewall down",
   },
-  { programs: ["ufw"], test: / (disable|reset) /, verdict: "ask", what: "takes the firewall down" },
+  {
+    programs: ["ufw"],
+    test: /^(?!.* --dry-run ).* (disable|reset) /,
+    verdict: "ask",
+    what: "takes the firewall down",
+  },
 ];
 
 /** Programs that take SQL in their arguments or from their input. */

@@ -25,6 +25,13 @@ const blind: ReadonlySet<string> = new Set([
   "dirname",
   "basename",
   "realpath",
+  "du",
+  "tree",
+  "export",
+  "declare",
+  "typeset",
+  "local",
+  "readonly",
 ]);
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
@@ -54,7 +61,9 @@ const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   // Options of programs, and what programs in other languages name.
   for (const { path, access, command } of findings.length === 0 && paths.ok ? paths.paths : []) {
     if (command === null || access === "list" || access === "delete") continue;
-    if (!blind.has(invocations[command]?.name ?? "") && isKept(textOf(path))) note(textOf(path));
+    const text = textOf(path);
+    if (blind.has(invocations[command]?.name ?? "") || (access === "write" && hidden.test(text))) continue;
+    if (isKept(text)) note(text);
   }
   return decide(findings);
 };
@@ -79,21 +88,32 @@ function pathsOf(invocation: Invocation): readonly string[] {
   if (!blind.has(name)) {
     const script = scriptOf(invocation);
     for (const [at, arg] of args.entries()) {
-      if (isPattern(name, arg, args[at - 1]) || (at === script && isGlob(arg))) continue;
+      if (isPattern(name, args, at) || (at === script && isGlob(arg)) || address.test(arg)) continue;
       if (!divided.test(arg)) texts.add(arg);
-      else for (const part of arg.split(divided, 16)) texts.add(part);
+      else for (const part of arg.replace(field, "").split(divided, 16)) texts.add(part);
       if (/^-[A-Za-z]./.test(arg)) texts.add(arg.slice(2));
     }
   }
-  return [...texts].filter((text) => !noPath.test(text));
+  return [...texts].filter((text) => !noPath.test(text) && !hidden.test(text));
 }
 
 /** Options and forms carry paths too: `--file=.env`, `-i~/.ssh/id_rsa`, `file=@.env`, `host:.env`, `HEAD:.env`. */
 const divided = /[=@:,<]/;
 const noPath = /^$|^-|\s/;
+/** The name of a setting, such as `section.key=…`, and no place. */
+const field = /^[\w-]+(?:\.[\w-]+)+(?=[=:])/;
+/** An address on another machine is no file here, whatever its path is called. */
+const address = /(?:^|=)(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
+/** Every hidden file, where a program that reads it is not known from its arguments alone. */
+const hidden = /(?:^|\/)\.[*?[][^/]*$/;
 
-/** A regular expression is no path, and `find -name '.*'` means every hidden file. */
-function isPattern(name: string, arg: string, before = ""): boolean {
-  if (arg.startsWith("^")) return true;
-  return name === "find" && /^-i?(?:name|path|wholename|regex)$/.test(before) && /(?:^|\/)\.\*/.test(arg);
+/** A regular expression is no path; nor is what `find` leaves out, or a name that begins as `.gitignore` does. */
+function isPattern(name: string, args: readonly string[], at: number): boolean {
+  if (args[at]?.startsWith("^")) return true;
+  if (name !== "find" || !/^-i?(?:name|path|wholename|regex)$/.test(args[at - 1] ?? "")) return false;
+  return (
+    /(?:^|\/)\.git[*?[]|\/\.\*/.test(args[at] ?? "") ||
+    /^(?:!|-not)$/.test(args[at - 2] ?? "") ||
+    args[at + 1] === "-prune"
+  );
 }

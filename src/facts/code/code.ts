@@ -77,7 +77,9 @@ function programsOf(
     const arg = args[at] ?? "";
     const [, option = "", glued] = /^(-{1,2}[A-Za-z-]+)=([^]*)$/.exec(arg) ?? [];
     const [, letter = "", short = ""] = /^(-[A-Za-z])([^]+)$/.exec(arg) ?? [];
+    const cluster = language.flags?.exec(arg)?.[0] ?? arg;
     if (language.options.test(arg)) found.push(args[++at] ?? "");
+    else if (cluster.length < arg.length) found.push(arg.slice(cluster.length));
     else if (glued !== undefined && language.options.test(option)) found.push(glued);
     else if (short.length > 1 && language.options.test(letter)) found.push(short);
     else if (arg.startsWith("+") && language.options.test("+")) found.push(arg.slice(1));

@@ -14,6 +14,8 @@ export interface Language extends Lexis {
   readonly isSql?: true;
   /** Options whose value is a program. */
   readonly options: RegExp;
+  /** What may stand before such a letter in the same word, as in `-ne'…'`. */
+  readonly flags?: RegExp;
   /** The first operand is a program, and not a file with one. */
   readonly operand?: true;
   /** Every operand is a program. */
@@ -287,8 +289,25 @@ const groups: readonly (readonly [names: string, language: Language])[] = [
     "go gccgo rustc cargo-script gcc cc tcc clang g++ c++ clang++ javac kotlinc scalac csc dotnet swift swiftc zig dart crystal v nim dmd rdmd ldc2 fpc gfortran",
     { ...slashes, options: none, isCompiled: true },
   ],
-  ["perl cpan", { ...shellQuotes, options: /^-[A-Za-z0-9]*[eE]$/, input: true, patterns: perlPatterns }],
-  ["ruby irb jruby", { ...shellQuotes, options: /^-[A-Za-z]*e$/, input: true }],
+  [
+    "perl cpan",
+    {
+      ...shellQuotes,
+      options: /^-[A-Za-z0-9]*[eE]$/,
+      flags: /^-(?:[acnpsStTuUwWX]|[0l][0-7]{0,6}){1,12}[eE]/,
+      input: true,
+      patterns: perlPatterns,
+    },
+  ],
+  [
+    "ruby irb jruby",
+    {
+      ...shellQuotes,
+      options: /^-[A-Za-z]*e$/,
+      flags: /^-(?:[acnplswSUvW]|0[0-7]{0,6}){1,12}e/,
+      input: true,
+    },
+  ],
   ["php", { comments: ["//", "/*"], backquotes: "command", options: /^-[rRBE]$/, input: true }],
   ["lua luajit texlua", { comments: ["--"], options: /^-e$/, input: true }],
   ["julia", { ...shellQuotes, options: /^(?:-[eE]|--eval|--print)$/, input: true }],

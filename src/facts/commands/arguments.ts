@@ -9,6 +9,8 @@ export interface Syntax {
   readonly long?: readonly string[];
   /** Options are words with one dash, and operands come first, as with find. */
   readonly expression?: true;
+  /** A word with one dash is one option: a letter with its value, or a name. */
+  readonly whole?: true;
 }
 
 /** A command's arguments: options distinguished from operands. Texts have marks where they are not known. */
@@ -19,7 +21,10 @@ export interface Arguments {
 }
 
 /** Reads the arguments of a command. */
-export function argumentsOf(command: ShellCommand, { short = "", long = [], expression }: Syntax): Arguments {
+export function argumentsOf(
+  command: ShellCommand,
+  { short = "", long = [], expression, whole }: Syntax,
+): Arguments {
   const args = command.argv.slice(1).map((word) => fromWord(word));
   const operands: string[] = [];
   const options: [string, string | null][] = [];
@@ -43,7 +48,10 @@ export function argumentsOf(command: ShellCommand, { short = "", long = [], expr
     } else if (long.includes(arg.slice(1))) options.push([arg.slice(1), args[++at] ?? null]);
     else if (long.includes(arg.slice(1, Math.max(1, arg.indexOf("=")))))
       options.push([arg.slice(1, arg.indexOf("=")), arg.slice(arg.indexOf("=") + 1)]);
-    else {
+    else if (whole === true && !short.includes(arg[1] ?? "")) {
+      const [name = "", value = null] = arg.slice(1).split(/=([^]*)/, 2);
+      options.push([name, value]);
+    } else {
       for (let letter = 1; letter < arg.length; letter++) {
         const name = arg[letter] ?? "";
         if (!short.includes(name)) {

@@ -27,6 +27,8 @@ export interface OptionRow {
   readonly last?: ArgumentRole;
   /** It connects to a place that its arguments do not name. */
   readonly unnamed?: true;
+  /** A word with one dash is one option: a letter with its value, or a name. */
+  readonly whole?: true;
 }
 
 const editor = { operands: "write", values: "c cmd u S T", reads: "s" } as const;
@@ -144,9 +146,10 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
       values: "f c r b ss t vf af filter_complex loglevel map codec preset",
       reads: "i",
       operands: "write",
+      whole: true,
     },
   ],
-  ["ffprobe", { values: "f v of show_entries loglevel", reads: "i", operands: "read" }],
+  ["ffprobe", { values: "f v of show_entries loglevel", reads: "i", operands: "read", whole: true }],
   ["convert magick wkhtmltopdf wkhtmltoimage weasyprint", { operands: "read", last: "write" }],
   ["dpkg-deb", { operands: "read", last: "write" }],
   ["logsave", { first: "write", operands: "none" }],
@@ -167,7 +170,13 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   ],
   [
     "terraform tofu",
-    { values: "chdir var target", reads: "var-file", writes: "out state state-out backup", operands: "none" },
+    {
+      values: "chdir var target",
+      reads: "var-file",
+      writes: "out state state-out backup",
+      operands: "none",
+      whole: true,
+    },
   ],
   ["clamscan", { reads: "f file-list", writes: "l log copy move", operands: "read" }],
   ["sysctl", { reads: "p load", operands: "none" }],
@@ -212,11 +221,10 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   [
     "restic borg duplicity",
     {
-      values: "tag host keep-last",
+      values: "tag host keep-last r repo",
       reads: "p password-file files-from include-file exclude-file",
       writes: "target t",
       runs: "password-command o",
-      connects: "r repo",
       operands: "any",
     },
   ],
@@ -245,14 +253,19 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   ["vipw vigr visudo", { operands: "write", writes: "f file" }],
   ["ln", { writes: "t target-directory", values: "S suffix", operands: "read", last: "write" }],
   [
-    "cc gcc g++ clang clang++ tcc ld gold lld as cobc ghc ocamlopt ocamlc fpc gfortran rustc nasm yasm swiftc kotlinc javac nim crystal dmd ldc2",
+    "cc gcc g++ clang clang++ tcc ld gold lld as cobc ghc ocamlopt ocamlc fpc gfortran rustc nasm yasm swiftc nim crystal dmd ldc2",
     {
       values: "x std l f D I L O W E emit edition crate-type target M",
       reads: "T include imacros specs",
-      writes: "o out out-dir MF MT l-output d save-temps",
+      writes: "o out out-dir MF MT l-output save-temps",
+      whole: true,
       runs: "wrapper B fplugin linker",
       operands: "read",
     },
+  ],
+  [
+    "javac kotlinc scalac",
+    { writes: "d s h", values: "cp classpath source target", operands: "read", whole: true },
   ],
   ["rustdoc rustfmt", { writes: "o output", values: "edition crate-name", operands: "read" }],
   [
@@ -275,6 +288,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
       runs: "exec toolexec vettool",
       values: "C mod tags run ldflags gcflags",
       operands: "none",
+      whole: true,
     },
   ],
   [
@@ -355,7 +369,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   [
     "nmap masscan",
     {
-      values: "p T max-retries script-args e S g",
+      values: "p T max-retries script-args e S g output-format output-filename rate top-ports ports",
       reads: "iL excludefile datadir servicedb",
       writes: "oN oX oG oA oS",
       runs: "script",
@@ -451,7 +465,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   ["lwp-download", { operands: "connect", last: "write" }],
   ["lwp-request GET HEAD POST", { values: "m b t i c C H p", writes: "o", operands: "connect" }],
   [
-    "ab hey wrk siege oha bombardier vegeta k6",
+    "ab hey wrk siege oha bombardier",
     {
       values: "n c t k r d H A m T b C P z q w Z f",
       reads: "p u D",
@@ -460,8 +474,8 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
       operands: "connect",
     },
   ],
-  ["whois finger rwhois jwhois", { values: "p port", connects: "h host", operands: "connect" }],
-  ["tftp atftp ftp ncftp lftp", { values: "P p m c k", runs: "e", operands: "connect" }],
+  ["whois rwhois jwhois", { values: "p port", connects: "h host", operands: "connect" }],
+  ["tftp atftp ftp ncftp lftp", { values: "P p m c k u", runs: "e", operands: "connect" }],
   ["ncftpget ncftpput", { values: "u p P", operands: "connect" }],
   ["smbclient", { values: "U p W n m", reads: "A", connects: "I", operands: "connect" }],
   ["rlogin rsh rexec", { values: "l p", first: "connect", operands: "none" }],
@@ -485,7 +499,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   ["hping3 hping", { values: "p s d e I i c", reads: "E file", operands: "connect" }],
   [
     "fping mtr traceroute tracepath ping6 arping",
-    { values: "c i p t m s", reads: "f F file", operands: "connect" },
+    { values: "c i p t m s l q", reads: "f F file", operands: "connect" },
   ],
   ["ntpdate", { reads: "k", operands: "connect" }],
   ["sshfs curlftpfs", { values: "p o", runs: "", first: "connect", operands: "write" }],
@@ -508,10 +522,12 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
   [
     "yt-dlp youtube-dl gallery-dl",
     {
-      values: "f",
+      values:
+        "f I playlist-items S format-sort match-filter chapter-filter filter option R retries r limit-rate u username p password sub-langs N",
       writes: "o output P paths",
       reads: "a batch-file cookies",
       runs: "exec",
+      connects: "proxy",
       operands: "connect",
     },
   ],
@@ -563,12 +579,14 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
 ];
 
 const syntaxOf = (row: OptionRow): Syntax => {
+  const { whole } = row;
   const names = [row.values, row.reads, row.writes, row.runs, row.connects, row.listens].flatMap((text) =>
     (text ?? "").split(" ").filter(Boolean),
   );
   return {
     short: names.filter((name) => name.length === 1).join(""),
     long: names.filter((name) => name.length > 1),
+    ...(whole === undefined ? {} : { whole }),
   };
 };
 

@@ -22,7 +22,7 @@ export interface Connections {
 type Rule = (args: Arguments) => Connections;
 
 const connect = (addresses: readonly string[], unnamed = false): Connections => ({
-  uses: addresses.map((address) => [address, "connect"]),
+  uses: addresses.flatMap((address) => (/^file:/i.test(address) ? [] : [[address, "connect"]])),
   unnamed,
 });
 const nothing: Connections = { uses: [], unnamed: false };
@@ -51,6 +51,8 @@ const fetcher: Rule = (args) => {
 const first: Rule = ({ operands }) => connect(operands.slice(0, 1));
 
 const ssh: Rule = (args) => {
+  // These speak to a connection that exists.
+  if (valuesOf(args, "O").some((order) => /^(?:check|exit|stop|cancel)$/.test(order))) return nothing;
   const jumps = valuesOf(args, "J").flatMap((list) => list.split(","));
   const settings = valuesOf(args, "o").flatMap(
     (setting) => /^(?:hostname|proxyjump)[= ](.+)$/i.exec(setting)?.[1] ?? [],
@@ -123,13 +125,23 @@ const only =
   };
 
 const gitCommands = ["clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote", "archive"];
+/** Those of their subcommands that connect. */
+const gitSubcommands: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["remote", new Set(["update", "show", "prune", "add", "set-url"])],
+  ["submodule", new Set(["update", "add"])],
+]);
 
 const git: Rule = ({ operands }) => {
   const [command = "", ...rest] = operands;
   if (!gitCommands.includes(command)) return nothing;
-  const named = rest.filter((word) => url.test(word) || remotePath.test(word));
-  if (command === "remote" && !["update", "show", "prune", "add", "set-url"].includes(rest[0] ?? ""))
-    return nothing;
+  if (gitSubcommands.get(command)?.has(rest[0] ?? "") === false) return nothing;
+  // After the repository come branches, where a colon stands between two names.
+  const repository = rest.findIndex((word) => !/^\d+$/.test(word));
+  const isBranch = (at: number): boolean =>
+    /^(?:fetch|pull|push|ls-remote)$/.test(command) && at > repository;
+  const named = rest.filter(
+    (word, at) => url.test(word) || (remotePath.test(word) && (!isBranch(at) || word.includes("@"))),
+  );
   return connect(named.map(withoutPath), named.length === 0 && command !== "archive");
 };
 
@@ -147,6 +159,18 @@ const archiver: Rule = (args) =>
 const mount: Rule = (args) => {
   const remote = args.operands.filter((word) => remotePath.test(word) || /^\/\/[^/]/.test(word));
   return connect(remote.map((word) => withoutPath(word).replace(/^\/\/([^/]*).*$/, "$1")));
+};
+
+/** Where a backup program keeps its data: a folder, or a place that begins with its kind. */
+const repository: Rule = (args) => {
+  const places = [...valuesOf(args, "r", "repo"), ...args.operands];
+  const hosts = places.flatMap((place) => {
+    const inner = place.replace(/^(?:rest|s3):(?=https?:)/, "");
+    if (url.test(inner)) return [inner];
+    return /^(?:sftp|s3):([^/:]+)/.exec(place)?.[1] ?? (remotePath.test(place) ? withoutPath(place) : []);
+  });
+  const isElsewhere = places.some((place) => /^(?:(?:b2|azure|gs|swift|rclone):|\uFDD0)/.test(place));
+  return connect(isElsewhere ? [] : hosts, isElsewhere);
 };
 
 interface Program extends Syntax {
@@ -197,7 +221,35 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ["nslookup", { rule: ({ operands }) => connect(operands) }],
   ["dig", { ...syntaxes.get("dig"), rule: dig }],
   ["host", { short: "tcRWm", rule: ({ operands }) => connect(operands) }],
-  ["nmap", { short: "pSeTo", rule: ({ operands }) => connect(operands) }],
+  [
+    "nmap",
+    {
+      short: "pSeTogD",
+      long: [
+        "script",
+        "script-args",
+        "source-port",
+        "data-length",
+        "top-ports",
+        "min-rate",
+        "max-rate",
+        "max-retries",
+        "host-timeout",
+        "scan-delay",
+        "exclude",
+        "excludefile",
+        "iL",
+        "oN",
+        "oX",
+        "oG",
+        "oA",
+        "dns-servers",
+        "ttl",
+        "mtu",
+      ],
+      rule: ({ operands }) => connect(operands),
+    },
+  ],
   ["scp", { ...syntaxes.get("scp"), rule: copier }],
   ["rcp", { rule: copier }],
   [
@@ -227,6 +279,32 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ],
   ["docker", { rule: only("pull", "push", "login", "build", "run") }],
   ["podman", { rule: only("pull", "push", "login", "build", "run") }],
+  ...["restic", "borg", "duplicity"].map((name): [string, Program] => [
+    name,
+    { ...optionsOf(name), rule: repository },
+  ]),
+  ["k6", { rule: only("run", "cloud", "login") }],
+  ["vegeta", { rule: only("attack") }],
+  ["finger", { rule: ({ operands }) => connect(operands.filter((word) => /[@\uFDD0]/.test(word))) }],
+  [
+    "cvs",
+    {
+      short: "d",
+      rule: (args) => connect([], !valuesOf(args, "d").some((root) => !root.includes(":"))),
+    },
+  ],
+  [
+    "mc",
+    {
+      rule: only(
+        ..."alias ls mb rb cp mirror cat head pipe share find rm stat diff du mv admin event watch sql get put".split(
+          " ",
+        ),
+      ),
+    },
+  ],
+  ["snap", { rule: only("install", "refresh", "find", "download", "info", "login") }],
+  ["flatpak", { rule: only("install", "update", "search", "remote-add", "remote-ls", "remote-info") }],
   ["npm", { rule: only("publish", "login", "install", "i", "ci", "add", "update", "audit", "view", "exec") }],
   ["pnpm", { rule: only("publish", "install", "i", "add", "update", "dlx") }],
   ["yarn", { rule: only("publish", "install", "add", "up", "dlx", "npm") }],
@@ -271,10 +349,6 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     "brew",
     "pacman",
     "conda",
-    "cvs",
-    "mc",
-    "snap",
-    "flatpak",
   ].map((name): [string, Program] => [name, { rule: unnamed }]),
 ]);
 
@@ -302,7 +376,11 @@ export function connectionsOf(command: ShellCommand): Connections {
     return host === undefined ? [] : [port === undefined ? host : `${host}:${port}`];
   });
   // Of programs that are not known, addresses are those that say so themselves.
-  const isKnown = program !== undefined || options !== undefined || code !== undefined;
+  const isKnown =
+    program !== undefined ||
+    options !== undefined ||
+    code !== undefined ||
+    isOffline(command.name ?? "", words);
   const others = isKnown ? [] : words.slice(1).flatMap((word) => (url.test(word) ? [word] : []));
   const variables = command.variables.flatMap(({ name, value }) =>
     /^(?:https?|all|ftp)_proxy$/i.test(name) ? [fromWord(value)] : [],
@@ -316,6 +394,18 @@ export function connectionsOf(command: ShellCommand): Connections {
     ],
     unnamed: found.unnamed || code?.unnamed === true,
   };
+}
+
+/** Programs that work on texts and files alone, whatever addresses they find there. */
+const offline = new Set(
+  "grep egrep fgrep rg ag fd find cp mv install dd test [ [[ ls tree stat du gzip bzip2 xz unzip alias".split(
+    " ",
+  ),
+);
+
+/** Whether a command of a program that is not known keeps an address, or looks for it, and does not use it. */
+function isOffline(name: string, words: readonly string[]): boolean {
+  return offline.has(name) || /^(?:mcp add|mcp add-json|config set)$/.test(words.slice(1, 3).join(" "));
 }
 
 /** The addresses among the options and operands of a program. */

@@ -10,7 +10,7 @@ import {
 import { type ArgumentRole, named, type OptionRow, optionsOf } from "../commands/table.ts";
 import { homeOf } from "../path-text.ts";
 import type { ShellCommand } from "../shell/row.ts";
-import { fromWord, unknown } from "../shell/text.ts";
+import { fromWord, isMany, unknown } from "../shell/text.ts";
 import { isPlainWrapper } from "../shell/wrappers.ts";
 import type { PathAccess } from "./row.ts";
 
@@ -35,6 +35,8 @@ const copy =
     const folders = valuesOf(args, "t", "target-directory");
     const { operands } = args;
     if (folders.length > 0) return [...source(operands), ...writes(folders)];
+    // With one place, which is sure to be one, there is nowhere to copy to: `rsync` lists it.
+    if (operands.length === 1 && !isMany(operands[0] ?? "")) return source(operands);
     return [...source(operands.slice(0, -1)), ...writes(operands.slice(-1))];
   };
 

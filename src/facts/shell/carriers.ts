@@ -195,9 +195,10 @@ function findCommands(args: readonly string[]): readonly Inner[] {
     );
     const words = args.slice(at + 1, end < 0 ? args.length : end);
     const file = unknown("o", "find");
+    const isNarrowed = !arg.endsWith("dir") && leavesFolder(args.slice(0, at));
     for (const folder of arg.endsWith("dir") ? ["."] : searched(args)) {
       const below = folder === "/" ? `/${file}` : `${folder}/${file}`;
-      const paths = args[end] === "+" ? [asMany(below)] : [below, folder];
+      const paths = args[end] === "+" ? [asMany(below)] : isNarrowed ? [below] : [below, folder];
       for (const path of paths) {
         found.push({
           words: words.map((word) => word.replaceAll("{}", path)),
@@ -209,6 +210,24 @@ function findCommands(args: readonly string[]): readonly Inner[] {
     }
   });
   return found;
+}
+
+/** Whether the tests before an action of `find` leave out the folder that is searched, in each of their alternatives. */
+function leavesFolder(tests: readonly string[]): boolean {
+  let isLeft = false;
+  for (let at = 0; at < tests.length; at++) {
+    const [test = "", value = ""] = tests.slice(at, at + 2);
+    if (/^(?:-o|-or|,)$/.test(test)) {
+      if (!isLeft) return false;
+      isLeft = false;
+    } else if (!/^(?:!|-not)$/.test(tests[at - 1] ?? "")) {
+      isLeft ||=
+        (/^-i?name$/.test(test) && /[^*?.[\]]/.test(value)) ||
+        (test === "-mindepth" && /^[1-9]/.test(value)) ||
+        (test === "-type" && /^[flpsbc]$/.test(value));
+    }
+  }
+  return isLeft;
 }
 
 function fdCommands({ argv, name }: Invocation): readonly Inner[] {

@@ -211,7 +211,9 @@ export class Execution {
     if (name !== "cd" && name !== "pushd") return;
     const target = argv.slice(1).find((arg) => !/^-./.test(arg)) ?? this.home;
     const path = target === "-" ? UNKNOWN : resolvePath(withoutGlobs(target), this.state.directory);
-    this.state.directory = isFloating(path) ? unknown("v", "PWD") : path;
+    // A folder that `mktemp` makes is known well enough: temporary.
+    const isLost = isFloating(path) && !/^\uFDD0[oO]mktemp\uFDD1/.test(path);
+    this.state.directory = isLost ? unknown("v", "PWD") : path;
   }
 }
 

@@ -134,6 +134,7 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     name,
     { verbs: ["exec"] },
   ]),
+  ["bun", { verbs: ["exec"], code: true }],
   ["aws-vault", { skip: 1, verbs: ["exec"] }],
   ["lxc", { skip: 1, verbs: ["exec"] }],
   ["unshare", {}],

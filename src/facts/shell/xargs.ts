@@ -1,8 +1,8 @@
 import { searched } from "./carriers.ts";
-import type { Input } from "./invocation.ts";
+import { type Input, type Invocation, programName } from "./invocation.ts";
 import { isExternalSource } from "./output.ts";
 import { isUnknown, unknown } from "./text.ts";
-import type { Wrapped } from "./wrappers.ts";
+import { unwrap, type Wrapped } from "./wrappers.ts";
 
 /** The commands that `xargs` starts. */
 export function xargsCommands(
@@ -47,9 +47,53 @@ function itemsOf(input: Input | undefined, lines: boolean): readonly string[] | 
 
 function unknownItem(input: Input | undefined, many: boolean): string {
   if (input?.from.some(isExternalSource)) return unknown("e", "", many);
-  const source = input?.from.at(-1);
-  if (source?.name !== "find" || source.opaque) return unknown("o", source?.name ?? "", many);
-  const [folder, second] = searched(source.argv.slice(1));
-  if (folder === undefined || second !== undefined) return unknown("o", "find", many);
+  const source = sourceOf(input);
+  const words = source === undefined ? [] : started(source.argv);
+  const name = programName(words[0] ?? "");
+  if (source === undefined || name !== "find" || source.opaque) return unknown("o", source?.name ?? "", many);
+  const args = words.slice(1);
+  const [folder, second] = searched(args);
+  if (folder === undefined || second !== undefined || args.some(printsOtherwise))
+    return unknown("o", "find", many);
   return `${folder === "/" ? "" : folder}/${unknown("o", "find", many)}`;
+}
+
+/** The command whose lines arrive, past those that only choose among lines or sort them. */
+function sourceOf(input: Input | undefined): Invocation | undefined {
+  let source = input?.from.at(-1);
+  for (let steps = 0; steps < 8 && source !== undefined && choosesLines(started(source.argv)); steps++)
+    source = source.input?.from.at(-1);
+  return source;
+}
+
+/** A command without the wrappers that start it. */
+function started(argv: readonly string[]): readonly string[] {
+  let words = argv;
+  for (let inner = unwrap(words); inner !== null; inner = unwrap(words)) words = inner.words;
+  return words;
+}
+
+/** Programs that print some of the lines that they read: how many operands are no files, and options that change the lines. */
+const choosers = new Map<string, readonly [patterns: number, changing: RegExp]>([
+  ...["sort", "uniq", "head", "tail", "tac", "shuf"].map(
+    (name) => [name, [0, /^-[a-zA-Z]*c|^--(?:bytes|count)/]] as const,
+  ),
+  ...["grep", "egrep", "fgrep"].map(
+    (name) => [name, [1, /^-[a-zA-Z]*[coblLnHr]|^--(?:count|only|files|line-n|with|byte|rec)/]] as const,
+  ),
+]);
+
+/** Whether a command prints some of the lines that it reads, as they are: one without files. */
+function choosesLines([program = "", ...args]: readonly string[]): boolean {
+  const [patterns, changing] = choosers.get(programName(program)) ?? [];
+  if (patterns === undefined || changing === undefined || args.some((arg) => changing.test(arg)))
+    return false;
+  const files = args.filter((arg, at) => !arg.startsWith("-") && !/^-[nek]$/.test(args[at - 1] ?? ""));
+  return files.length <= patterns;
+}
+
+/** Actions of `find` that print something else than the paths that it finds. */
+function printsOtherwise(arg: string, at: number, args: readonly string[]): boolean {
+  if (arg === "-printf") return /%[fP]/.test(args[at + 1] ?? "");
+  return /^-(?:exec|ok|execdir|okdir|ls)$/.test(arg);
 }
