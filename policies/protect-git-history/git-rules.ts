@@ -1,7 +1,7 @@
 import type { Finding } from "../lib/findings.ts";
 import { type GitCall, refspecs } from "../lib/git.ts";
 import { globMatches } from "../lib/paths.ts";
-import { isUnknown } from "../lib/marks.ts";
+import { isUnknown, TAINTED, UNKNOWN } from "../lib/marks.ts";
 import { hasOption, operands } from "../lib/options.ts";
 
 type Rule = (args: readonly string[], shown: string, branches: readonly string[]) => Finding | undefined;
@@ -26,7 +26,8 @@ const push: Rule = (args, shown, branches) => {
     const isProtected = has(args, "--all", "--branches") || isOneOf(target, branches);
     if (!remove && !force && !forced && !leased) continue;
     const what = remove ? "deletes a branch of the remote" : "replaces commits on the remote";
-    if (isProtected) return { verdict: "deny", reason: `${shown} ${what}, and the branch is protected` };
+    if (isProtected)
+      return { verdict: "deny", reason: `${shown} ${what}, and the branch ${may(target)} protected` };
     // A leased push to a named branch of one's own is how a rebased branch is published.
     if (remove || force || forced || target === "") worst = { verdict: "ask", reason: `${shown} ${what}` };
   }
@@ -123,7 +124,16 @@ export function gitFinding(
   return rules.get(command)?.(args, shown, branches);
 }
 
-/** Whether a branch is among the protected ones. A name that only the shell knows may be any. */
+const may = (target: string): string => (isUnknown(target) ? "may be" : "is");
+
+/** Whether a branch is among the protected ones, or may be: of some names only the shell knows the end. */
 function isOneOf(name: string, branches: readonly string[]): boolean {
-  return isUnknown(name) || branches.some((pattern) => globMatches(pattern, name));
+  if (!isUnknown(name)) return branches.some((pattern) => globMatches(pattern, name));
+  const known = name.slice(0, name.search(unknownPart));
+  return branches.some((pattern) => {
+    const fixed = pattern.replace(/[*?[].*$/, "");
+    return fixed.startsWith(known) || (fixed !== pattern && known.startsWith(fixed));
+  });
 }
+
+const unknownPart = new RegExp(`[${UNKNOWN}${TAINTED}]`);

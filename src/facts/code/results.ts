@@ -63,6 +63,11 @@ const unquoted: Result = (_, [text]) => {
 const kept: Result = (receiver) => receiver;
 const first: Result = (_, args) => args[0] ?? nothing;
 const home: Result = () => ({ text: "~" });
+const temporary: Result = () => ({ text: "/tmp" });
+/** What has a name of its own in the folder for temporary files, or in the one that it is given. */
+const unnamed: Result = (_, [place]) => ({
+  text: place?.text?.includes("/") ? `${place.text}${somethingElse}` : `/tmp/${somethingElse}`,
+});
 const ofText =
   (change: (text: string, args: readonly string[]) => string): Result =>
   ({ text }, args) =>
@@ -130,6 +135,8 @@ const groups: readonly (readonly [names: string, result: Result])[] = [
   ],
   ["join joinpath joinPath", joinPath],
   ["homedir home", home],
+  ["tmpdir gettempdir sys_get_temp_dir", temporary],
+  ["TemporaryDirectory NamedTemporaryFile mkdtemp mkdtempSync mkstemp mktmpdir tempnam", unnamed],
   ["chr fromCharCode fromCodePoint", (_, args) => fromCodes(args)],
   ["b64decode urlsafe_b64decode atob base64_decode decode64 decodebytes", from("base64")],
   ["fromhex unhexlify hex2bin", from("hex")],
