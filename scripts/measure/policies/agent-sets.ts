@@ -21,6 +21,18 @@ function* terminalLogs(checkout: Checkout): Generator<Item> {
   }
 }
 
+/** What Claude Code ran through its shell, in the sessions that a repository keeps of its own development. */
+function* savedSessions(checkout: Checkout): Generator<Item> {
+  for (const { text } of filesOf(checkout, /^\.specstory\/history\/[^/]+\.md$/)) {
+    for (const [, block = ""] of text.matchAll(/data-tool-name="Bash"><details>\n([\s\S]*?)<\/details>/g)) {
+      const code = /^```bash\n([\s\S]*?)\n```$/m.exec(block)?.[1] ?? /^`([^`\n]+)`$/m.exec(block)?.[1];
+      if (code !== undefined)
+        yield { family: "Claude Code", text: code.replaceAll(developed, "/home/u/proj").trim() };
+    }
+  }
+}
+const developed = /\/Users\/\w+\/Source\/SpecStory\/getspecstory(?![\w-])/gi;
+
 /** Shell blocks of the files in which repositories tell agents what to run. */
 function* instructions(checkout: Checkout): Generator<Item> {
   for (const item of shellBlocks(
@@ -34,6 +46,7 @@ const instructed: readonly SourceName[] = ["pydanticAi", "geminiCli", "prettier"
 
 export const agentSets: readonly PublicSet[] = [
   { name: "Terminal-Bench runs", kind: "shell-benign", source: "terminalBench", read: terminalLogs },
+  { name: "sessions of specstory", kind: "shell-benign", source: "specstory", read: savedSessions },
   ...instructed.map((source): PublicSet => ({
     name: `instructions of ${source}`,
     kind: "shell-benign",

@@ -125,12 +125,26 @@ function parsed(text: string): unknown {
 }
 
 function* runSteps(value: unknown): Generator<Item> {
-  if (typeof value !== "object" || value === null) return;
+  if (typeof value !== "object" || value === null || !isShellStep(value)) return;
   for (const [key, inner] of Object.entries(value)) {
     if (key === "run" && typeof inner === "string") {
       yield { family: "CI run", text: inner.replace(/\$\{\{[^}]*\}\}/g, "value") };
     } else yield* runSteps(inner);
   }
+}
+
+/** Whether a step is for a shell that policies read: none other is named, for it or for its job, and no cmdlet is in it. */
+function isShellStep(step: object): boolean {
+  const { shell, defaults, run } = step as {
+    shell?: unknown;
+    defaults?: { run?: { shell?: unknown } };
+    run?: unknown;
+  };
+  const named = shell ?? defaults?.run?.shell ?? "bash";
+  return (
+    /^(?:ba)?sh\b/.test(String(named)) &&
+    !/\$env:|\b(?:Get|Invoke|Set|New|Write)-[A-Z]\w+/.test(String(run ?? ""))
+  );
 }
 
 /** Commands that agents ran, as their public trajectories have them. */
@@ -152,6 +166,10 @@ const projects: readonly SourceName[] = [
   "hono",
   "pydanticAi",
   "mcp",
+  "geminiCli",
+  "sweAgent",
+  "owasp",
+  "detectSecrets",
 ];
 
 export const shellSets: readonly PublicSet[] = [

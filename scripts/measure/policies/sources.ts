@@ -42,11 +42,9 @@ export const sources = {
   terminalBench: {
     repository: "laude-institute/terminal-bench-leaderboard",
     licence: "no licence file",
-    paths: [
-      "results/terminal-bench-core@0.1.1/20250825_swe-agent-mini_claude-4-sonnet/2025-08-14__19-39-35",
-      "results/terminal-bench-core@0.1.1/20250825_swe-agent-mini_claude-4-sonnet/2025-08-15__16-23-45",
-    ],
+    paths: ["results/terminal-bench-core@0.1.1/20250825_swe-agent-mini_claude-4-sonnet"],
   },
+  specstory: { repository: "specstoryai/getspecstory", licence: "Apache-2.0" },
   flask: { repository: "pallets/flask", licence: "BSD-3-Clause" },
   requests: { repository: "psf/requests", licence: "Apache-2.0" },
   prettier: { repository: "prettier/prettier", licence: "MIT" },
