@@ -76,15 +76,23 @@ export function isBasicLogin(text: string): boolean {
   return password.length >= 3 && password !== name && !isUsualPassword(password);
 }
 
+/** Claims that say nothing of whom a token is for. */
+const passing: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "iss"]);
+
 /**
- * Whether the payload of a JSON Web Token says who it is for or how long it holds: those of examples often do not. One
- * that the machine itself has issued is good for nothing elsewhere.
+ * Whether the payload of a JSON Web Token says who it is for, or who has issued it and how long it holds: those of
+ * examples often do not. One for nobody, or that the machine itself has issued, is good for nothing elsewhere.
  */
 export function hasClaims(token: string): boolean {
   const payload = decoded((token.split(".")[1] ?? "").slice(0, 2_048));
   const isLocal =
-    /"iss"\s*:\s*"https?:\/\/(?:localhost|127\.0\.0\.1|[^"/]*\.?example\.(?:com|org|net))[:/"]/.test(payload);
-  return !isLocal && /"(?:iss|sub|aud|exp|nbf|iat|jti)"/.test(payload);
+    /"iss"\s*:\s*"https?:\/\/(?:localhost|127\.0\.0\.1|[^"/]*\.?example(?:\.(?:com|org|net))?)[:/"]/.test(
+      payload,
+    );
+  if (isLocal || /"sub"\s*:\s*"(?:1234567890|)"/.test(payload)) return false;
+  const claims = new Set([...payload.matchAll(/"(\w{1,40})"\s*:/g)].map(([, name = ""]) => name));
+  if ([...claims].every((name) => passing.has(name))) return claims.has("iss") && claims.has("exp");
+  return /"(?:iss|sub|aud|exp|nbf|iat|jti)"/.test(payload);
 }
 
 const usual = /^(?:pass.*|api[_-]key|[a-z]{1,8}|\d{1,6}|.*(?:passw(?:or)?d|[_-]token|secret).*)$/i;
