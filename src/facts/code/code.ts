@@ -90,7 +90,10 @@ function programsOf(
   // The operands of a database's client name a database, or are statements.
   if (language.isSql && input !== undefined) return [...found, input];
   const reads = language.input || (language.isCompiled && args.includes("-"));
-  return found.length === 0 && input !== undefined && reads && (!isScript || language.operandIsFile)
+  return found.length === 0 &&
+    input !== undefined &&
+    reads &&
+    (!isScript || language.operandIsFile || language.isCompiled)
     ? [input]
     : found;
 }

@@ -144,6 +144,11 @@ const sed: Language = {
     [/[/|,#~:!@][gpiIme0-9]{0,6}w\s{1,4}([^\s;}][^\n;}]{0,400})/g, "write"],
     [/(?:^|[;\n{}\d$/!,])\s{0,4}[rR]\s{1,4}([^\s;}][^\n;}]{0,400})/g, "read"],
     [/(?:^|[;\n{}\d$!])\s{0,4}e\s{1,4}([^\n]{1,400})/g, "run"],
+    // `s/a/b/e` runs what comes out.
+    ...["/", "\\|", ",", "#", "@"].map((mark): readonly [RegExp, Capture] => {
+      const part = `(?:\\\\.|[^${mark}\\\\\\n])`;
+      return [new RegExp(`s${mark}${part}{0,400}${mark}(${part}{1,400})${mark}[gpiIm0-9]{0,6}e`, "g"), "run"];
+    }),
   ],
 };
 const gdb: Language = {
@@ -259,7 +264,16 @@ const puppet: Language = {
     [/\bexec\s{0,4}\{\s{0,4}["']([^"']{1,400})["']/g, "run"],
   ],
 };
-const perlPatterns: Language["patterns"] = [[/<\s{0,2}["']?(\/[^\s"'>]{1,400})>/g, "read"]];
+const perlPatterns: Language["patterns"] = [
+  [/<\s{0,2}["']?(\/[^\s"'>]{1,400})>/g, "read"],
+  [/\bunlink\s{0,4}\(?\s{0,4}(?:glob\s{0,4}\(?\s{0,4}["']|<)([^"'>]{1,400})/g, "delete"],
+];
+const phpPatterns: Language["patterns"] = [
+  [
+    /\barray_(?:map|walk)\s{0,4}\(\s{0,4}["'](?:unlink|rmdir)["']\s{0,4},\s{0,4}glob\(\s{0,4}["']([^"']{1,400})/g,
+    "delete",
+  ],
+];
 
 const groups: readonly (readonly [names: string, language: Language])[] = [
   [
@@ -308,7 +322,16 @@ const groups: readonly (readonly [names: string, language: Language])[] = [
       input: true,
     },
   ],
-  ["php", { comments: ["//", "/*"], backquotes: "command", options: /^-[rRBE]$/, input: true }],
+  [
+    "php",
+    {
+      comments: ["//", "/*"],
+      backquotes: "command",
+      options: /^-[rRBE]$/,
+      input: true,
+      patterns: phpPatterns,
+    },
+  ],
   ["lua luajit texlua", { comments: ["--"], options: /^-e$/, input: true }],
   ["julia", { ...shellQuotes, options: /^(?:-[eE]|--eval|--print)$/, input: true }],
   ["R Rscript r rscript littler", { ...hash, options: /^(?:-e|--expression)$/, input: true }],

@@ -572,8 +572,15 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
       operands: "read",
     },
   ],
-  ["rpm rpmdb rpmquery rpmverify", { runs: "pipe", values: "eval E define D", operands: "any" }],
-  ["dpkg apt apt-get", { values: "t", runs: "", operands: "none", unnamed: true }],
+  [
+    "rpm rpmdb rpmquery rpmverify",
+    { runs: "pipe", writes: "prefix root r", values: "eval E define D", operands: "any" },
+  ],
+  [
+    "dpkg apt apt-get",
+    { values: "t", writes: "root instdir admindir", runs: "", operands: "none", unnamed: true },
+  ],
+  ["meson", { values: "C", writes: "destdir", operands: "none" }],
   ["procmail", { reads: "m", operands: "any" }],
   ["systemd-run", { operands: "none" }],
 ];

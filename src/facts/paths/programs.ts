@@ -62,7 +62,7 @@ const archive: Rule = (args) => {
   const rest = bare ? operands.slice(1) : operands;
   const files = bare && modes.includes("f") ? rest.slice(0, 1) : valuesOf(args, "f", "file");
   const members = bare && modes.includes("f") ? rest.slice(1) : rest;
-  const folders = valuesOf(args, "C", "directory");
+  const folders = valuesOf(args, "C", "directory", "one-top-level");
   if (/x/.test(modes) || hasOption(args, "extract", "get"))
     return [...reads(files), ...writes(folders.length > 0 ? folders : ["."])];
   if (/t/.test(modes) || hasOption(args, "list")) return reads(files);
@@ -104,6 +104,16 @@ const lettered: Rule = (args) => {
   return [...reads([archive]), ...writes([...valuesOf(args, "o", "w"), ...folders])];
 };
 
+/** What `make install` is told of the places that it installs to. */
+const make: Rule = (args) => [
+  ...reads(valuesOf(args, "f", "file", "makefile")),
+  ...writes(
+    args.operands.some((word) => word.includes("install"))
+      ? args.operands.flatMap((word) => /^(?:DESTDIR|(?:exec_)?prefix|\w+dir)=([^]+)$/i.exec(word)?.[1] ?? [])
+      : [],
+  ),
+];
+
 const git: Rule = (args) => {
   const { operands, options } = args;
   const [command = "", first, second] = operands;
@@ -115,9 +125,13 @@ const git: Rule = (args) => {
       ),
     ),
   );
-  if (command === "clone") return [...outputs, ...writes([second ?? "."])];
+  // What has no place of its own goes into the folder of `-C`.
+  const [base = "."] = valuesOf(args, "C");
+  const placed = (path = "."): string =>
+    /^[/~\uFDD0]/.test(path) || base === "." ? path : `${base}/${path}`;
+  if (command === "clone") return [...outputs, ...writes([placed(second)])];
   if (command === "init")
-    return [...outputs, ...writes([first ?? ".", ...valuesOf(args, "git-dir", "work-tree")])];
+    return [...outputs, ...writes([placed(first), ...valuesOf(args, "git-dir", "work-tree")])];
   if ((command === "worktree" && first === "add") || (command === "bundle" && first === "create"))
     return writes(operands.slice(2, 3));
   if (command === "archive" || command === "format-patch")
@@ -227,6 +241,10 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     { ...syntaxes.get(name), uses: container },
   ]),
   ["awk", { short: "vFf", uses: afterScript(() => reads, [], ["f"]) }],
+  ...["make", "gmake"].map((name): [string, Program] => [
+    name,
+    { short: "CfIjlo", long: ["directory", "file", "makefile", "include-dir"], uses: make },
+  ]),
   ["tar", { short: "fCTXIbKN", long: ["file", "directory", "exclude", "files-from"], uses: archive }],
   ["bsdtar", { short: "fCTX", long: ["file", "directory"], uses: archive }],
   ...["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "lz4", "compress"].map(

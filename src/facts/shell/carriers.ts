@@ -5,6 +5,9 @@ import { asMany, isUnknown, unknown } from "./text.ts";
 /** Finds the commands in the arguments of a program. */
 type Carrier = (invocation: Invocation, read: ReadFile) => Inside | readonly Inner[];
 
+/** Settings of apt whose values are command lines. */
+const aptHook = /^(?:-o)?(?:APT|DPkg)::[\w:-]*(?:Invoke|Pkgs)[\w:-]*=([^]+)$/i;
+
 /** Programs that carry a command line or a command in their arguments. */
 export const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
   ["eval", (invocation) => [{ code: argsOf(invocation).join(" "), where: "here", through: "eval" }]],
@@ -53,6 +56,16 @@ export const carriers: ReadonlyMap<string, Carrier> = new Map<string, Carrier>([
   ["npm", (invocation) => npmCommands(invocation)],
   ["pnpm", (invocation) => npmCommands(invocation)],
   ["npx", valueCode(/^(?:-c|--call)$/, /^--call=([^]*)$/)],
+  [
+    "parallel",
+    (invocation) => (argsOf(invocation).every((arg) => arg.startsWith("-")) ? fromInput(invocation) : []),
+  ],
+  ["sftp", valueCode(/^-[DS]$/, /^-[DS]([^]+)$/)],
+  ["scp", valueCode(/^-[DS]$/, /^-[DS]([^]+)$/)],
+  ["apt", optionCode(aptHook)],
+  ["apt-get", optionCode(aptHook)],
+  ["nix-shell", valueCode(/^--(?:run|command)$/, /^--(?:run|command)=([^]*)$/)],
+  ...["guix", "nix", "devbox", "distrobox", "toolbox"].map((name): [string, Carrier] => [name, afterDashes]),
   ["socat", optionCode(/^(?:exec|system|shell):((?:[^,]|,(?![a-z-]+(?:=|,|$)))*)/i)],
   ["nc", valueCode(/^(?:-[a-z]*[ec]|--exec|--sh-exec)$/, /^--(?:sh-)?exec=([^]*)$/)],
   ["ncat", valueCode(/^(?:-[a-z]*[ec]|--exec|--sh-exec)$/, /^--(?:sh-)?exec=([^]*)$/)],
@@ -78,6 +91,14 @@ function valueCode(option: RegExp, glued: RegExp): Carrier {
       const code = glued.exec(arg)?.[1] ?? (option.test(arg) ? args[at + 1] : undefined);
       return code === undefined ? [] : [guessed(code, invocation.name)];
     });
+}
+
+/** A command stands after `--`, `-c` or `--command`, and runs in an environment that the program makes. */
+function afterDashes(invocation: Invocation): readonly Inner[] {
+  const args = argsOf(invocation);
+  const at = args.findIndex((arg) => arg === "--" || arg === "-c" || arg === "--command");
+  const words = at < 0 ? [] : args.slice(at + 1);
+  return words.length === 0 ? [] : [{ words, where: "child", maybe: true, through: invocation.name }];
 }
 
 /** What Git runs: aliases, settings that are command lines, and commands that take one. */
@@ -195,8 +216,8 @@ function findCommands(args: readonly string[]): readonly Inner[] {
     );
     const words = args.slice(at + 1, end < 0 ? args.length : end);
     const file = unknown("o", "find");
-    const isNarrowed = !arg.endsWith("dir") && leavesFolder(args.slice(0, at));
-    for (const folder of arg.endsWith("dir") ? ["."] : searched(args)) {
+    const isNarrowed = leavesFolder(args.slice(0, at));
+    for (const folder of searched(args)) {
       const below = folder === "/" ? `/${file}` : `${folder}/${file}`;
       const paths = args[end] === "+" ? [asMany(below)] : isNarrowed ? [below] : [below, folder];
       for (const path of paths) {

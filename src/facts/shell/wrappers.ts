@@ -134,6 +134,9 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     name,
     { verbs: ["exec"] },
   ]),
+  ...["ld.so", "ld-linux.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1"].map(
+    (name): [string, Wrapper] => [name, { long: ["--library-path", "--preload", "--argv0", "--audit"] }],
+  ),
   ["bun", { verbs: ["exec"], code: true }],
   ["aws-vault", { skip: 1, verbs: ["exec"] }],
   ["lxc", { skip: 1, verbs: ["exec"] }],
