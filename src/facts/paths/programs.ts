@@ -104,7 +104,7 @@ const lettered: Rule = (args) => {
   return [...reads([archive]), ...writes([...valuesOf(args, "o", "w"), ...folders])];
 };
 
-/** What `make install` is told of the places that it installs to. */
+/** What `make install` is given of the places that it installs to. */
 const make: Rule = (args) => [
   ...reads(valuesOf(args, "f", "file", "makefile")),
   ...writes(
