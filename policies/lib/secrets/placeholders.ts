@@ -89,7 +89,7 @@ export function hasClaims(token: string): boolean {
     /"iss"\s*:\s*"https?:\/\/(?:localhost|127\.0\.0\.1|[^"/]*\.?example(?:\.(?:com|org|net))?)[:/"]/.test(
       payload,
     );
-  if (isLocal || /"sub"\s*:\s*"(?:1234567890|)"/.test(payload)) return false;
+  if (isLocal) return false;
   const claims = new Set([...payload.matchAll(/"(\w{1,40})"\s*:/g)].map(([, name = ""]) => name));
   if ([...claims].every((name) => passing.has(name))) return claims.has("iss") && claims.has("exp");
   return /"(?:iss|sub|aud|exp|nbf|iat|jti)"/.test(payload);
