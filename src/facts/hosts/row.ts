@@ -76,7 +76,7 @@ const useSchema: JsonSchema = {
 };
 
 export const hostsRow = {
-  version: "1.0",
+  version: "1.1",
   doc: "the hosts that a call would connect to, every spelling of an address in one form; options distinguished from operands",
   events: toolEvents,
   from: ["tool_name", "tool_input", "cwd"],

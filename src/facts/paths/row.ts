@@ -54,7 +54,7 @@ const useSchema: JsonSchema = {
 };
 
 export const pathsRow = {
-  version: "1.1",
+  version: "1.2",
   doc: "the files and folders that a call reads, writes, deletes or runs, by a tool of its own or by commands. Symbolic links are not followed",
   events: toolEvents,
   from: ["tool_name", "tool_input", "cwd", "host_facts"],
