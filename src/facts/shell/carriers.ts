@@ -172,6 +172,7 @@ function otherUser(invocation: Invocation): Inside | readonly Inner[] {
   const { name } = invocation;
   const args = argsOf(invocation);
   const at = args.findIndex((arg) => /^(-[a-z]*c|--command)$/.test(arg));
+  if (at < 0 && name === "runuser" && args.includes("--")) return afterDashes(invocation);
   if (at < 0) return fromInput(invocation);
   return [{ code: args[at + 1] ?? "", parameters: [name], where: "child", maybe: true, through: name }];
 }

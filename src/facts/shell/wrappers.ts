@@ -95,7 +95,7 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ],
   ["parallel", { short: "jIN", code: true }],
   ...[
-    "openvt setarch linux32 linux64 i386 x86_64 torsocks torify proxychains proxychains4 dbus-run-session valgrind multitime grc chronic setlock eatmydata faketime catchsegv setpriv dbus-launch ts ifne entr xvfb-run winpty arch rlwrap aa-exec proot choom firejail bwrap doppler rr sem",
+    "openvt prlimit numactl setarch linux32 linux64 i386 x86_64 torsocks torify proxychains proxychains4 dbus-run-session valgrind multitime grc chronic setlock eatmydata faketime catchsegv setpriv dbus-launch ts ifne entr xvfb-run winpty arch rlwrap aa-exec proot choom firejail bwrap doppler rr sem",
   ]
     .join(" ")
     .split(" ")
