@@ -165,8 +165,9 @@ export const reviewTable = {
     advice: "Data read in one place is disclosed in another. Find out who reads it there.",
   },
   "leak-bulk": {
-    severity: "medium",
-    means: "texts for people or the model repeat long parts of what the hook reads",
+    severity: "high",
+    means:
+      "texts for people or the model repeat secrets, where other words are not repeated, or long parts of what the hook reads",
     advice: "A reason needs only a short quotation. Check whether the repeated text can contain secrets.",
   },
   "text-instructs": {

@@ -22,4 +22,6 @@ export interface AnswerChange {
   readonly grade?: WordGrade;
   /** What kind of word was added, where that is what was done. */
   readonly word?: "text" | "unicode" | "size" | "prototype" | "plain" | "type";
+  /** Whether a command was added that runs besides what was held: in front of it, or at any other place. */
+  readonly beside?: "front" | "any";
 }

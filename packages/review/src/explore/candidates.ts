@@ -121,7 +121,10 @@ function matching({ a, b }: Comparison, slots: readonly Slot[], add: Add): void 
     for (const word of words) {
       if (slot.kind !== "text") add(slot, word);
       else for (const way of harmless(slot.path, value, word)) add(slot, way, true, word);
-      if (slot.kind === "text" || slot.kind === "place") add(slot, `${value}${word}`);
+      if (slot.kind === "text" || slot.kind === "place") {
+        add(slot, `${value}${word}`);
+        add(slot, word);
+      }
     }
   }
 }

@@ -1,10 +1,9 @@
 import { acts, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { slotsOf } from "./slots.ts";
+import { neutralWord as neutral, slotsOf } from "./slots.ts";
 
 const max = { bases: 2, words: 60, shortest: 5 } as const;
-const neutral = "zqxwv";
 
 /** Texts that nearly match: one with something appended, and one with another last letter. */
 function near(word: string): readonly string[] {
@@ -66,7 +65,7 @@ export async function exemptFolders(
   words: readonly string[],
 ): Promise<readonly AnswerChange[]> {
   const names = [...new Set([...words.flatMap((word) => word.split("/")), ...unlike])].filter(
-    (word) => !/\s|^\.*$/.test(word),
+    (word) => !/[\s\\]|^\.*$/.test(word),
   );
   const found: AnswerChange[] = [];
   for (const base of bases.slice(0, max.bases))
@@ -75,26 +74,33 @@ export async function exemptFolders(
       const value = String(slot.value);
       if (/^\w+:/.test(value)) continue;
       const at = value.lastIndexOf("/") + 1;
-      const placed = async (name: string): Promise<Run | null> => {
-        const input = slot.set(`${value.slice(0, at)}${name}/${value.slice(at)}`);
+      const placed = async (name: string, back = ""): Promise<Run | null> => {
+        const input = slot.set(`${value.slice(0, at)}${name}/${back}${value.slice(at)}`);
         const label = `${base.input.label}; a folder more in ${slot.path}`;
         return input && runner.run({ ...input, origin: "made", label });
       };
-      const before = await placed(neutral);
-      if (!before || !acts(before.effect)) continue;
-      const runs = await mapConcurrently(names.slice(0, max.words), placed, runner.signal);
-      for (const [index, after] of runs.entries())
-        if (after && opens(before.effect, after.effect))
-          found.push({
-            slot,
-            from: neutral,
-            to: names[index] as string,
-            before,
-            after,
-            opens: true,
-            harmless: true,
-            grade: "exempt",
-          });
+      // With the way back behind it, the path leads to what is held.
+      for (const back of ["", "../"]) {
+        const before = await placed(neutral, back);
+        if (!before || !acts(before.effect)) continue;
+        const runs = await mapConcurrently(
+          names.slice(0, max.words),
+          (name) => placed(name, back),
+          runner.signal,
+        );
+        for (const [index, after] of runs.entries())
+          if (after && opens(before.effect, after.effect))
+            found.push({
+              slot,
+              from: neutral,
+              to: `${names[index] as string}/${back}`,
+              before,
+              after,
+              opens: true,
+              harmless: true,
+              grade: back === "" ? "exempt" : "magic",
+            });
+      }
     }
   return found.slice(0, 6);
 }

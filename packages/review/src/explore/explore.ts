@@ -5,7 +5,7 @@ import { mapConcurrently, type Run, type Runner, type InstrumentedRun } from "..
 import type { Comparison } from "../instrumented/recording.ts";
 import type { AnswerChange } from "./answer-change.ts";
 import { type Candidate, candidatesOf } from "./candidates.ts";
-import { type Slot, slotsOf } from "./slots.ts";
+import { neutralWord, type Slot, slotsOf } from "./slots.ts";
 
 /** Comparisons and branches whose course depends on something that is no part of what is done. */
 export interface Dependence {
@@ -184,7 +184,7 @@ class Explorer {
 
   /** Whether any other word in its place opens too: then the hook looks at the ends of a text only. */
   async #opensByAnyWord(slot: Slot, text: string, word: string, before: Run): Promise<boolean> {
-    const input = slot.set(text.replace(word, () => "zqxwv"));
+    const input = slot.set(text.replace(word, () => neutralWord));
     const control = input && (await this.#runner.run(input));
     return control !== null && opens(before.effect, control.effect);
   }

@@ -5,7 +5,7 @@ import { ownPatterns } from "../program/words.ts";
 import { acts, opens } from "../run/effect.ts";
 import type { Runner } from "../run/runner.ts";
 import type { AnswerChange, WordGrade } from "./answer-change.ts";
-import { slotsOf } from "./slots.ts";
+import { neutralWord, slotsOf } from "./slots.ts";
 
 const maxGraded = 12;
 /** A word behind a command is a comment; one in a document can be what the hook is about. */
@@ -28,7 +28,7 @@ export async function gradeWords(
       turn.harmless &&
       turn.slot.kind === "text" &&
       (turn.word ?? "text") === "text";
-    const key = `${turn.slot.path} ${turn.to}`;
+    const key = `${turn.slot.path} ${turn.beside ?? ""} ${turn.to}`;
     if (!relevant) {
       graded.push(turn);
       continue;
@@ -46,7 +46,7 @@ export async function gradeWords(
 async function isAbout(runner: Runner, { slot, before }: AnswerChange): Promise<boolean> {
   const neutral = slotsOf(before.input, runner.seen)
     .find(({ path }) => path === slot.path)
-    ?.set("zqxwv");
+    ?.set(neutralWord);
   const control = neutral && (await runner.run(neutral));
   return control !== null && control !== undefined && opens(before.effect, control.effect);
 }
@@ -54,10 +54,10 @@ async function isAbout(runner: Runner, { slot, before }: AnswerChange): Promise<
 async function gradeOf(
   runner: Runner,
   analysis: CodeAnalysis,
-  { slot, from, to, before, after }: AnswerChange,
+  { slot, from, to, before, after, beside }: AnswerChange,
 ): Promise<WordGrade> {
   const target = slotsOf(before.input, runner.seen).find(({ path }) => path === slot.path);
-  const neutral = target?.set("zqxwv");
+  const neutral = target?.set(neutralWord);
   const control = neutral && (await runner.run(neutral));
   if (control && acts(control.effect)) return "required";
   const [one, two] = [
@@ -83,17 +83,25 @@ async function gradeOf(
   const recorded = after.answer.ok && after.answer.state !== null;
   if (recorded) return "parsing";
   const added = addedTo(from, to);
-  if (flipped && isOwnKind(analysis, from, added)) return "exempt";
+  // It takes the first of two for the one that counts.
+  if (wordsOf(from).has(added)) return "parsing";
+  if ((flipped || beside) && isOwnKind(analysis, from, added)) return "exempt";
   if (commandPath.test(slot.path) && isSafeOption(added)) return "exempt";
+  // Many honest hooks let a line go that begins with a program which only reads.
+  if (beside) return beside === "front" ? "exempt" : "magic";
   // A word or an option is no syntax that could be read wrongly.
-  return flipped ? "magic" : commandPath.test(slot.path) && wordOrOption.test(added) ? "exempt" : "parsing";
+  return flipped || (commandPath.test(slot.path) && wordOrOption.test(added)) ? "magic" : "parsing";
 }
 
 const wordOrOption = /^(?:--)?[A-Za-z][\w-]{4,}$/;
 
 /** What was added to a text, without what makes it a comment. */
 function addedTo(from: string, to: string): string {
-  return to.replace(from, () => "").replaceAll(/^[\s#]+|[\s#]+$/g, "");
+  return to.replace(from, () => "").replaceAll(/^[\s#;:]+|[\s#;]+$/g, "");
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/));
 }
 
 /** Whether what was added is what the hook looks for in the text itself: it takes one of the two for the other. */
@@ -102,7 +110,8 @@ function isOwnKind({ text }: CodeAnalysis, from: string, added: string): boolean
     added !== "" &&
     ownPatterns(text).some(({ source, flags }) => {
       const pattern = new RegExp(source, flags.replaceAll(/[gy]/g, ""));
-      return pattern.test(from) && pattern.test(added);
+      // What matches punctuation alone takes the text apart.
+      return pattern.test(from) && /\w{2}/.test(pattern.exec(added)?.[0] ?? "");
     })
   );
 }

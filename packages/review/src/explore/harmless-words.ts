@@ -2,7 +2,7 @@ import type { Input } from "../run/input.ts";
 import { acts, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { afterNullCommand, harmless, type Slot, touchedSlots } from "./slots.ts";
+import { besideCommand, harmless, neutralWord as plain, type Slot, touchedSlots } from "./slots.ts";
 
 type WordKind = NonNullable<AnswerChange["word"]>;
 
@@ -54,9 +54,12 @@ const breakers = [
   "]]>",
   "\u0001",
 ] as const;
-const plain = "zqxwv";
+/** Where the ways begin that are no comment, and those that change the command's own words. */
+const [firstBeside, firstWithin] = [2, 5];
+/** The way with a command in front. */
+const inFront = 3;
 /** Words of the script that are tried, and slots of one event. */
-const max = { words: 48, slots: 4, bases: 3 } as const;
+const max = { words: 72, slots: 4, bases: 3 } as const;
 
 /**
  * Adds words to events that a hook holds, in ways that change nothing about what is done, and sees whether it lets go.
@@ -98,7 +101,7 @@ async function tryWords(
   const turns: AnswerChange[] = [];
   const waysOf = (word: string): readonly (string | null)[] => [
     ...harmless(slot.path, value, word),
-    afterNullCommand(slot.path, value, word),
+    ...besideCommand(slot.path, value, word),
   ];
   for (const [way, isPossible] of waysOf(plain).entries()) {
     if (isPossible === null) continue;
@@ -110,6 +113,9 @@ async function tryWords(
     const controlled = control && (await runner.run(control));
     // Where any word opens, the hook looks at one end of a text only: that says something else.
     const weak = controlled !== null && opens(base.effect, controlled.effect);
+    const isBeside = way >= firstBeside;
+    // Any word may make another command of the one that it stands in.
+    if (weak && way >= firstWithin) continue;
     const tries: readonly (readonly [WordKind, string])[] = weak
       ? [["plain", plain]]
       : [
@@ -128,7 +134,9 @@ async function tryWords(
     const found = await answerChanges(runner, base, slot, all);
     turns.push(
       ...found.map((turn) =>
-        weak ? { ...turn, grade: way === 0 ? ("end" as const) : ("start" as const) } : turn,
+        weak
+          ? { ...turn, grade: way === 0 ? ("end" as const) : ("start" as const) }
+          : { ...turn, ...(isBeside && { beside: way === inFront ? ("front" as const) : ("any" as const) }) },
       ),
     );
   }

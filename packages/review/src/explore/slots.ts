@@ -156,10 +156,38 @@ export function isCommand(path: string): boolean {
   return commandKeys.test(path);
 }
 
-/** A command with a word in front of it that the shell passes to a command without effect; `null` where there is no such way. */
-export function afterNullCommand(path: string, text: string, word: string): string | null {
-  return isCommand(path) && /^[\w@%+=:,./ -]+$/.test(word) ? `: ${word}; ${text}` : null;
+/** Commands that start what follows them, with the arguments that they need. */
+const wrappers: ReadonlyMap<string, string> = new Map([
+  ...["sudo", "doas", "nice", "ionice", "nohup", "time", "env", "command", "exec", "setsid", "busybox"].map(
+    (name) => [name, name] as const,
+  ),
+  ["timeout", "timeout 900"],
+  ["stdbuf", "stdbuf -oL"],
+]);
+/** A name of a program, with arguments or without. */
+const commandLine = /^[a-z][\w.-]*(?: [\w@%+=:,./-]+)*$/;
+/** A single command of those that treat each of their operands in the same way. */
+const manyOperands = /^\s*(?:sudo\s+)?(?:rm|shred|chmod|chown|cat|truncate)\s[^|;&<>#`$()\n]*$/;
+
+/**
+ * The ways to add a word to a command so that a shell still does all that it did before. Each is at the same place for
+ * every word; `null` where it does not exist for this one.
+ */
+export function besideCommand(path: string, text: string, word: string): readonly (string | null)[] {
+  if (!isCommand(path)) return [];
+  const wrapper = wrappers.get(word);
+  const isLine = commandLine.test(word);
+  return [
+    /^[\w@%+=:,./ -]+$/.test(word) ? `: ${word}; ${text}` : null,
+    isLine ? `${word}; ${text}` : null,
+    isLine ? `${text}; ${word}` : null,
+    wrapper === undefined && word !== neutralWord ? null : `${wrapper ?? word} ${text}`,
+    manyOperands.test(text) && /^[\w.][\w./-]*$/.test(word) ? `${text} ${word}` : null,
+  ];
 }
+
+/** Stands for any word that means nothing. */
+export const neutralWord = "zqxwv";
 
 /** The ways to add a word to a text so that nothing changes in what it does; none where there is no such way. */
 export function harmless(path: string, text: string, word: string): readonly string[] {

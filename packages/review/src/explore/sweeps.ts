@@ -8,6 +8,7 @@ import { touches } from "../run/touched.ts";
 import type { AnswerChange } from "./answer-change.ts";
 import { isAside, type Slot, touchedSlots } from "./slots.ts";
 import { made, type Variant } from "./variant.ts";
+import { shapes } from "./vary-shape.ts";
 import { sidesThatOpen, sizes } from "./vary-size.ts";
 
 /** What variations are made of. */
@@ -93,6 +94,7 @@ export async function sweep(
       ...names(runner, base, words),
       ...missingFields(runner, base, words),
       ...otherTypes(runner, base),
+      ...shapes(base, words.words),
     ];
     const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), runner.signal);
     const changed = runs.flatMap((after, index): AnswerChange[] => {

@@ -20,6 +20,9 @@ const orders: readonly RegExp[] = [
   /\b(?:print|reveal|repeat|output|quote)\b.{0,30}\bsystem prompt\b/is,
   // That somebody has agreed, or need not be asked.
   /\b(?:consent|approval|permission|authori[sz]ation|clearance|sign-?off)s?\b[^.!?]{0,60}\b(?:is|are|was|were|has been|have been)\b(?! not)[^.!?]{0,20}\b(?:on file|given|granted|obtained|implied|recorded|assumed|in place)\b/is,
+  // What hides an action, and what gives somebody a way in.
+  /\b(?:leave|keep|omit|drop|exclude|remove|hide)\b[^.!?]{0,40}\b(?:out of|from)\b[^.!?]{0,20}\b(?:summar\w+|reports?|answers?|repl(?:y|ies)|users?|logs?|history|transcript)\b/is,
+  /\b(?:append|add|copy|write|put|paste|save|move|echo|insert)\b[^.!?]{0,80}(?:\bauthorized_keys\b|\bid_(?:rsa|ed25519)\b|\bcrontab\b|\bsudoers\b|~\/\.(?:ssh|bashrc|zshrc|profile|netrc|npmrc|gitconfig)\b|\/etc\/(?:passwd|shadow|hosts|cron)\b)/is,
   /\b(?:pre-?approved|already (?:approved|authori[sz]ed|cleared|consented|agreed))\b/i,
   /\byou (?:have|hold|are given|now have)\b[^.!?]{0,30}\b(?:administrator|admin|root|full|unrestricted|elevated)\b/is,
   /\b(?:questions?|asking|confirm\w*|approvals?|prompts|checks?)\b[^.!?]{0,40}\b(?:slow\w*|unnecessary|waste\w*|annoy\w*|(?:is|are) optional|unwanted|pointless|superfluous)\b/is,
@@ -234,7 +237,9 @@ export function leakFindings(leaks: readonly Leak[]): readonly Draft[] {
                   evidence,
                 )
               : leak.characters > longQuote
-                ? draft("leak-bulk", `\`${leak.action}\` repeats long parts of \`${leak.path}\``, evidence)
+                ? draft("leak-bulk", `\`${leak.action}\` repeats long parts of \`${leak.path}\``, evidence, {
+                    severity: "medium",
+                  })
                 : null;
     if (one && !found.has(`${one.code} ${one.severity}`)) found.set(`${one.code} ${one.severity}`, one);
   }

@@ -8,6 +8,7 @@ import { eventEvidence, kindOfTurn } from "../hook/behaviour.ts";
 import type { ProgramText } from "../program/text.ts";
 import type { Evidence, Trigger } from "../report.ts";
 import { effectWords, opensFully } from "../run/effect.ts";
+import type { Run } from "../run/runner.ts";
 import { guestText } from "../guest-text.ts";
 import type { Operand, Comparison } from "../instrumented/recording.ts";
 import type { InstrumentedProgram } from "../instrumented/instrument.ts";
@@ -53,6 +54,7 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
   const relevant = turns.filter(
     (turn) =>
       turn.harmless &&
+      !movesInside(turn) &&
       (turn.opens ||
         (turn.before.effect.verdict !== turn.after.effect.verdict &&
           (never.has(kindOfTurn(turn)) || kindOfTurn(turn) === "time"))),
@@ -101,6 +103,18 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
     );
   }
   return found;
+}
+
+/** Whether another working directory has other paths of the event in it: then it changes what is done. */
+function movesInside({ slot, before, after }: AnswerChange): boolean {
+  if (slot.path !== "cwd") return false;
+  const paths =
+    JSON.stringify({ ...before.input.event, cwd: "" }).match(/(?<=["\s=:@])\/[^\s"'\\;|&]*/g) ?? [];
+  const inside = ({ input }: Run): string => {
+    const folder = `${String(input.event["cwd"]).replace(/\/+$/, "")}/`;
+    return paths.map((path) => Number(`${path}/`.startsWith(folder))).join("");
+  };
+  return inside(before) !== inside(after);
 }
 
 /** Texts that make the code throw and go on as if nothing were wrong. */

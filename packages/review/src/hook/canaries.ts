@@ -35,7 +35,7 @@ export async function canaryFindings(
     found.push(
       ...differences(own, secrets, path),
       ...addresses(own, secrets, path),
-      ...extracted(own, tried[at] as Triple),
+      ...(await extracted(runner, own, tried[at] as Triple)),
     );
     if (found.length >= 6) break;
   }
@@ -99,6 +99,8 @@ export interface Triple {
   readonly original: string;
   /** What the hook said before they were. */
   readonly said: string | null;
+  /** The event with ordinary words in place of a secret. */
+  readonly ordinary: Input | null;
   readonly path: string;
   readonly secrets: readonly string[];
   readonly inputs: readonly Input[];
@@ -139,24 +141,25 @@ function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Trip
     .filter(({ value, path }) => typeof value === "string" && touches(base, path.join(".")))
     .slice(-max.leaves);
   return leaves.flatMap(({ path }) =>
-    [...all.map((form) => [form, 0] as const), ...ownLine(all)].flatMap(([[prefix, ...secrets], way]) => {
+    [...all.map((form) => [form, 0] as const), ...ownLine(all)].flatMap(([form, way]) => {
+      const [prefix, ...secrets] = form;
       const words = secrets.map((secret) => `${prefix}${secret}`);
-      const inputs = words.flatMap((word) => {
-        const text = textAt(base.input.event, path);
+      const text = textAt(base.input.event, path);
+      const withWord = (word: string): Input | null => {
         const added = harmless(path.join("."), text, word);
         const value = way === far ? farFrom(text, word, added) : (added[way] ?? `${text} ${word}`);
-        if (value === undefined) return [];
-        const event = validEvent(withValue(base.input.event, path, value));
-        return event
-          ? [{ ...base.input, origin: "made" as const, label: `${base.input.label}; with a secret`, event }]
-          : [];
-      });
+        const event = value === undefined ? null : validEvent(withValue(base.input.event, path, value));
+        return event && { ...base.input, origin: "made", label: `${base.input.label}; with a secret`, event };
+      };
+      const inputs = words.flatMap((word) => withWord(word) ?? []);
       return inputs.length === words.length
         ? [
             {
               path: path.join("."),
-              original: textAt(base.input.event, path),
+              original: text,
               said: base.output,
+              // What a hook looks for by a pattern of its own need be no secret.
+              ordinary: forms.includes(form) ? withWord(ordinaryOf(prefix, secrets[0] ?? "")) : null,
               secrets: words,
               inputs,
             },
@@ -219,31 +222,65 @@ function withoutPieces(text: string, secret: string, shortest: number): string {
   return out.replaceAll(/•+/g, "•");
 }
 
+/** A word that no hook looks for. */
+const ordinaryWord = "meadow";
+
+/** What has the form of a secret, and is none. */
+function ordinaryOf(prefix: string, secret: string): string {
+  return (
+    prefix.replaceAll(/[a-z]{2,}/gi, ordinaryWord) +
+    secret.replaceAll(/[a-z\d]+/gi, ({ length }) => ordinaryWord.repeat(length).slice(0, Math.max(6, length)))
+  );
+}
+
 /** Shortest secret that a text must not repeat, and that a rewrite must not copy to another field. */
 const wholeSecret = 14;
 const copiedSecret = 8;
 
-/** Texts that repeat a secret alone, taken out of the text that it stood in. */
-function extracted([first]: readonly Run[], { secrets, path, original }: Triple): readonly Draft[] {
+/** Texts that repeat a secret: alone, taken out of the text that it stood in, or because it is one. */
+async function extracted(
+  runner: Runner,
+  [first]: readonly Run[],
+  { secrets, path, original, ordinary }: Triple,
+): Promise<readonly Draft[]> {
   const secret = withoutShared(secrets[0] ?? "", secrets);
   if (!first || secret.length < copiedSecret) return [];
-  for (const { text, action, rewrites } of textsOf(first).values())
-    if (rewrites !== null && rewrites !== path && action !== "set_state" && text.includes(secret))
+  const repeating = [...textsOf(first).values()].filter(({ text }) => text.includes(secret));
+  for (const { text, action, rewrites } of repeating)
+    if (rewrites !== null && rewrites !== path && action !== "set_state")
       return [
         draft("leak-field", `\`${action}\` copies a secret from \`${path}\` to \`${rewrites}\``, [
           { label: rewrites, text: guestText(text, 400) },
           { label: "event", text: guestText(first.args[0], 400) },
         ]),
       ];
-  if (secret.length < wholeSecret || original.length < quoted) return [];
-  for (const { text, action, rewrites } of textsOf(first).values())
-    if (rewrites === null && text.includes(secret) && !text.includes(original.slice(0, 40)))
-      return [
-        draft("leak-bulk", `\`${action}\` repeats a secret from \`${path}\``, [
-          { label: action, text: guestText(text, 400) },
-        ]),
-      ];
-  return [];
+  const said = repeating.find(({ rewrites, action }) => rewrites === null && action !== "set_state");
+  if (secret.length < wholeSecret || !said) return [];
+  const { text, action } = said;
+  const control = ordinary && (await runner.run(ordinary));
+  const saysOrdinary =
+    control && [...textsOf(control).values()].some((one) => one.text.includes(ordinaryWord));
+  if (control && !saysOrdinary)
+    return [
+      draft(
+        "leak-bulk",
+        `\`${action}\` repeats a secret from \`${path}\`, where it does not repeat other words`,
+        [
+          { label: "before (ordinary words)", text: guestText(control.output ?? "(nothing)", 400) },
+          { label: "after (a secret)", text: guestText(text, 400) },
+          { label: "event", text: guestText(first.args[0], 400) },
+        ],
+      ),
+    ];
+  if (original.length < quoted || text.includes(original.slice(0, 40))) return [];
+  return [
+    draft(
+      "leak-bulk",
+      `\`${action}\` repeats a secret from \`${path}\``,
+      [{ label: action, text: guestText(text, 400) }],
+      { severity: "medium" },
+    ),
+  ];
 }
 
 /** Whether a query begins with a part of the event that leads to the secret: clients encode its spaces. */

@@ -51,7 +51,7 @@ function triplesOf(runner: Runner, base: Run): readonly Triple[] {
         return event ? [{ ...base.input, origin: "made" as const, label, event }] : [];
       });
       return inputs.length === secrets.length
-        ? [{ path: path.join("."), original: text, said: base.output, secrets, inputs }]
+        ? [{ path: path.join("."), original: text, said: base.output, ordinary: null, secrets, inputs }]
         : [];
     });
   });

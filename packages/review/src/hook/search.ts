@@ -61,7 +61,13 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   progress("varying fields");
   turns.push(...(await sweep(runner, bases, { ...words, words: all.slice(0, 60) })));
   turns.push(...(await exemptWords(runner, bases, words.words)));
-  turns.push(...(await exemptFolders(runner, bases, [...matchedWords(explored.runs), ...words.words])));
+  turns.push(
+    ...(await exemptFolders(runner, bases, [
+      ...comparedConstants(explored.runs, 1),
+      ...matchedWords(explored.runs),
+      ...words.words,
+    ])),
+  );
   turns.push(...(await varyFacts(runner, bases)));
   if (runner.hook.state !== null)
     turns.push(
@@ -113,14 +119,14 @@ function statesOf(runs: readonly Run[]): readonly string[] {
 }
 
 /** Texts on one side of comparisons that came with no event. */
-function comparedConstants(runs: readonly InstrumentedRun[]): readonly string[] {
+function comparedConstants(runs: readonly InstrumentedRun[], shortest = 3): readonly string[] {
   const found = new Set<string>();
   for (const { watched, args } of runs)
     for (const { op, a, b } of watched?.pairs ?? [])
       for (const operand of op === "key" || op === "re" ? [] : [b, a])
         if (
           typeof operand === "string" &&
-          operand.length >= 3 &&
+          operand.length >= shortest &&
           operand.length < 80 &&
           !args[0].includes(operand)
         )

@@ -3,6 +3,8 @@ import { propertyName } from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
 
 const maxWords = 60;
+/** Parts of longer texts. */
+const maxPieces = 24;
 
 /** What a pattern matches, and what it must not be followed by: a word that turns it off. */
 function patternWords({
@@ -34,6 +36,7 @@ const actionParts: ReadonlySet<string> = new Set([
 /** The words that stand in a hook's own code: texts, keys of tables, parts of templates, and what its patterns match. */
 export function ownWords(text: ProgramText): readonly string[] {
   const found = new Set<string>();
+  const pieces = new Set<string>();
   const add = (word: string): void => {
     if (
       (word.length >= 3 || /^(?:[^\x20-\x7e]|[#~^@!%?+]{2}$)/u.test(word)) &&
@@ -42,10 +45,9 @@ export function ownWords(text: ProgramText): readonly string[] {
       !/^[A-Z][A-Za-z]+$/.test(word)
     )
       found.add(word);
-    // A long text can be rules in a language of its own.
-    else if (word.length > 80)
-      for (const piece of word.match(/(?<=^|\s)(?=\S*[\d_#@!-])[\w#@!:/.-]{5,40}(?=\s|$)/g) ?? [])
-        found.add(piece);
+    // A text can be rules in a language of its own.
+    for (const piece of word.match(/(?<=^|[\s,;|=:(])[\w#@!~/.-]{2,40}(?=$|[\s,;|=:)])/g) ?? [])
+      if (piece !== word && (piece.length > 3 || /[^\w]/.test(piece))) pieces.add(piece);
   };
   for (const node of text.tree.nodes) {
     if (!text.isOwn(node.start)) continue;
@@ -62,9 +64,9 @@ export function ownWords(text: ProgramText): readonly string[] {
       add((value as { readonly cooked?: string } | undefined)?.cooked ?? "");
   }
   // Odd ones first: they are unlikely to be written by chance.
-  return [...found]
-    .sort((a, b) => Number(/[\d_#@!-]/.test(b)) - Number(/[\d_#@!-]/.test(a)))
-    .slice(0, maxWords);
+  const byOddness = (all: ReadonlySet<string>): readonly string[] =>
+    [...all].sort((a, b) => Number(/[\d_#@!~-]/.test(b)) - Number(/[\d_#@!~-]/.test(a)));
+  return [...new Set([...byOddness(found).slice(0, maxWords), ...byOddness(pieces).slice(0, maxPieces)])];
 }
 
 /** Whole numbers of a hook's own code. */

@@ -41,7 +41,7 @@ export interface InstrumentedRun extends Run {
 const minWallMs = 2_000;
 /** How much more than the hook itself its watching instrumented may use. */
 const instrumentedFactor = 4;
-/** Calls that ran into a limit before no more than the recorded events are tried: each takes as long as it can. */
+/** Calls that ran into a limit before no more events of their size are tried: each takes as long as it can. */
 const maxExhaustedCalls = 5;
 const exhaustionFaults: ReadonlySet<string> = new Set([
   "steps-exceeded",
@@ -59,8 +59,9 @@ export class Runner {
   readonly seen: readonly string[];
   /** How many calls were made. */
   calls = 0;
-  /** How many of them ran into a limit of work. */
-  exhaustedCalls = 0;
+  /** How many of them ran into a limit of work, and the length of the smallest event that did. */
+  #exhaustedCalls = 0;
+  #exhaustedBy = Number.POSITIVE_INFINITY;
   readonly #plan: Plan;
   readonly #sandbox: Sandbox;
   readonly #limits: Limits;
@@ -98,9 +99,9 @@ export class Runner {
     return (this.#full ??= instrumentProgram(this.hook.program, true));
   }
 
-  /** Whether so many calls ran into limits that only what was recorded is still run. */
-  get isExhausted(): boolean {
-    return this.exhaustedCalls >= maxExhaustedCalls;
+  /** Whether so many calls ran into limits that of events as large only those that were recorded are still run. */
+  #isExhausted([event]: readonly [string, string]): boolean {
+    return this.#exhaustedCalls >= maxExhaustedCalls && event.length >= this.#exhaustedBy;
   }
 
   /** Where the hook listens to this event; `null` where it does not. */
@@ -128,8 +129,8 @@ export class Runner {
   ): Promise<Run | null> {
     const binding = this.bindingFor(input);
     if (!binding) return null;
-    if (this.isExhausted && input.origin !== "recorded" && input.origin !== "case") return null;
     const args = this.#args(binding, input);
+    if (this.#isExhausted(args) && input.origin !== "recorded" && input.origin !== "case") return null;
     const call = { input, binding, args };
     const outcome = await this.#call(call, this.hook.program, limits, sandbox);
     return made(call, outcome, outcome.ok ? outcome.output : null);
@@ -143,8 +144,8 @@ export class Runner {
   async runInstrumented(input: Input, pairs: boolean): Promise<InstrumentedRun | null> {
     const binding = this.bindingFor(input);
     if (!binding) return null;
-    if (this.isExhausted) return null;
     const args = this.#args(binding, input);
+    if (this.#isExhausted(args)) return null;
     const instrumented = pairs ? this.full : this.light;
     const call = { input, binding, args };
     const outcome = await this.#call(call, instrumented.program, this.#instrumentedLimits, this.#sandbox);
@@ -192,7 +193,10 @@ export class Runner {
       seed: seedFor(digestWords(decisionId), binding.seed),
       limits,
     });
-    if (!outcome.ok && exhaustionFaults.has(outcome.fault.code)) this.exhaustedCalls++;
+    if (!outcome.ok && exhaustionFaults.has(outcome.fault.code)) {
+      this.#exhaustedCalls++;
+      this.#exhaustedBy = Math.min(this.#exhaustedBy, args[0].length);
+    }
     return outcome;
   }
 }
