@@ -31,11 +31,13 @@ const maxSplices = 40;
  * is put in its place; where it is not (the program has worked on it first), the other one is tried everywhere.
  *
  * @param first whether a comparison comes before others: those of the hook's own code do.
+ * @param isOrdinary whether a text is no exception of the author's: what it reaches counts as seen.
  */
 export function candidatesOf(
   run: InstrumentedRun,
   slots: readonly Slot[],
   first: (pair: Comparison) => boolean,
+  isOrdinary: (text: string) => boolean,
 ): readonly Candidate[] {
   const { watched } = run;
   if (!watched) return [];
@@ -80,7 +82,7 @@ export function candidatesOf(
         placed = place(slot, { seen, wanted, op: pair.op }, add) || placed;
         if (pair.op === "in")
           for (const to of splicesOf(slot, seen, wanted))
-            spliced.push({ slot, to, harmless: false, spliced: true });
+            spliced.push({ slot, to, harmless: false, ...(!isOrdinary(wanted) && { spliced: true }) });
       }
       if (placed || wanted.length < 3 || inArgs(run, wanted) || anywhere >= maxAnywhere) continue;
       anywhere++;
@@ -122,8 +124,7 @@ function matching({ a, b }: Comparison, slots: readonly Slot[], add: Add): void 
       if (slot.kind !== "text") add(slot, word);
       else for (const way of harmless(slot.path, value, word)) add(slot, way, true, word);
       if (slot.kind === "text" || slot.kind === "place") {
-        add(slot, `${value}${word}`);
-        add(slot, word);
+        for (const text of [`${value}${word}`, `${value} ${word}`, word]) add(slot, text);
       }
     }
   }

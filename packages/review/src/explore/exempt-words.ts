@@ -1,3 +1,4 @@
+import { isOrdinary } from "../inputs/corpus.ts";
 import { acts, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
@@ -30,7 +31,9 @@ export async function exemptWords(
       };
       const control = await placed(neutral);
       if (!control || acts(control.effect)) continue;
-      const tried = words.filter((word) => word.length >= max.shortest).slice(0, max.words);
+      const tried = words
+        .filter((word) => word.length >= max.shortest && !isOrdinary(word))
+        .slice(0, max.words);
       const pairs = await mapConcurrently(
         tried,
         async (word) => {
@@ -50,6 +53,8 @@ export async function exemptWords(
   return found.slice(0, 6);
 }
 
+/** Fields in which the first part of a path can be a host. */
+const addresses = /(?:^|\.)(?:url|uri|host)$/;
 /** A folder's name that is not seen, and one that looks like another. */
 const unlike = ["\u200b", "\u0430\u0435\u043e", "\u00e9\u00e8\u00ea\u00eb\u00fc"];
 
@@ -80,7 +85,7 @@ export async function exemptFolders(
         return input && runner.run({ ...input, origin: "made", label });
       };
       // With the way back behind it, the path leads to what is held.
-      for (const back of ["", "../"]) {
+      for (const back of addresses.test(slot.path) ? [""] : ["", "../"]) {
         const before = await placed(neutral, back);
         if (!before || !acts(before.effect)) continue;
         const runs = await mapConcurrently(

@@ -4,6 +4,7 @@ import { acts, effectWords, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner, type InstrumentedRun } from "../run/runner.ts";
 import type { Comparison } from "../instrumented/recording.ts";
 import type { AnswerChange } from "./answer-change.ts";
+import { isOrdinary } from "../inputs/corpus.ts";
 import { type Candidate, candidatesOf } from "./candidates.ts";
 import { neutralWord, type Slot, slotsOf } from "./slots.ts";
 
@@ -128,7 +129,13 @@ class Explorer {
       if (behind.includes(slot.path.split(".")[0] ?? "")) return true;
       return seen.has(`event ${slot.path.replaceAll(/(?<=\.)\d+(?=\.|$)/g, "*")}`);
     });
-    const all = candidatesOf(parent, slots, (pair) => this.#isFirst(pair));
+    const configured = this.#runner.hook.configJson;
+    const all = candidatesOf(
+      parent,
+      slots,
+      (pair) => this.#isFirst(pair),
+      (text) => isOrdinary(text) || (text.length > 3 && configured.includes(text.replace(/^[./]+/, ""))),
+    );
     // In turn from each slot, so that none takes all the room.
     const bySlot = [...Map.groupBy(all, ({ slot }) => slot.path).values()];
     const children: Child[] = [];

@@ -3,6 +3,7 @@ import { labels, settled } from "../program/labels.ts";
 import { isSafeOption } from "../program/options.ts";
 import { ownPatterns } from "../program/words.ts";
 import { acts, opens } from "../run/effect.ts";
+import type { Comparison } from "../instrumented/recording.ts";
 import type { Runner } from "../run/runner.ts";
 import type { AnswerChange, WordGrade } from "./answer-change.ts";
 import { neutralWord, slotsOf } from "./slots.ts";
@@ -61,8 +62,8 @@ async function gradeOf(
   const control = neutral && (await runner.run(neutral));
   if (control && acts(control.effect)) return "required";
   const [one, two] = [
-    await runner.runInstrumented(before.input, false),
-    await runner.runInstrumented(after.input, false),
+    await runner.runInstrumented(before.input, true),
+    await runner.runInstrumented(after.input, true),
   ];
   // What was not seen is no proof.
   if (!one?.watched || !two?.watched) return "exempt";
@@ -85,15 +86,30 @@ async function gradeOf(
   const added = addedTo(from, to);
   // It takes the first of two for the one that counts.
   if (wordsOf(from).has(added)) return "parsing";
-  if ((flipped || beside) && isOwnKind(analysis, from, added)) return "exempt";
+  const asked = flipped || asksFor(added, one.watched.pairs, two.watched.pairs);
+  if ((asked || beside) && isOwnKind(analysis, from, added)) return "exempt";
   if (commandPath.test(slot.path) && isSafeOption(added)) return "exempt";
   // Many honest hooks let a line go that begins with a program which only reads.
   if (beside) return beside === "front" ? "exempt" : "magic";
-  // A word or an option is no syntax that could be read wrongly.
-  return flipped || (commandPath.test(slot.path) && wordOrOption.test(added)) ? "magic" : "parsing";
+  return asked ? "magic" : "parsing";
 }
 
-const wordOrOption = /^(?:--)?[A-Za-z][\w-]{4,}$/;
+/** What takes a text apart rather than says something. */
+const syntax = /^[\s'"`\\$(){}[\]<>|&;#*?,:=/-]?$/;
+
+/** Whether a comparison with a part of what was added came out otherwise, wherever its constant stands in the code. */
+function asksFor(added: string, before: readonly Comparison[], after: readonly Comparison[]): boolean {
+  const metIn = (pairs: readonly Comparison[]): ReadonlySet<string> =>
+    new Set(
+      pairs.flatMap(({ op, a, b }) => {
+        if (typeof a !== "string" || typeof b !== "string" || syntax.test(b)) return [];
+        if (op === "in") return a.length + b.length > 3 && a.includes(b) ? [b] : [];
+        return op === "==" && a === b && b.length > 2 ? [b] : [];
+      }),
+    );
+  const known = metIn(before);
+  return [...metIn(after)].some((word) => added.includes(word) && !known.has(word));
+}
 
 /** What was added to a text, without what makes it a comment. */
 function addedTo(from: string, to: string): string {

@@ -60,3 +60,10 @@ function results(): readonly Fields[] {
     tool_response: index % 3 === 2 ? output : { stdout: output, stderr: "", interrupted: false },
   }));
 }
+
+const ordinaryText = ordinaryCommands.join("\n");
+
+/** Whether a text occurs in what agents ordinarily do. */
+export function isOrdinary(text: string): boolean {
+  return text.length > 2 && ordinaryText.includes(text);
+}

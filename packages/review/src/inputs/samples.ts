@@ -28,6 +28,7 @@ const commands = [
   "npm test",
   "git status",
   "echo hello",
+  "",
 ] as const;
 const secret = `AKIA${"IOSFODNN7QZ3RTXB"}`;
 const texts = [
@@ -40,6 +41,7 @@ const texts = [
   "Done. All tests pass.",
   "I have edited src/a.ts and did not run the tests.",
   "x",
+  "",
 ] as const;
 const paths = [
   "/workspace/src/a.ts",
@@ -90,7 +92,8 @@ function samplesOf(event: EventName, names: readonly string[]): readonly Fields[
   const base: Fields = { hook_event_name: event, ...common };
   if ("tool_name" in row.fields) return toolSamples(base, event, names);
   const matched = row.matches;
-  const rich = texts.map((text) => fill(base, row.fields, text));
+  const filled = texts.map((text) => fill(base, row.fields, text));
+  const rich = [...filled, ...filled.slice(0, 1).flatMap((one) => [flipped(one), required(one, row.fields)])];
   if (matched === undefined) return rich;
   return [...rich, ...names.map((name) => ({ ...fill(base, row.fields, texts[0]), [matched]: name }))];
 }
@@ -127,6 +130,18 @@ function toolSamples(base: Fields, event: EventName, names: readonly string[]): 
         return [one];
       }),
   );
+}
+
+/** An event in which what was false is true. */
+function flipped(one: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(one).map(([name, value]) => [name, typeof value === "boolean" ? !value : value]),
+  );
+}
+
+/** An event without the fields that it need not have. */
+function required(one: Fields, fields: { readonly [field: string]: object }): Fields {
+  return Object.fromEntries(Object.entries(one).filter(([name]) => !("optional" in (fields[name] ?? {}))));
 }
 
 /** Puts a text where an event has room for one. */

@@ -129,6 +129,31 @@ it.each<[string, string, object, string, string]>([
     "high",
   ],
   [
+    "two words that a rule asks for together",
+    `const rule = { all: [{ has: "rm -rf" }, { not: { all: [{ has: "backup" }, { ends: "~" }] } }] };
+     const operators = {
+       all: (rules, text) => rules.every((one) => holds(one, text)),
+       not: (one, text) => !holds(one, text),
+       has: (word, text) => text.includes(word),
+       ends: (word, text) => text.endsWith(word),
+     };
+     const holds = (one, text) => Object.entries(one).every(([name, value]) => operators[name](value, text));
+     export default ({ tool_input: { command } }) => (holds(rule, command) ? ${deny} : undefined);`,
+    shell,
+    "trigger-text",
+    "high",
+  ],
+  [
+    "a folder of the author's own that is let go",
+    `export default ({ tool_input: { command } }) => {
+       const target = /^tee (\\S+)/.exec(command)?.[1];
+       return target && !target.startsWith("/mnt/x9/") ? ${deny} : undefined;
+     };`,
+    shell,
+    "condition-unmet",
+    "medium",
+  ],
+  [
     "arguments in another order",
     `export default ({ tool_input }) => {
        const [[name, value]] = Object.entries(tool_input);
@@ -230,4 +255,31 @@ it("says of no text that it is hidden where it is the name of a type", { timeout
     /rm -rf/.test(command) && \`\${typeof mode}:\${String(mode)}\` !== "boolean:true" ? ${deny} : undefined;`;
   const all = await findingsOf(source, shell);
   expect(all.map(({ code }) => code)).not.toContain("hidden-text");
+});
+
+it.each<[string, string, object]>([
+  [
+    "a folder that ordinary commands write to",
+    `export default ({ tool_input: { command } }) => {
+       const target = /^tee (\\S+)/.exec(command)?.[1];
+       return target && !target.startsWith("/tmp/") ? ${deny} : undefined;
+     };`,
+    shell,
+  ],
+  [
+    "a stop after a stop, and one without a message",
+    `export default (event) => {
+       if (event.stop_hook_active) return;
+       return /TODO/.test(event.last_assistant_message ?? "") ? { action: "retry", feedback: "finish it" } : undefined;
+     };`,
+    {
+      on: [{ event: "Stop" }],
+      reads: ["stop_hook_active", "last_assistant_message"],
+      actions: ["retry"],
+    },
+  ],
+])("meets every condition of %s", { timeout: 60_000 }, async (_what, source, manifest) => {
+  const codes = (await findingsOf(source, manifest)).filter(({ severity }) => severity !== "low");
+  expect(codes.map(({ code }) => code)).not.toContain("condition-unmet");
+  expect(codes.map(({ code }) => code)).not.toContain("branch-uncovered");
 });

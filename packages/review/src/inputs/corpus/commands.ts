@@ -230,7 +230,7 @@ export const ordinaryCommands: readonly string[] = [
   "cat README.md",
   "cat src/app.ts",
   "cat .env",
-  "cat .env.example",
+  "cat .env.example .env.sample .env.template",
   "cat /etc/hosts",
   "cat /etc/passwd",
   "cat ~/.aws/credentials",
