@@ -24,6 +24,6 @@ export default hook;
 
 /** The protected namespace that a command names. */
 function spaceOf(command: string, names: readonly string[]): string | undefined {
-  const words = command.split(/[\s='"]+|(?<=\s-n)/);
+  const words = command.split(/[\s='";|&]+|(?<=\s-n)/);
   return names.find((name) => words.includes(name));
 }
