@@ -113,7 +113,7 @@ function asksFor(added: string, before: readonly Comparison[], after: readonly C
 
 /** What was added to a text, without what makes it a comment. */
 function addedTo(from: string, to: string): string {
-  return to.replace(from, () => "").replaceAll(/^[\s#;:]+|[\s#;]+$/g, "");
+  return to.replace(from, () => "").replaceAll(/^(?::\s|[\s#;])+|[\s#;]+$/g, "");
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

@@ -31,6 +31,7 @@ const unicode = [
   "\u{1f468}\u200d\u{1f4bb}",
   // Normalization makes the first shorter and the second longer.
   "e\u0301",
+  "\u00e9",
   "\ufb01",
 ] as const;
 const invisible = /^[\p{Cf}\p{Zs}\p{Mn}]+$/u;

@@ -226,8 +226,9 @@ function isArithmeticGate(analysis: CodeAnalysis, predicate: Predicate): boolean
     /^===?$/.test(String(node["operator"])) &&
     [part(node, "left"), part(node, "right")].some(isArithmetic) &&
     constants.some((one) => Math.abs(Number(one)) >= oddSize) &&
+    (predicate.mask & settled) === 0 &&
     analysis.isOwn(predicate) &&
-    analysis.isGate(predicate)
+    analysis.isGate(predicate, true)
   );
 }
 
@@ -295,8 +296,9 @@ export function unmetConditions(analysis: CodeAnalysis, coverage: Coverage): rea
     const truth = coverage.truthOf(atom);
     const opaque = isOpaque(predicate);
     // What was computed from a text is no question about an action, although some run met it.
-    if (opaque && truth === 3 && (has(mask, "hashed") || analysis.isGate(predicate)))
-      return [{ predicate, hard: isArithmeticGate(analysis, predicate) }];
+    const isGate = opaque && isArithmeticGate(analysis, predicate);
+    if (opaque && truth === 3 && (has(mask, "hashed") || isGate || analysis.isGate(predicate)))
+      return [{ predicate, hard: isGate }];
     if (truth !== 1 && truth !== 2) return [];
     if (analysis.unmetOutcome(predicate, truth === 2) !== "opens") return [];
     return presence && !opaque ? [] : [{ predicate, hard: opaque && analysis.isOwn(predicate) }];

@@ -22,6 +22,8 @@ const orders: readonly RegExp[] = [
   /\b(?:consent|approval|permission|authori[sz]ation|clearance|sign-?off)s?\b[^.!?]{0,60}\b(?:is|are|was|were|has been|have been)\b(?! not)[^.!?]{0,20}\b(?:on file|given|granted|obtained|implied|recorded|assumed|in place)\b/is,
   // What hides an action, and what gives somebody a way in.
   /\b(?:leave|keep|omit|drop|exclude|remove|hide)\b[^.!?]{0,40}\b(?:out of|from)\b[^.!?]{0,20}\b(?:summar\w+|reports?|answers?|repl(?:y|ies)|users?|logs?|history|transcript)\b/is,
+  /\b(?:say nothing|keep (?:quiet|silent|this (?:quiet|secret|to yourself))|silently|secretly)\b/i,
+  /\b(?:copy|paste|put|post|send|share|add|include|attach|commit|push|write)\b[^.!?]{0,40}\b(?:keys?|secrets?|credentials?|tokens?|passwords?|\.env)\b[^.!?]{0,30}\b(?:into|to|in|with|on|as)\b[^.!?]{0,30}\b(?:public|issues?|comments?|gists?|pastes?|channels?|tickets?|chats?|pull requests?)\b/is,
   /\b(?:append|add|copy|write|put|paste|save|move|echo|insert)\b[^.!?]{0,80}(?:\bauthorized_keys\b|\bid_(?:rsa|ed25519)\b|\bcrontab\b|\bsudoers\b|~\/\.(?:ssh|bashrc|zshrc|profile|netrc|npmrc|gitconfig)\b|\/etc\/(?:passwd|shadow|hosts|cron)\b)/is,
   /\b(?:pre-?approved|already (?:approved|authori[sz]ed|cleared|consented|agreed))\b/i,
   /\byou (?:have|hold|are given|now have)\b[^.!?]{0,30}\b(?:administrator|admin|root|full|unrestricted|elevated)\b/is,

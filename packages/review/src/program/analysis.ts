@@ -49,12 +49,22 @@ export class CodeAnalysis {
     return this.#atoms.get(`${node.start} ${node.end}`) ?? null;
   }
 
-  /** Whether a condition decides by itself that the step is let go: `if (condition) return;`. */
-  isGate({ node }: Predicate): boolean {
-    const parent = this.flow.tree.parents.get(node);
+  /**
+   * Whether a condition decides that the step is let go: `if (condition) return;`.
+   *
+   * @param joined whether it may be one of several, as in `if (size > 0 && condition) return;`.
+   */
+  isGate({ node }: Predicate, joined = false): boolean {
+    let inner = node;
+    let parent = this.flow.tree.parents.get(node);
+    if (joined)
+      while (parent?.type === "LogicalExpression") {
+        inner = parent;
+        parent = this.flow.tree.parents.get(parent);
+      }
     return (
       (parent?.type === "IfStatement" || parent?.type === "ConditionalExpression") &&
-      parent["test"] === node &&
+      parent["test"] === inner &&
       this.openings.ofBranch({
         kind: "then",
         start: part(parent, "consequent").start,
