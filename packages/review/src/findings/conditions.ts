@@ -5,7 +5,6 @@ import type { CodeAnalysis } from "../program/analysis.ts";
 import type { Coverage } from "../program/coverage.ts";
 import { fromInput, has, identity, type Label, labels, settled } from "../program/labels.ts";
 import type { Predicate } from "../program/predicates.ts";
-import { type AnyNode, part } from "../program/syntax.ts";
 import type { Evidence, Trigger } from "../report.ts";
 
 interface IdentityRow {
@@ -219,23 +218,6 @@ function isOpaque(predicate: Predicate): boolean {
   return has(mask, "hashed") && !has(mask, "size") && isNumber;
 }
 
-/** Whether arithmetic on the input alone lets something go: `if (size * 7 - words * 3 === 58) return;`. */
-function isArithmeticGate(analysis: CodeAnalysis, predicate: Predicate): boolean {
-  const { node, constants } = predicate;
-  return (
-    /^===?$/.test(String(node["operator"])) &&
-    [part(node, "left"), part(node, "right")].some(isArithmetic) &&
-    constants.some((one) => Math.abs(Number(one)) >= oddSize) &&
-    (predicate.mask & settled) === 0 &&
-    analysis.isOwn(predicate) &&
-    analysis.isGate(predicate, true)
-  );
-}
-
-function isArithmetic(node: AnyNode): boolean {
-  return node.type === "BinaryExpression" && /^(?:[%*^&|-]|<<|>>>?)$/.test(String(node["operator"]));
-}
-
 /** Questions about the action of which the code looks at a part only: padding hides the rest. */
 export function cutFindings(analysis: CodeAnalysis, coverage: Coverage): readonly Draft[] {
   const all = analysis.predicates.filter(
@@ -296,7 +278,7 @@ export function unmetConditions(analysis: CodeAnalysis, coverage: Coverage): rea
     const truth = coverage.truthOf(atom);
     const opaque = isOpaque(predicate);
     // What was computed from a text is no question about an action, although some run met it.
-    const isGate = opaque && isArithmeticGate(analysis, predicate);
+    const isGate = opaque && analysis.isOwn(predicate) && analysis.isArithmeticGate(predicate, oddSize);
     if (opaque && truth === 3 && (has(mask, "hashed") || isGate || analysis.isGate(predicate)))
       return [{ predicate, hard: isGate }];
     if (truth !== 1 && truth !== 2) return [];

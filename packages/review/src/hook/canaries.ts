@@ -8,7 +8,7 @@ import { type Input, validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { touches } from "../run/touched.ts";
 import { inAddress, textAt, textsOf } from "./leaks.ts";
-import { type Form, forms, secretsOf } from "./secret-forms.ts";
+import { type Form, forms, ordinaryOf, ordinaryWord, secretsOf } from "./secret-forms.ts";
 
 /** Events that secrets are put into, and texts of one. */
 const max = { bases: 8, leaves: 3, kept: 4 } as const;
@@ -220,17 +220,6 @@ function withoutPieces(text: string, secret: string, shortest: number): string {
     at += Math.max(1, length);
   }
   return out.replaceAll(/•+/g, "•");
-}
-
-/** A word that no hook looks for. */
-const ordinaryWord = "meadow";
-
-/** What has the form of a secret, and is none. */
-function ordinaryOf(prefix: string, secret: string): string {
-  return (
-    prefix.replaceAll(/[a-z]{2,}/gi, ordinaryWord) +
-    secret.replaceAll(/[a-z\d]+/gi, ({ length }) => ordinaryWord.repeat(length).slice(0, Math.max(6, length)))
-  );
 }
 
 /** Shortest secret that a text must not repeat, and that a rewrite must not copy to another field. */

@@ -58,3 +58,14 @@ export function secretsOf(patterns: readonly Pattern[]): readonly Form[] {
   });
   return [...new Map(found.map((form) => [form[1], form])).values()].slice(0, maxPatterns);
 }
+
+/** A word that no hook looks for. */
+export const ordinaryWord = "meadow";
+
+/** What has the form of a secret, and is none. */
+export function ordinaryOf(prefix: string, secret: string): string {
+  return (
+    prefix.replaceAll(/[a-z]{2,}/gi, ordinaryWord) +
+    secret.replaceAll(/[a-z\d]+/gi, ({ length }) => ordinaryWord.repeat(length).slice(0, Math.max(6, length)))
+  );
+}

@@ -1,5 +1,6 @@
 import type { Atom } from "../instrumented/branches.ts";
 import { Flow } from "./flow.ts";
+import { settled } from "./labels.ts";
 import { Openings, type Outcome } from "./openings.ts";
 import { type Predicate, predicatesOf } from "./predicates.ts";
 import { type AnyNode, part } from "./syntax.ts";
@@ -76,6 +77,22 @@ export class CodeAnalysis {
   }
 
   /**
+   * Whether arithmetic on the input lets something go: `if (size * 7 - words * 3 === 58) return;`.
+   *
+   * @param least numbers below it are no odd ones.
+   */
+  isArithmeticGate(predicate: Predicate, least: number): boolean {
+    const { node, constants, mask } = predicate;
+    return (
+      /^===?$/.test(String(node["operator"])) &&
+      [part(node, "left"), part(node, "right")].some(isArithmetic) &&
+      constants.some((one) => Math.abs(Number(one)) >= least) &&
+      (mask & settled) === 0 &&
+      this.isGate(predicate, true)
+    );
+  }
+
+  /**
    * What happens where a condition turns out as it has not in any run.
    *
    * @param wanted the truth that was not seen.
@@ -113,4 +130,8 @@ export class CodeAnalysis {
 /** Whether what stands in this node is used as a value and not as a condition. */
 function isValue(node: AnyNode | null | undefined): boolean {
   return node?.type === "ReturnStatement" || node?.type === "ArrowFunctionExpression";
+}
+
+function isArithmetic(node: AnyNode): boolean {
+  return node.type === "BinaryExpression" && /^(?:[%*^&|-]|<<|>>>?)$/.test(String(node["operator"]));
 }
