@@ -239,7 +239,9 @@ export const byName: Check = (invocation, workspace) => {
 
 /** A command whose name is unknown, with arguments that would be a disaster for `rm`. */
 export const asIfRemoving: Check = (invocation, workspace) => {
-  const isRecursive = invocation.args.some((arg) => /^-[a-zA-Z]*[rR][a-zA-Z]*$|^--rec/.test(arg));
+  const isRecursive = invocation.args.some(
+    (arg) => arg.startsWith("--rec") || (/^-[a-zA-Z]+$/.test(arg) && /r/i.test(arg)),
+  );
   const found = isRecursive ? remove(invocation, workspace) : undefined;
   return found && { verdict: "ask", reason: `if the program turns out to be \`rm\`, ${found.reason}` };
 };

@@ -50,8 +50,8 @@ export function shellCall({ name, args }: Invocation): ShellCall | undefined {
 /** Languages whose programs can be given on the command line, and the option that does it: the program may be glued to it. */
 export const inlineOptions: ReadonlyMap<string, RegExp> = new Map([
   ["python", /^-[bBdEhiIOqsSuv]*c([^]*)$/],
-  ["perl", /^-(?:[acnpsStTuUwWX]|[0l][0-7]*|i(?=e$))*[eE]([^]*)$/],
-  ["ruby", /^-(?:[acnplswSUvW]|0[0-7]*)*e([^]*)$/],
+  ["perl", /^-(?:[acnpsStTuUwWX]|[0l][0-7]{0,6}|i(?=e$)){0,12}[eE]([^]*)$/],
+  ["ruby", /^-(?:[acnplswSUvW]|0[0-7]{0,6}){0,12}e([^]*)$/],
   ["node", /^(?:-[A-Za-z]*[ep]|--(?:eval|print)(?:=([^]*))?)$/],
   ["bun", /^(?:-e|--eval(?:=([^]*))?)$/],
   ["php", /^-r([^]*)$/],
