@@ -85,3 +85,12 @@ describe("where commands connect to", () => {
     expect(addressesOf(text)).toMatchObject([{ host, scope }]);
   });
 });
+
+test.each([
+  ["php -S 0.0.0.0:80", "0.0.0.0"],
+  ["php -S localhost:8000 -t public", "localhost"],
+  ["busybox httpd -f -p 8080", "0.0.0.0"],
+])("a server is given where it listens: %s", (command, host) => {
+  const set = new FactSet({ tool_name: "Bash", tool_input: { command }, cwd: "/w" });
+  expect(set.valueOf("hosts")).toMatchObject({ hosts: [{ host, role: "listen" }] });
+});

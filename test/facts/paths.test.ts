@@ -66,3 +66,15 @@ describe("the files that commands use", () => {
     expect(pathsOf("Bash", { command: "cat a" })).toMatchObject({ complete: true });
   });
 });
+
+test("names on the standard input of an archiver are read", () => {
+  const paths = (command: string): unknown =>
+    new FactSet({ tool_name: "Bash", tool_input: { command }, cwd: "/w" }).valueOf("paths");
+  expect(paths("printf '/etc/shadow\\na\\n' | cpio -o")).toMatchObject({
+    paths: [
+      { path: "/etc/shadow", access: "read" },
+      { path: "/w/a", access: "read" },
+    ],
+  });
+  expect(paths("echo /etc/shadow | cpio -i")).toMatchObject({ paths: [] });
+});

@@ -14,6 +14,8 @@ export interface OptionRow {
   readonly writes?: string;
   /** Options that make it change its operands in place; they take no value. */
   readonly edits?: string;
+  /** Options with which it reads the files whose names are lines of its standard input. */
+  readonly listed?: string;
   /** Values are command lines, which a shell or the program starts. */
   readonly runs?: string;
   /** Values are addresses. */
@@ -208,6 +210,7 @@ const groups: readonly (readonly [programs: string, row: OptionRow])[] = [
       values: "H C format",
       reads: "I E",
       writes: "O F file D directory",
+      listed: "o create p pass-through w",
       runs: "rsh-command",
       operands: "write",
     },

@@ -88,6 +88,14 @@ const netcat: Rule = (args) => {
   };
 };
 
+/** A server that is given the address, or the port, that it listens at. */
+const serves =
+  (option: string): Rule =>
+  (args) => ({
+    uses: valuesOf(args, option).map((at) => [/^\d+$/.test(at) ? "0.0.0.0" : at, "listen"] as const),
+    unnamed: false,
+  });
+
 const dig: Rule = ({ operands }) =>
   connect(
     operands
@@ -283,6 +291,8 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     name,
     { ...optionsOf(name), rule: repository },
   ]),
+  ["php", { short: "Sdtcz", rule: serves("S") }],
+  ["httpd", { short: "phcuerm", rule: serves("p") }],
   ["k6", { rule: only("run", "cloud", "login") }],
   ["vegeta", { rule: only("attack") }],
   ["finger", { rule: ({ operands }) => connect(operands.filter((word) => /[@\uFDD0]/.test(word))) }],

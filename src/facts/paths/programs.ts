@@ -413,7 +413,11 @@ export function pathsOfCommand(command: ShellCommand): {
     const isEdit = hasOption(args, ...named(options.row.edits));
     const row = isEdit ? { ...options.row, operands: "write" as const } : options.row;
     const operands = inCode.length > 0 && !takesFiles(name) ? [] : operandUses(row, args.operands);
-    return { uses: [...optionUses(options.row, args), ...operands, ...inCode], known: true };
+    const listed = hasOption(args, ...named(options.row.listed)) ? listedIn(command) : [];
+    return {
+      uses: [...optionUses(options.row, args), ...reads(listed), ...operands, ...inCode],
+      known: true,
+    };
   }
   // What it starts is a command of its own.
   if (isPlainWrapper(name)) return { uses: [], known: true };
@@ -458,6 +462,15 @@ function operandUses(row: OptionRow, operands: readonly string[]): readonly Use[
     if (role === "run" || role === "connect" || role === "listen" || role === "none") return [];
     return role === "any" && !isPathLike(operand) ? [] : [[operand, role]];
   });
+}
+
+/** The lines of what a command reads from its standard input. */
+function listedIn({ input }: ShellCommand): readonly string[] {
+  return input?.text == null
+    ? []
+    : fromWord(input.text)
+        .split("\n")
+        .filter((line) => line !== "");
 }
 
 /** Names that programs give to the option with the file that they write. */
