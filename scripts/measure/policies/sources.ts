@@ -1,4 +1,5 @@
 /** The public repositories that policies are measured on, and how their files get onto this machine. */
+import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -78,9 +79,11 @@ export function checkout(name: SourceName, folder: string | undefined): Checkout
     const git =
       candidates.find((path) => existsSync(path)) ?? cloned(source.repository, join(cache, "clones", flat));
     const commit = run("git", ["-C", git, "rev-parse", "HEAD"]).trim();
-    const target = join(cache, "files", `${flat}@${commit.slice(0, 12)}`);
+    const paths = source.paths ?? [];
+    const selection = createHash("sha256").update(paths.join("\n")).digest("hex").slice(0, 8);
+    const target = join(cache, "files", `${flat}@${commit.slice(0, 12)}-${selection}`);
     if (!existsSync(target)) {
-      extract(git, source.paths ?? [], `${target}.part`);
+      extract(git, paths, `${target}.part`);
       renameSync(`${target}.part`, target);
     }
     return { folder: target, commit };
