@@ -171,3 +171,8 @@ test.each([
 test("a reference to another variable is not followed", () => {
   expect(read('x=ls; declare -n r=x; r=rm; $x "$HOME"').complete).toBe(false);
 });
+
+test("the length of a text beyond ASCII depends on the locale", () => {
+  expect(shown('x=ab; p "${#x}"')).toEqual(["p 2"]);
+  expect(shown('x=ü; p "${#x}"')).not.toContain("p 1");
+});

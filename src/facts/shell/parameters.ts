@@ -19,8 +19,10 @@ export function parameterValues({ name, quoted, part }: Parameter, scope: Scope)
     scope.visit(part);
     const [value, ...others] = scope.state.valuesOf(name);
     const isLength = prefix === "#" && index === undefined && others.length === 0;
-    return isLength && value !== undefined && isPlain(value) && /^\w+$/.test(name) && !/^\d*$/.test(name)
-      ? [String([...value].length)]
+    // Beyond ASCII, the locale decides what a character is.
+    const isCounted = value !== undefined && isPlain(value) && /^[\0-\x7f]*$/.test(value);
+    return isLength && isCounted && /^\w+$/.test(name) && !/^\d*$/.test(name)
+      ? [String(value.length)]
       : [unknown("a", "", true)];
   }
   if (index !== undefined) {
