@@ -1,4 +1,4 @@
-import { baseName, isFloating, isGlob, isWithin, parentOf, resolvePath } from "../lib/paths.ts";
+import { baseName, isFloating, isGlob, isStream, isWithin, parentOf, resolvePath } from "../lib/paths.ts";
 import { isUnknown } from "../lib/marks.ts";
 
 /** What kind of place a path is, as far as losing it goes. */
@@ -57,7 +57,7 @@ const systemInside: readonly string[] = [
 export function placeOf(target: string, cwd: string, workspace: string): Place {
   const path = resolvePath(target, cwd);
   if (isFloating(path)) return "floating";
-  if (harmless.test(path)) return "ordinary";
+  if (isStream(path) || path.startsWith("/dev/shm/")) return "ordinary";
   // Everything in a folder is the folder.
   const folder = isEverything(baseName(path)) ? parentOf(path) : path;
   if (folder === "/") return "root";
@@ -76,8 +76,6 @@ function isEverything(name: string): boolean {
   return isUnknown(name) || (isGlob(name) && /^[.*?]+$/.test(name.replace(/\[[^\]]*\]/g, "?")));
 }
 
-const harmless =
-  /^\/dev\/(?:null|zero|full|tty\w*|std(?:in|out|err)|(?:fd|shm|tcp|udp|pt[sy])\/.*)$|^\/proc\/self\/fd\/\d+$/;
 const disks = /^\/dev\/(?:[shv]d[a-z*?[]|xvd|nvme|mmcblk|r?disk|md\d|dm-|mapper\/|loop\d)/;
 
 /** Whether a path is a disk or a part of one. */

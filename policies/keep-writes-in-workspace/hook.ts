@@ -1,6 +1,6 @@
 import type { PreToolUse } from "hookwarden/hook";
 import { decide, type Finding, short, tooLarge } from "../lib/findings.ts";
-import { homeOf, isFloating, isWithin, resolvePath } from "../lib/paths.ts";
+import { homeOf, isFloating, isStream, isWithin, resolvePath } from "../lib/paths.ts";
 import { clean } from "../lib/marks.ts";
 import { invocationsOf, textOf } from "../lib/commands.ts";
 import { changesFile } from "../lib/tools.ts";
@@ -13,9 +13,6 @@ interface Config {
 }
 
 const temporary: readonly string[] = ["/tmp", "/var/tmp", "/private/tmp"];
-/** Files that are no place to keep anything. */
-const sinks =
-  /^\/dev\/(?:null|zero|full|tty\w*|std(?:in|out|err)|(?:fd|tcp|udp|pt[sy])\/.*)$|^\/proc\/self\/fd\/\d+$/;
 
 const hook: PreToolUse<unknown, Config | undefined> = (event, ctx) => {
   const { tool, shell, paths } = event.facts;
@@ -56,7 +53,7 @@ function judged(path: string, verb: string, workspace: string, config: Config): 
           reason: `${verb} ${short(path)}, a place that is not known before it runs`,
         };
   }
-  if (sinks.test(path) || isWithin(path, workspace)) return undefined;
+  if (isStream(path) || isWithin(path, workspace)) return undefined;
   if ((config.roots ?? temporary).some((root) => isWithin(path, resolvePath(root, "/")))) return undefined;
   return {
     verdict: config.outside ?? "deny",

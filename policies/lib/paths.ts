@@ -78,3 +78,11 @@ export function globMatches(pattern: string, name: string): boolean {
   while (glob[g] === "*") g++;
   return g === glob.length;
 }
+
+const streams =
+  /^\/dev\/(?:null|zero|full|tty\w*|std(?:in|out|err)|(?:fd|tcp|udp|pt[sy])\/.*)$|^\/proc\/self\/fd\/\d+$/;
+
+/** Whether a path is a terminal, a connection or another file that keeps nothing. */
+export function isStream(path: string): boolean {
+  return streams.test(path);
+}

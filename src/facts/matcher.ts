@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { quote } from "@hookwarden/sandbox/json";
+import { memoize, type MemoLimits } from "./memoize.ts";
 
 /** Tests a name in time linear in its length. */
 export interface Matcher {
@@ -21,9 +22,15 @@ export const matcherLimits = {
   remembered: 512,
   /** Longest name whose answer is remembered, in UTF-16 code units. */
   rememberedLength: 256,
-  /** Most expressions that are kept compiled: those of a pack repeat, and its routing compiles them again. */
+  /** Most expressions that are kept compiled: the same ones occur in many hooks of a pack. */
   compiled: 256,
 } as const;
+
+/** Limits of the answers that are kept for one expression. */
+export const answerLimits: MemoLimits = {
+  entries: matcherLimits.remembered,
+  length: matcherLimits.rememberedLength,
+};
 
 /** Characters that leave a matcher a name or a list of names, as in Claude Code. */
 const namesOnly = /^[A-Za-z0-9_\-,| ]*$/;
@@ -67,34 +74,15 @@ function listMatcher(source: string): MatcherResult {
   return { ok: true, matcher: { source, test: (name) => names.has(name) }, instructions: 0 };
 }
 
-const compiled = new Map<string, MatcherResult>();
-
-function expressionMatcher(source: string): MatcherResult {
-  const known = compiled.get(source);
-  if (known !== undefined) return known;
-  if (compiled.size >= matcherLimits.compiled) compiled.clear();
-  const result = compileExpression(source);
-  compiled.set(source, result);
-  return result;
-}
-
-function compileExpression(source: string): MatcherResult {
-  const expression = compileLinear(source);
-  if (typeof expression === "string") return problem(`the expression ${quote(source)} ${expression}`);
-  const remembered = new Map<string, boolean>();
-  const test = (name: string): boolean => {
-    const known = remembered.get(name);
-    if (known !== undefined) return known;
-    const answer = expression.testExact(name);
-    if (name.length <= matcherLimits.rememberedLength) {
-      // Cleared when full: there are few tool names, and a flood of new ones must not grow the cache.
-      if (remembered.size >= matcherLimits.remembered) remembered.clear();
-      remembered.set(name, answer);
-    }
-    return answer;
-  };
-  return { ok: true, matcher: { source, test }, instructions: expression.programSize() };
-}
+const expressionMatcher = memoize(
+  (source): MatcherResult => {
+    const expression = compileLinear(source);
+    if (typeof expression === "string") return problem(`the expression ${quote(source)} ${expression}`);
+    const test = memoize((name) => expression.testExact(name), answerLimits);
+    return { ok: true, matcher: { source, test }, instructions: expression.programSize() };
+  },
+  { entries: matcherLimits.compiled, length: matcherLimits.length },
+);
 
 /** Compiles an expression for the linear-time engine; what is wrong with it, as text, where that does not work. */
 function compileLinear(source: string): RE2JS | string {

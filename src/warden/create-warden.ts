@@ -49,13 +49,13 @@ export async function createWarden(options: WardenOptions): Promise<Warden> {
     }
     return warden;
   } catch (error) {
-    if (!options.sandbox) await dispose(starting);
+    await dispose(starting, options);
     throw error;
   }
 }
 
-/** Ends the children of a sandbox that is not used after all. */
-async function dispose(starting: Promise<Sandbox>): Promise<void> {
+/** Disposes of a sandbox that will not be used, unless it is the caller's own. */
+async function dispose(starting: Promise<Sandbox>, { sandbox: own }: WardenOptions): Promise<void> {
   const sandbox = await starting.catch(() => null);
-  await sandbox?.[Symbol.asyncDispose]();
+  if (sandbox !== own) await sandbox?.[Symbol.asyncDispose]();
 }

@@ -81,7 +81,7 @@ const passing: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "iss"]);
 
 /**
  * Whether the payload of a JSON Web Token says who it is for, or who has issued it and how long it holds: those of
- * examples often do not. One for no one, or that the machine itself has issued, is good for nothing elsewhere.
+ * examples often do not. A token without such claims, or that the machine itself has issued, grants nothing elsewhere.
  */
 export function hasClaims(token: string): boolean {
   const payload = decoded((token.split(".")[1] ?? "").slice(0, 2_048));

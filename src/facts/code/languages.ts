@@ -14,7 +14,7 @@ export interface Language extends Lexis {
   readonly isSql?: true;
   /** Options whose value is a program. */
   readonly options: RegExp;
-  /** What may stand before such a letter in the same word, as in `-ne'…'`. */
+  /** Flags up to and including such a letter, with which the program may share a word, as in `-ne'…'`. */
   readonly flags?: RegExp;
   /** The first operand is a program, and not a file with one. */
   readonly operand?: true;

@@ -64,7 +64,7 @@ const kept: Result = (receiver) => receiver;
 const first: Result = (_, args) => args[0] ?? nothing;
 const home: Result = () => ({ text: "~" });
 const temporary: Result = () => ({ text: "/tmp" });
-/** What has a name of its own in the folder for temporary files, or in the one that it is given. */
+/** A generated name in the folder for temporary files, or in the folder that is given. */
 const unnamed: Result = (_, [place]) => ({
   text: place?.text?.includes("/") ? `${place.text}${somethingElse}` : `/tmp/${somethingElse}`,
 });

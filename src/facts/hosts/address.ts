@@ -38,9 +38,9 @@ export function addressesOf(text: string): readonly Address[] {
 }
 
 function hostAndPort(authority: string): Omit<Address, "scheme" | "ambiguous"> {
-  // A mark such as that of `"$@"` has no part of the address in it.
-  const plainly = authority.replace(/\uFDD0[^\uFDD1]*\uFDD1/g, (mark) => " ".repeat(mark.length));
-  const host = authority.slice(plainly.lastIndexOf("@") + 1);
+  // The name in a mark, such as that of `"$@"`, is no part of the address.
+  const unmarked = authority.replace(/\uFDD0[^\uFDD1]*\uFDD1/g, (mark) => " ".repeat(mark.length));
+  const host = authority.slice(unmarked.lastIndexOf("@") + 1);
   const bracket = /^\[([^\]]*)\](?::(\d{1,5}))?/.exec(host);
   const plain = bracket ? null : /^([^]*?)(?::(\d{0,5}))?$/.exec(host);
   const name = bracket ? (bracket[1] ?? "") : isIPv6(host) ? host : (plain?.[1] ?? host);

@@ -51,7 +51,7 @@ const fetcher: Rule = (args) => {
 const first: Rule = ({ operands }) => connect(operands.slice(0, 1));
 
 const ssh: Rule = (args) => {
-  // These speak to a connection that exists.
+  // These orders go to a connection that exists already.
   if (valuesOf(args, "O").some((order) => /^(?:check|exit|stop|cancel)$/.test(order))) return nothing;
   const jumps = valuesOf(args, "J").flatMap((list) => list.split(","));
   const settings = valuesOf(args, "o").flatMap(
@@ -88,13 +88,11 @@ const netcat: Rule = (args) => {
   };
 };
 
-/** A server that is given the address, or the port, that it listens at. */
-const serves =
-  (option: string): Rule =>
-  (args) => ({
-    uses: valuesOf(args, option).map((at) => [/^\d+$/.test(at) ? "0.0.0.0" : at, "listen"] as const),
-    unnamed: false,
-  });
+/** Where a server listens that is given addresses, or ports alone. */
+const listening = (places: readonly string[]): Connections => ({
+  uses: places.map((place) => [/^\d+$/.test(place) ? "0.0.0.0" : place, "listen"]),
+  unnamed: false,
+});
 
 const dig: Rule = ({ operands }) =>
   connect(
@@ -265,12 +263,7 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     {
       short: "lE",
       long: ["listen"],
-      rule: (args) => ({
-        uses: valuesOf(args, "l", "listen").map(
-          (at) => [/^\d+$/.test(at) ? "0.0.0.0" : at, "listen"] as const,
-        ),
-        unnamed: false,
-      }),
+      rule: (args) => listening(valuesOf(args, "l", "listen")),
     },
   ],
   ["tar", { short: "fCTXIbKN", long: ["file", "directory", "exclude", "files-from"], rule: archiver }],
@@ -291,8 +284,8 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     name,
     { ...optionsOf(name), rule: repository },
   ]),
-  ["php", { short: "Sdtcz", rule: serves("S") }],
-  ["httpd", { short: "phcuerm", rule: serves("p") }],
+  ["php", { short: "Sdtcz", rule: (args) => listening(valuesOf(args, "S")) }],
+  ["httpd", { short: "phcuerm", rule: (args) => listening(valuesOf(args, "p")) }],
   ["k6", { rule: only("run", "cloud", "login") }],
   ["vegeta", { rule: only("attack") }],
   ["finger", { rule: ({ operands }) => connect(operands.filter((word) => /[@\uFDD0]/.test(word))) }],
@@ -406,14 +399,14 @@ export function connectionsOf(command: ShellCommand): Connections {
   };
 }
 
-/** Programs that work on texts and files alone, whatever addresses they find there. */
+/** Programs that work on files and text only; addresses among their arguments are data. */
 const offline = new Set(
   "grep egrep fgrep rg ag fd find cp mv install dd test [ [[ ls tree stat du gzip bzip2 xz unzip alias".split(
     " ",
   ),
 );
 
-/** Whether a command of a program that is not known keeps an address, or looks for it, and does not use it. */
+/** Whether a command only stores addresses or searches for them, and connects to none. */
 function isOffline(name: string, words: readonly string[]): boolean {
   return offline.has(name) || /^(?:mcp add|mcp add-json|config set)$/.test(words.slice(1, 3).join(" "));
 }
@@ -431,11 +424,10 @@ function fromTable(
     ...(operands === "none" ? [] : args.operands.filter((word) => remoteFile.test(word))),
     ...valuesOf(args, ...named(reads)).filter((word) => remoteFile.test(word)),
   ];
-  const ports = valuesOf(args, ...named(listens));
   return {
     uses: [
       ...connect(hosts.filter((host) => host !== "")).uses,
-      ...ports.map((at) => [/^\d+$/.test(at) ? "0.0.0.0" : at, "listen"] as const),
+      ...listening(valuesOf(args, ...named(listens))).uses,
     ],
     unnamed: unnamedToo === true,
   };

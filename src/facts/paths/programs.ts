@@ -35,7 +35,7 @@ const copy =
     const folders = valuesOf(args, "t", "target-directory");
     const { operands } = args;
     if (folders.length > 0) return [...source(operands), ...writes(folders)];
-    // With one place, which is sure to be one, there is nowhere to copy to: `rsync` lists it.
+    // A single operand is no destination, if it is sure to be a single word: `rsync` lists it.
     if (operands.length === 1 && !isMany(operands[0] ?? "")) return source(operands);
     return [...source(operands.slice(0, -1)), ...writes(operands.slice(-1))];
   };
@@ -104,7 +104,7 @@ const lettered: Rule = (args) => {
   return [...reads([archive]), ...writes([...valuesOf(args, "o", "w"), ...folders])];
 };
 
-/** What `make install` is given of the places that it installs to. */
+/** The folders that `make install` gets to install to. */
 const make: Rule = (args) => [
   ...reads(valuesOf(args, "f", "file", "makefile")),
   ...writes(
@@ -125,7 +125,7 @@ const git: Rule = (args) => {
       ),
     ),
   );
-  // What has no place of its own goes into the folder of `-C`.
+  // Relative paths start at the folder of `-C`.
   const [base = "."] = valuesOf(args, "C");
   const placed = (path = "."): string =>
     /^[/~\uFDD0]/.test(path) || base === "." ? path : `${base}/${path}`;

@@ -1,5 +1,6 @@
 import { RE2JS, RE2Set } from "re2js";
-import { matcherLimits } from "../matcher.ts";
+import { answerLimits } from "../matcher.ts";
+import { memoize } from "../memoize.ts";
 import { type Condition, type ConditionTest, operators, type OptionTest } from "./condition.ts";
 import { type Routed, valuesAt, walk } from "./values.ts";
 
@@ -17,13 +18,11 @@ interface PathTests {
   /** Tests that any value passes. */
   readonly exists: readonly number[];
   readonly equal: ReadonlyMap<unknown, readonly number[]>;
-  readonly prefixes: readonly (readonly [string, number])[];
-  readonly patterns: RE2Set | null;
-  /** The tests by the index of their pattern in the set. */
+  /** The tests that a text passes. Memoized: names of programs and folders repeat. */
+  readonly passedBy: (text: string) => readonly number[];
+  /** Tests by patterns. */
   readonly byPattern: readonly number[];
   readonly tests: readonly number[];
-  /** The tests that texts pass: names of programs and folders come again and again. */
-  readonly remembered: Map<string, readonly number[]>;
 }
 
 /** The tests of one path, as they were added. */
@@ -185,16 +184,22 @@ function indexOf({ path, listed, tests }: PathGroup): PathTests {
     }
   }
   if (byPattern.length > 0) patterns.compile();
+  const passedBy = (text: string): readonly number[] => {
+    const matched = byPattern.length > 0 && text.length <= longestText ? patterns.match(text) : [];
+    return [
+      ...(equal.get(text) ?? []),
+      ...prefixes.flatMap(([prefix, test]) => (text.startsWith(prefix) ? [test] : [])),
+      ...matched.map((index) => byPattern[index] as number),
+    ];
+  };
   return {
     path,
     listed,
     exists,
     equal,
-    prefixes,
-    patterns: byPattern.length > 0 ? patterns : null,
+    passedBy: memoize(passedBy, answerLimits),
     byPattern,
     tests: tests.map(([number]) => number),
-    remembered: new Map(),
   };
 }
 
@@ -208,25 +213,8 @@ function evaluate(path: PathTests, routed: Routed, { truths }: RouteMemory): voi
     if (typeof value !== "string") for (const test of path.equal.get(value) ?? []) truths[test] = true;
     else {
       long ||= value.length > longestText;
-      for (const test of passedBy(value, path)) truths[test] = true;
+      for (const test of path.passedBy(value)) truths[test] = true;
     }
   }
   if (long) for (const test of path.byPattern) if (truths[test] === false) truths[test] = null;
-}
-
-/** The tests that a text passes. */
-function passedBy(value: string, path: PathTests): readonly number[] {
-  const { remembered } = path;
-  const known = remembered.get(value);
-  if (known !== undefined) return known;
-  const passed = [...(path.equal.get(value) ?? [])];
-  for (const [prefix, test] of path.prefixes) if (value.startsWith(prefix)) passed.push(test);
-  if (path.patterns !== null && value.length <= longestText)
-    for (const index of path.patterns.match(value)) passed.push(path.byPattern[index] ?? -1);
-  if (value.length <= matcherLimits.rememberedLength) {
-    // Cleared when full, as in matchers.
-    if (remembered.size >= matcherLimits.remembered) remembered.clear();
-    remembered.set(value, passed);
-  }
-  return passed;
 }

@@ -4,7 +4,7 @@ import { forEachChild, type SyntaxNode } from "./syntax.ts";
 /** Forgets the variables that an arithmetic expression may set. */
 export function forgetAssigned(state: State, node: SyntaxNode): void {
   if (node.type === "ArithmeticBinary" || node.type === "ArithmeticUnary") {
-    // Those in it are in its words, so that nested ones are not read once for each level.
+    // Its words include those of nested assignments, which are not visited again.
     if (/^(?:[-+*/%&|^]|<<|>>)?=$|^(?:\+\+|--)$/.test(node.operator)) return forgetWords(state, node);
   }
   forEachChild(node, (child) => forgetAssigned(state, child));

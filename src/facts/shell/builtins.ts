@@ -123,7 +123,7 @@ const effects: ReadonlyMap<string, Effect> = new Map<string, Effect>([
 ]);
 
 function declare(state: State, args: readonly string[]): void {
-  // A reference: another variable changes with it.
+  // A nameref: an assignment to it changes another variable.
   if (args.some((arg) => /^-\w*n/.test(arg))) state.forgetAll();
   const names = args.filter((arg) => variableName.test(arg));
   if (args.some((arg) => /^-\w*x/.test(arg))) for (const name of names) state.exported.add(name);

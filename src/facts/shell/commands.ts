@@ -160,7 +160,7 @@ export class CommandReader {
       applyBuiltin(this.#execution.state, words);
       const end = endOf(words);
       if (end !== null) this.#execution.state.ended[end] = true;
-      if (incomplete.has(name) || declaresReference(words)) this.#execution.complete = false;
+      if (incomplete.has(name) || declaresNameref(words)) this.#execution.complete = false;
     }
     const inside = insideOf(invocation, this.#execution.files);
     if (inside.opaque) this.#execution.makeOpaque(invocation);
@@ -271,8 +271,8 @@ const shellWrappers: ReadonlySet<string> = new Set(["command", "builtin", "exec"
 /** Builtins that change what later commands mean in ways that are not followed. */
 const incomplete: ReadonlySet<string> = new Set(["enable", "hash", "shopt"]);
 
-/** Whether a variable becomes another name of a second one, whose value then changes with it. */
-function declaresReference([name = "", ...args]: readonly string[]): boolean {
+/** Whether a variable becomes a nameref: an assignment to it changes another variable. */
+function declaresNameref([name = "", ...args]: readonly string[]): boolean {
   return /^(?:declare|typeset|local)$/.test(name) && args.some((arg) => /^-\w*n/.test(arg));
 }
 

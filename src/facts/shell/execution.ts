@@ -4,7 +4,7 @@ import { type Input, type Invocation, programName, type Redirect } from "./invoc
 import { written } from "./output.ts";
 import { shellLimits } from "./row.ts";
 import { type Callable, State } from "./state.ts";
-import { EMPTY_LIST, isMany, LIST, unknown, UNKNOWN, withoutGlobs } from "./text.ts";
+import { EMPTY_LIST, isMany, LIST, openingsIn, unknown, UNKNOWN, withoutGlobs } from "./text.ts";
 
 /** Where a command is, in the text and in other commands. */
 export interface Place {
@@ -74,8 +74,7 @@ export class Execution {
   spendText(text: string): void {
     this.#characters += text.length;
     if (this.#characters > shellLimits.characters.maximum) throw new LimitExceeded("too-long");
-    const opened = text.match(/[$<>]\(|\$\{|`/g)?.length ?? 0;
-    if (opened > shellLimits.substitutions.maximum) throw new LimitExceeded("too-many");
+    if (openingsIn(text) > shellLimits.substitutions.maximum) throw new LimitExceeded("too-many");
   }
 
   /** Counts syntax nodes against the limit of the fact. */

@@ -96,3 +96,8 @@ export function fromWord(word: ShellWord): string {
     })
     .join("");
 }
+
+/** How many substitutions and expansions a command line opens. */
+export function openingsIn(text: string): number {
+  return text.match(/[$<>]\(|\$\{|`/g)?.length ?? 0;
+}

@@ -1,3 +1,4 @@
+import { memoize } from "../memoize.ts";
 import { combining, entityNamed, lookalikes, plainOf } from "./characters.ts";
 import { Rewriter } from "./edits.ts";
 import { imitationsAsLatin } from "./imitations.ts";
@@ -40,18 +41,8 @@ const referencePattern = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-
 const terminal = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.)?/suy;
 const directions = /[\u202a-\u202e\u2066-\u2069]/;
 
-/** Characters beyond the basic plane, as they are written. */
-const pairs = new Map<string, string>();
-
-function plainPair(char: string): string {
-  let found = pairs.get(char);
-  if (found === undefined) {
-    if (pairs.size > 10_000) pairs.clear();
-    found = plainOf(char);
-    pairs.set(char, found);
-  }
-  return found;
-}
+/** The plain form of a character beyond the basic plane. */
+const plainPair = memoize(plainOf, { entries: 10_000, length: 2 });
 
 /** Most texts: ASCII without controls and character references. */
 const ordinary = /^[\t\n\r\x20-\x25\x27-\x7e]*$/;

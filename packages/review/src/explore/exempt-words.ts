@@ -2,13 +2,13 @@ import { isOrdinary } from "../inputs/corpus.ts";
 import { acts, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { neutralWord as neutral, slotsOf } from "./slots.ts";
+import { neutralWord, slotsOf } from "./slots.ts";
 
 const max = { bases: 2, words: 60, shortest: 5 } as const;
 
 /** Texts that nearly match: one with something appended, and one with another last letter. */
 function near(word: string): readonly string[] {
-  return [`${word} ${neutral}`, `${word.slice(0, -1)}${word.endsWith("q") ? "z" : "q"}`];
+  return [`${word} ${neutralWord}`, `${word.slice(0, -1)}${word.endsWith("q") ? "z" : "q"}`];
 }
 
 /**
@@ -29,7 +29,7 @@ export async function exemptWords(
         const label = `${base.input.label}; ${slot.path} set to a text of the code`;
         return input && runner.run({ ...input, origin: "made", label });
       };
-      const control = await placed(neutral);
+      const control = await placed(neutralWord);
       if (!control || acts(control.effect)) continue;
       const tried = words
         .filter((word) => word.length >= max.shortest && !isOrdinary(word))
@@ -86,7 +86,7 @@ export async function exemptFolders(
       };
       // With the way back behind it, the path leads to what is held.
       for (const back of addresses.test(slot.path) ? [""] : ["", "../"]) {
-        const before = await placed(neutral, back);
+        const before = await placed(neutralWord, back);
         if (!before || !acts(before.effect)) continue;
         const runs = await mapConcurrently(
           names.slice(0, max.words),
@@ -97,7 +97,7 @@ export async function exemptFolders(
           if (after && opens(before.effect, after.effect))
             found.push({
               slot,
-              from: neutral,
+              from: neutralWord,
               to: `${names[index] as string}/${back}`,
               before,
               after,

@@ -84,7 +84,7 @@ async function gradeOf(
   const recorded = after.answer.ok && after.answer.state !== null;
   if (recorded) return "parsing";
   const added = addedTo(from, to);
-  // It takes the first of two for the one that counts.
+  // The hook reads only one of two occurrences.
   if (wordsOf(from).has(added)) return "parsing";
   const asked = flipped || asksFor(added, one.watched.pairs, two.watched.pairs);
   if ((asked || beside) && isOwnKind(analysis, from, added)) return "exempt";

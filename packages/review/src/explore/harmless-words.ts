@@ -2,7 +2,7 @@ import type { Input } from "../run/input.ts";
 import { acts, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { besideCommand, harmless, neutralWord as plain, type Slot, touchedSlots } from "./slots.ts";
+import { besideCommand, harmless, neutralWord, type Slot, touchedSlots } from "./slots.ts";
 
 type WordKind = NonNullable<AnswerChange["word"]>;
 
@@ -79,7 +79,7 @@ export async function addWords(
       (slot) =>
         typeof slot.value === "string" &&
         slot.kind === "text" &&
-        harmless(slot.path, slot.value, plain).length > 0,
+        harmless(slot.path, slot.value, neutralWord).length > 0,
     );
     const aside = slots.filter(
       ({ kind, value }) => (kind === "inert" || kind === "id") && typeof value === "string",
@@ -104,13 +104,13 @@ async function tryWords(
     ...harmless(slot.path, value, word),
     ...besideCommand(slot.path, value, word),
   ];
-  for (const [way, isPossible] of waysOf(plain).entries()) {
+  for (const [way, isPossible] of waysOf(neutralWord).entries()) {
     if (isPossible === null) continue;
     const withWord = (word: string): Input | null => {
       const text = waysOf(word)[way];
       return typeof text === "string" ? slot.set(text) : null;
     };
-    const control = withWord(plain);
+    const control = withWord(neutralWord);
     const controlled = control && (await runner.run(control));
     // Where any word opens, the hook looks at one end of a text only: that says something else.
     const weak = controlled !== null && opens(base.effect, controlled.effect);
@@ -118,7 +118,7 @@ async function tryWords(
     // Any word may make another command of the one that it stands in.
     if (weak && way >= firstWithin) continue;
     const tries: readonly (readonly [WordKind, string])[] = weak
-      ? [["plain", plain]]
+      ? [["plain", neutralWord]]
       : [
           ...(way < 2 ? unicode : []).map((word) => ["unicode", word] as const),
           // Padding in front is padding behind, for twice the price.
@@ -160,7 +160,7 @@ async function setWords(
 
 /** Only what is opened by a name of `Object.prototype`, and held under any other unknown name. */
 async function setPrototypes(runner: Runner, base: Run, slot: Slot): Promise<readonly AnswerChange[]> {
-  const control = slot.set(plain);
+  const control = slot.set(neutralWord);
   const controlled = control && (await runner.run(control));
   if (!controlled || !acts(controlled.effect)) return [];
   const all = prototypes.flatMap((text) => {

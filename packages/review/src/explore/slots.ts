@@ -186,7 +186,7 @@ export function besideCommand(path: string, text: string, word: string): readonl
   ];
 }
 
-/** Stands for any word that means nothing. */
+/** A word that means nothing to any hook: the control for words that may mean something. */
 export const neutralWord = "zqxwv";
 
 /** The ways to add a word to a text so that nothing changes in what it does; none where there is no such way. */

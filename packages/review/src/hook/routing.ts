@@ -6,6 +6,7 @@ import { guestText } from "../guest-text.ts";
 import { acts } from "../run/effect.ts";
 import { type Input, validEvent } from "../run/input.ts";
 import type { Run, Runner } from "../run/runner.ts";
+import { neutralWord } from "../explore/slots.ts";
 
 const max = { bases: 4, values: 12 } as const;
 
@@ -86,7 +87,7 @@ function valuesOf({ equals, in: list = [], prefix, pattern }: ConditionTest): re
     ...("option" in list ? [] : list),
     ...(prefix === undefined ? [] : [`${prefix}x`, prefix]),
     ...(pattern === undefined ? [] : wordsOf(pattern, "")),
-    "zqxwv",
+    neutralWord,
     true,
     false,
     undefined,

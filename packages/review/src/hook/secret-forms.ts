@@ -62,7 +62,7 @@ export function secretsOf(patterns: readonly Pattern[]): readonly Form[] {
 /** A word that no hook looks for. */
 export const ordinaryWord = "meadow";
 
-/** What has the form of a secret, and is none. */
+/** A text that has the form of a secret and is made of an ordinary word. */
 export function ordinaryOf(prefix: string, secret: string): string {
   return (
     prefix.replaceAll(/[a-z]{2,}/gi, ordinaryWord) +

@@ -132,14 +132,14 @@ function toolSamples(base: Fields, event: EventName, names: readonly string[]): 
   );
 }
 
-/** An event in which what was false is true. */
+/** The event with its flags inverted. */
 function flipped(one: Fields): Fields {
   return Object.fromEntries(
     Object.entries(one).map(([name, value]) => [name, typeof value === "boolean" ? !value : value]),
   );
 }
 
-/** An event without the fields that it need not have. */
+/** The event without its optional fields. */
 function required(one: Fields, fields: { readonly [field: string]: object }): Fields {
   return Object.fromEntries(Object.entries(one).filter(([name]) => !("optional" in (fields[name] ?? {}))));
 }

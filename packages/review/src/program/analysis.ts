@@ -79,7 +79,7 @@ export class CodeAnalysis {
   /**
    * Whether arithmetic on the input lets something go: `if (size * 7 - words * 3 === 58) return;`.
    *
-   * @param least numbers below it are no odd ones.
+   * @param least smaller constants are ordinary
    */
   isArithmeticGate(predicate: Predicate, least: number): boolean {
     const { node, constants, mask } = predicate;
