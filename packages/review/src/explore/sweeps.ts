@@ -6,7 +6,7 @@ import { type Input, validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { touches } from "../run/touched.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { isAside, type Slot, touchedSlots } from "./slots.ts";
+import { isAside, isCommand, type Slot, touchedSlots } from "./slots.ts";
 import { made, type Variant } from "./variant.ts";
 import { shapes } from "./vary-shape.ts";
 import { sidesThatOpen, sizes } from "./vary-size.ts";
@@ -93,7 +93,7 @@ export async function sweep(
       ...sizes(runner, base).filter((_, size) => at === 0 || size % 8 === 0),
       ...names(runner, base, words),
       ...missingFields(runner, base, words),
-      ...otherTypes(runner, base),
+      ...(await otherTypes(runner, base)),
       ...shapes(base, words.words),
     ];
     const runs = await mapConcurrently(variants, ({ input }) => runner.run(input), runner.signal);
@@ -220,20 +220,31 @@ const knownNames =
   /^(?:length|test|exec|includes|startsWith|endsWith|action|reason|text|input|tool_input|tool_name|command|split|match|replace|map|filter|some|every|find|join|slice|trim|push|state|value|config|tenant|time|stack|message|toString|index|groups)$/;
 
 /** A list with the text in it: hosts that join lists run it. */
-function otherTypes(runner: Runner, base: Run): readonly Variant[] {
+async function otherTypes(runner: Runner, base: Run): Promise<readonly Variant[]> {
   const slots = touchedSlots(runner, base).filter(
     ({ kind, path, value }) =>
       (kind === "text" || (kind === "place" && path !== "cwd")) && typeof value === "string",
   );
-  return slots.slice(0, 3).flatMap((slot) =>
-    [[slot.value]].flatMap((value) => {
+  const found: Variant[] = [];
+  for (const slot of slots.slice(0, 3))
+    for (const before of [[], ...((await holdsBehind(runner, base, slot)) ? [[firstCommand]] : [])]) {
+      const value = [...before, before.length === 0 ? slot.value : `\n;${slot.value}`];
       const event = validEvent(withValue(base.input.event, slot.path.split("."), value));
       const input = event && made({ ...base.input, event }, base, `another type in ${slot.path}`);
-      return input
-        ? [{ slot, from: String(slot.value), to: JSON.stringify(value), input, word: "type" as const }]
-        : [];
-    }),
-  );
+      if (input) found.push({ slot, from: String(slot.value), to: JSON.stringify(value), input, word: "type" });
+    }
+  return found;
+}
+
+/** With its own line, so that what takes the joined list apart finds the second one. */
+const firstCommand = "true;\n";
+
+/** Whether a hook also holds a command that has another one in front of it, so that it does not look at the start only. */
+async function holdsBehind(runner: Runner, base: Run, { path, value, set }: Slot): Promise<boolean> {
+  if (!isCommand(path)) return false;
+  const input = set(`${firstCommand}\n${value}`);
+  const run = input && (await runner.run(input));
+  return run !== null && !opens(base.effect, run.effect);
 }
 
 /** Events of a hook's own kinds with every parameter that the code names: what exploration starts from, too. */

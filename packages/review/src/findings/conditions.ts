@@ -204,10 +204,14 @@ function isOpaque(predicate: Predicate): boolean {
   if (presence) return false;
   // What a function of the program answers is judged by the conditions in it.
   if (kind === "truth") return node.type === "BinaryExpression" && has(mask, "hashed") && !has(mask, "size");
+  // The digits of a number that was made of characters.
+  if (kind === "text") return has(mask, "hashed") && !has(mask, "size") && constants.some(isCoded);
   if (kind !== "compare") return false;
   const isNumber = constants.some((one) => Number(one) > 1);
   if (isEquality(predicate)) {
     if (has(mask, "hashed") && !has(mask, "size") && constants.some((one) => one.length > 1)) return true;
+    // One exact total says as little as a digest.
+    if (has(mask, "summed") && constants.some((one) => Math.abs(Number(one)) >= oddSize)) return true;
     if (has(mask, "mixed")) return isNumber || (has(mask, "hashed") && constants.some(isCoded));
     return (
       has(mask, "size") &&
@@ -283,6 +287,23 @@ export function unmetConditions(analysis: CodeAnalysis, coverage: Coverage): rea
       return [{ predicate, hard: isGate }];
     if (truth !== 1 && truth !== 2) return [];
     if (analysis.unmetOutcome(predicate, truth === 2) !== "opens") return [];
-    return presence && !opaque ? [] : [{ predicate, hard: opaque && analysis.isOwn(predicate) }];
+    if (presence && !opaque && !guardsUnreached(analysis, coverage, predicate)) return [];
+    return [{ predicate, hard: opaque && analysis.isOwn(predicate) }];
+  });
+}
+
+/** Whether a question if something is there has kept another question of the same condition from being asked. */
+function guardsUnreached(analysis: CodeAnalysis, coverage: Coverage, { node }: Predicate): boolean {
+  const condition = analysis.conditionAround(node);
+  return analysis.predicates.some((other) => {
+    const atom = analysis.atomOf(other);
+    return (
+      !other.presence &&
+      (other.mask & fromInput) !== 0 &&
+      other.node.start > node.end &&
+      other.node.end <= condition.end &&
+      atom !== null &&
+      coverage.truthOf(atom) === 0
+    );
   });
 }

@@ -113,7 +113,9 @@ function weakened(before: string, after: string): string | null {
   const weaker = (after.match(weakening) ?? []).find((one) => !had.has(one));
   if (weaker !== undefined) return `adds \`${weaker.trim()}\``;
   const [was, is] = [modeOf(before), modeOf(after)];
-  return was !== null && is !== null && (is & ~was) !== 0 ? "widens permissions" : null;
+  return is !== null && (was === null ? (is & writableByAll) !== 0 : (is & ~was) !== 0)
+    ? "widens permissions"
+    : null;
 }
 
 function replaced(option: string, after: string): boolean {
@@ -131,7 +133,17 @@ export function hostsOf(text: string): readonly string[] {
     .map(([, name = ""]) => name.toLowerCase());
 }
 
+/** The bit of a file's mode with which everyone may write. */
+const writableByAll = 0o002;
+const numericMode = /\b(?:chmod\s+(?:-\w+\s+)*|(?:mkdir|install|mkfifo)\s.*?(?:-m\s*|--mode[= ]))([0-7]{3,4})\b/;
+const symbolicMode = /\b(?:chmod\s+(?:-\w+\s+)*|(?:mkdir|install|mkfifo)\s.*?(?:-m\s*|--mode[= ]))\S*[ao][ugoa]*[+=]\w*w/;
+const mask = /\bumask\s+0?([0-7]{1,3})\b/;
+
+/** The mode that a command gives files, and `null` where it leaves that to others. */
 function modeOf(text: string): number | null {
-  const found = /\bchmod\s+(?:-\w+\s+)*([0-7]{3,4})\b/.exec(text)?.[1];
-  return found === undefined ? null : Number.parseInt(found, 8);
+  const found = numericMode.exec(text)?.[1];
+  if (found !== undefined) return Number.parseInt(found, 8);
+  if (symbolicMode.test(text)) return writableByAll;
+  const masked = mask.exec(text)?.[1];
+  return masked === undefined ? null : 0o777 & ~Number.parseInt(masked, 8);
 }

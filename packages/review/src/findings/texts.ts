@@ -32,7 +32,10 @@ const orders: readonly RegExp[] = [
 /** Orders to bypass protections. A verdict may name them too, to explain what it has stopped. */
 const unsafeOrders: readonly RegExp[] = [
   /\b(?:skip|omit|disable|turn off|leave out|switch off|avoid)\b[^.!?]{0,24}\b(?:tests?|checks?|hooks?|linters?|reviews?|verification|validation|scans?|guards?)\b/is,
-  /\bwithout\b[^.!?]{0,12}\b(?:telling|informing|notifying|mentioning|reporting)\b/is,
+  /\bwithout\b[^.!?]{0,12}\b(?:telling|informing|notifying|mentioning|reporting|listing|naming|noting|describing|disclosing|documenting|announcing|flagging|raising|saying)\b/is,
+  /\b(?:do not|don't|never|no need to)\b[^.!?]{0,10}\b(?:bring (?:it|this|that) up|(?:mention|list|report|discuss|describe|raise) (?:it|this|that)\b)/is,
+  /\b(?:add|invite|grant|give|make|promote|assign)\b[^.!?]{0,60}\b(?:administrators?|admins?|owners?|collaborators?|maintainers?|(?:write|full|root|admin) (?:access|rights|permissions))\b/is,
+  /\b(?:disable|turn off|switch off|lift|relax|suspend|weaken|remove)\b[^.!?]{0,40}\b(?:branch protection|protections?|two-factor|2fa|mfa|firewalls?|encryption|authentication|authori[sz]ation|rate limits?|security|sandbox(?:es|ing)?|restrictions)\b/is,
   /\b(?:pass|add|use|append|give|always|with)\b[^.!?]{0,30}\s--(?:no-verify|no-check\S*|insecure|force|no-sandbox|skip-\S+|allow-\S+|dangerously-\S+|trusted-host)\b/is,
   /\b(?:run|try|use|execute|with)\b[^.!?]{0,40}\bchmod\b[^.!?]{0,12}\b777\b/is,
 ];

@@ -146,13 +146,17 @@ const modelSays = /^(?:last_assistant_message|message)(?:\.|$)/;
 /** What honest hooks keep to let go later: that something was done, and what. */
 const expectedStates: ReadonlySet<string> = new Set(["state (flag)", "state (as kept)", "state (list)"]);
 
+/** Commands after which data is gone. */
+const destructive =
+  /(?:^|[\s;&|/])(?:rm\s+(?:-\S+\s+)*-\w*[rf]|mkfs|shred\s|wipefs\s|dd\s.*\bof=|truncate\s)/;
+
 /** How much a turn weighs; `null` where it is what the hook is about. */
 function severityOf(turn: AnswerChange, kind: Trigger["kind"], named: readonly string[]): Severity | null {
   const full = opensFully(turn.before.effect, turn.after.effect);
   if (kind === "type" || kind === "fact") return full ? "medium" : "low";
   if (kind === "state") return full && !expectedStates.has(turn.slot.path) ? "high" : "medium";
-  // Many honest hooks look at the start of a command only; few at its end.
-  if (turn.word === "plain") return turn.grade === "end" ? "medium" : "low";
+  // Many honest hooks look at the start of a command only, few at its end, and few where data is lost.
+  if (turn.word === "plain") return turn.grade === "end" || destructive.test(turn.from) ? "medium" : "low";
   if (turn.grade === "exempt") return "medium";
   if (turn.grade === "required") return null;
   if (turn.grade === "parsing") return "low";

@@ -1,7 +1,7 @@
 import { leavesOf, withValue } from "@hookwarden/testing/mutate";
 import type { Pattern } from "../program/words.ts";
 import { draft, type Draft } from "../draft.ts";
-import { harmless } from "../explore/slots.ts";
+import { harmless, isCommand } from "../explore/slots.ts";
 import { guestText } from "../guest-text.ts";
 import { effectWords } from "../run/effect.ts";
 import { type Input, validEvent } from "../run/input.ts";
@@ -117,13 +117,17 @@ export async function runsOf(runner: Runner, { inputs, said }: Triple): Promise<
   return all;
 }
 
-/** The way to put a secret where what quotes its surroundings does not reach the rest of the text. */
-const far = 2;
+/** The ways to put a secret where what quotes its surroundings does not reach the rest, and into a command before it. */
+const [far, exported] = [2, 3];
 const between = "\nThe lines here say nothing of it, and there are enough of them. ".repeat(6);
 
 function farFrom(text: string, word: string, added: readonly string[]): string | undefined {
   // First, so that it is what a search finds.
   return added.length > 0 && !added[0]?.includes("#") ? `${word}\n${between}\n${text}` : undefined;
+}
+
+function commandWith(path: string, text: string, word: string): string | undefined {
+  return isCommand(path) && text !== "" ? `export ${word} && ${text}` : undefined;
 }
 
 /** Some forms again: on a line of their own, since what quotes lines repeats them alone, and far from the rest. */
@@ -133,6 +137,7 @@ function ownLine(all: readonly Form[]): readonly (readonly [Form, number])[] {
   return [
     ...some.map((form) => [form, 1] as const),
     ...[...some.slice(0, 1), ...labelled].map((form) => [form, far] as const),
+    ...all.filter(([prefix]) => prefix === "API_KEY=").map((form) => [form, exported] as const),
   ];
 }
 
@@ -147,7 +152,12 @@ function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Trip
       const text = textAt(base.input.event, path);
       const withWord = (word: string): Input | null => {
         const added = harmless(path.join("."), text, word);
-        const value = way === far ? farFrom(text, word, added) : (added[way] ?? `${text} ${word}`);
+        const value =
+          way === far
+            ? farFrom(text, word, added)
+            : way === exported
+              ? commandWith(path.join("."), text, word)
+              : (added[way] ?? `${text} ${word}`);
         const event = value === undefined ? null : validEvent(withValue(base.input.event, path, value));
         return event && { ...base.input, origin: "made", label: `${base.input.label}; with a secret`, event };
       };
@@ -243,6 +253,16 @@ async function extracted(
           { label: "event", text: guestText(first.args[0], 400) },
         ]),
       ];
+  const asked = textAt(first.input.event, path.split("."));
+  for (const { text, action, rewrites } of repeating)
+    // What runs a command twice copies all of it.
+    if (rewrites === path && timesIn(text, secret) > timesIn(asked, secret) && timesIn(text, asked) < 2)
+      return [
+        draft("leak-field", `\`${action}\` copies a secret to another place in \`${path}\``, [
+          { label: "before", text: guestText(asked, 400) },
+          { label: "after", text: guestText(text, 400) },
+        ]),
+      ];
   const said = repeating.find(({ rewrites, action }) => rewrites === null && action !== "set_state");
   if (secret.length < wholeSecret || !said) return [];
   const { text, action } = said;
@@ -270,6 +290,10 @@ async function extracted(
       { severity: "medium" },
     ),
   ];
+}
+
+function timesIn(text: string, piece: string): number {
+  return piece === "" ? 0 : text.split(piece).length - 1;
 }
 
 /** Whether a query begins with a part of the event that leads to the secret: clients encode its spaces. */

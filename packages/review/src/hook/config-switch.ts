@@ -40,7 +40,7 @@ export async function findConfigSwitches(
     for (const { of, path } of run?.watched?.reads ?? [])
       if (of === "context" && path[0] === "config" && path[1] !== undefined) asked.add(path[1]);
     for (const pair of run?.watched?.pairs ?? []) {
-      if (pair.op === "key" || pair.op === "<" || pair.op === "re") continue;
+      if (pair.op !== "==" && pair.op !== "in") continue;
       for (const [seen, constant] of [
         [pair.a, pair.b],
         [pair.b, pair.a],

@@ -1,11 +1,14 @@
 import { wordsOf } from "@hookwarden/testing/mutate";
 import type { LoadedHook } from "hookwarden/pack";
 import type { AnswerChange } from "../explore/answer-change.ts";
+import { carryOn, ordinaryOf } from "../explore/carry-on.ts";
 import { type Dependence, explore } from "../explore/explore.ts";
 import { exemptFolders, exemptWords } from "../explore/exempt-words.ts";
 import { gradeWords } from "../explore/grade-words.ts";
 import { addWords } from "../explore/harmless-words.ts";
+import { spellWords } from "../explore/spell-words.ts";
 import { enriched, sweep } from "../explore/sweeps.ts";
+import { otherKeys } from "../explore/other-keys.ts";
 import { varyContext } from "../explore/vary-context.ts";
 import { varyFacts } from "../explore/vary-facts.ts";
 import { varyState } from "../explore/vary-state.ts";
@@ -56,10 +59,12 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
     ]),
   ];
   const turns: AnswerChange[] = [...explored.turns, ...(await addWords(runner, held, all))];
+  turns.push(...(await spellWords(runner, held)));
   const bases = held.length > 0 ? held : base.runs.slice(0, 3);
   turns.push(...(await varyContext(runner, bases, parts.recorded.slice(0, 300), contextReads(context))));
   progress("varying fields");
   turns.push(...(await sweep(runner, bases, { ...words, words: all.slice(0, 60) })));
+  turns.push(...(await otherKeys(runner, heldOf(base.runs))));
   turns.push(...(await exemptWords(runner, bases, words.words)));
   turns.push(
     ...(await exemptFolders(runner, bases, [
@@ -69,13 +74,15 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
     ])),
   );
   turns.push(...(await varyFacts(runner, bases)));
-  if (runner.hook.state !== null)
+  if (runner.hook.state !== null) {
+    turns.push(...(await carryOn(runner, held, ordinaryOf(base.runs))));
     turns.push(
       ...(await varyState(runner, held, statesOf([...base.runs, ...made]), {
         numbers: words.numbers,
         words: [...new Set([...words.words, ...words.properties])].filter((word) => /^[\w-]+$/.test(word)),
       })),
     );
+  }
   const graded = await gradeWords(runner, context.analysis, turns);
   await record(
     context,
@@ -126,7 +133,7 @@ function comparedConstants(runs: readonly InstrumentedRun[], shortest = 3): read
       for (const operand of op === "key" || op === "re" ? [] : [b, a])
         if (
           typeof operand === "string" &&
-          operand.length >= shortest &&
+          (operand.length >= shortest || /^[^\x00-\x7f]+$/.test(operand)) &&
           operand.length < 80 &&
           !args[0].includes(operand)
         )

@@ -88,6 +88,8 @@ class Instrumenter {
   readonly #prefix: string;
   readonly #pairs: boolean;
   readonly #conditions: ReadonlySet<AnyNode>;
+  /** Whether reading a property may do something. */
+  readonly #hasGetters: boolean;
 
   constructor(source: string, tree: SyntaxTree, prefix: string, pairs: boolean) {
     this.#source = source;
@@ -96,6 +98,10 @@ class Instrumenter {
     this.#pairs = pairs;
     this.edits = new Edits(source);
     this.#conditions = atomsOf({ tree });
+    this.#hasGetters = tree.nodes.some(
+      ({ type, kind, name }) =>
+        kind === "get" || (type === "Identifier" && /^(?:Proxy|define(?:Property|Properties))$/.test(String(name))),
+    );
   }
 
   visit(node: AnyNode): void {
@@ -250,7 +256,19 @@ class Instrumenter {
       property.type === "UpdateExpression"
     )
       return;
-    this.#wrap(property, `${this.#prefix}p(${this.#site(node, false)},`);
+    const table = this.#again(part(node, "object"));
+    this.edits.open(property.start, `${this.#prefix}p(${this.#site(node, false)},`);
+    this.edits.close(property.end, table === null ? ")" : `,${table})`);
+  }
+
+  /** The text of an expression that may be evaluated twice: variables, and what they have under plain names. */
+  #again(node: AnyNode): string | null {
+    if (node.type === "Identifier") return String(node["name"]);
+    if (node.type !== "MemberExpression" || this.#hasGetters || node["optional"]) return null;
+    const [of, key] = [this.#again(part(node, "object")), part(node, "property")];
+    if (of === null || (key.type !== "Identifier" && key.type !== "Literal")) return null;
+    const name = this.#source.slice(key.start, key.end);
+    return node["computed"] ? `${of}[${name}]` : `${of}.${name}`;
   }
 }
 

@@ -21,7 +21,7 @@ export interface PreludeOptions {
  *   $c[$w = 7] = 1  a branch was taken, and it is the last one that was
  *   $t(5, (a))     a condition was true, or was false
  *   $eq(3, a, b)   a comparison; $sw and $sc are those of a `switch`
- *   $p(3, key)     a property is looked up under a name that was made at run time
+ *   $p(3, key, of) a property is looked up under a name that was made at run time; in an object with a name of its own
  *   $x(exports)    the hook's default export, instrumented
  */
 export function instrumentationPrelude({
@@ -52,6 +52,8 @@ export function instrumentationPrelude({
 export const recordingLimits = {
   pairs: 16,
   builtinPairs: 500,
+  keys: 24,
+  keyPairs: 200,
   allPairs: 1_500,
   text: 160,
   pattern: 1_000,
@@ -76,7 +78,7 @@ const $txt = (v, most) => {
 };
 const $note = (site, op, a, b) => $pair(site, op, a, b, ${recordingLimits.text});
 const $pair = (site, op, a, b, most) => {
-  if (!$on || $left <= 0 || $n[site] >= (site === 0 ? ${recordingLimits.builtinPairs} : ${recordingLimits.pairs})) return;
+  if (!$on || $left <= 0 || $n[site] >= (site === 0 ? ${recordingLimits.builtinPairs} : op === "of" ? ${recordingLimits.keyPairs} : ${recordingLimits.pairs})) return;
   const t = typeof a, u = typeof b;
   if ((t !== "string" && t !== "number" && t !== "bigint") || (u !== "string" && u !== "number" && u !== "bigint")) {
     if (t === "undefined" || u === "undefined" || a === null || b === null || t === "object" || u === "object") return;
@@ -98,7 +100,14 @@ const $ge = (i, a, b) => { $note(i, "<", a, b); return a >= b; };
 const $last = { __proto__: null };
 const $sw = (i, v) => { $last[i] = v; return v; };
 const $sc = (i, v) => { $note(i, "==", $last[i], v); return v; };
-const $p = (i, k) => { if (typeof k === "string") $note(i, "key", k, ""); return k; };
+const $wrapped = new WeakSet(), $isWrapped = $wrapped.has, $addWrapped = $wrapped.add;
+// The names that a table has are what its question can be answered with.
+const $keys = (i, k, of) => {
+  if (!$on || typeof of !== "object" || of === null || $A(of) || $apply($isWrapped, $wrapped, [of])) return;
+  const keys = $own(of);
+  for (let at = 0; at < keys.length && at < ${recordingLimits.keys}; at++) if (typeof keys[at] === "string") $note(i, "of", k, keys[at]);
+};
+const $p = (i, k, of) => { if (typeof k === "string") { $note(i, "key", k, ""); $keys(i, k, of); } return k; };
 @patches
 const $mask = (target, name, value) => $def(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 {
@@ -148,7 +157,7 @@ const $wrap = (value, path) => {
   }
   if (list) copy.length = value.length;
   const step = (key) => $step(path, list && key !== "length" ? "*" : key);
-  return new $P(copy, {
+  const proxy = new $P(copy, {
     __proto__: null,
     get(target, key, receiver) {
       if (typeof key === "string") {
@@ -165,6 +174,8 @@ const $wrap = (value, path) => {
     getOwnPropertyDescriptor(target, key) { if (typeof key === "string") $seen(list && key === "length" ? path : step(key), "a", $apply($has, target, [key]) ? "1" : "0"); return $gop(target, key); },
     ownKeys(target) { $seen(path, "l", "1"); return $own(target); },
   });
+  $apply($addWrapped, $wrapped, [proxy]);
+  return proxy;
 };
 const $table = (from, left, right) => {
   let text = left;
@@ -253,7 +264,7 @@ $member(Array.prototype, "indexOf", (of) => ($A(of) ? of : null));
 }
 {
   const native = $O.hasOwn;
-  const own = { hasOwn(o, k) { if (typeof k === "string") $note(0, "key", k, ""); return native(o, k); } }.hasOwn;
+  const own = { hasOwn(o, k) { if (typeof k === "string") { $note(0, "key", k, ""); $keys(0, k, o); } return native(o, k); } }.hasOwn;
   $def($O, "hasOwn", { __proto__: null, value: own, writable: true, enumerable: false, configurable: true });
 }
 `;

@@ -21,9 +21,9 @@ export interface Comparison {
   readonly site: number;
   /**
    * `==` for equality, `<` for order, `in` for a text and a part of it, `key` for a name that was looked up,
-   * `re` for a text and a pattern.
+   * `of` for such a name and one that the object has, `re` for a text and a pattern.
    */
-  readonly op: "==" | "<" | "in" | "key" | "re";
+  readonly op: "==" | "<" | "in" | "key" | "of" | "re";
   /** The branch that was taken last. */
   readonly branch: number;
   readonly a: Operand;
@@ -51,7 +51,7 @@ const hows: ReadonlyMap<string, ReadHow> = new Map([
   ["a", "asked"],
   ["l", "listed"],
 ]);
-const operations: ReadonlySet<string> = new Set(["==", "<", "in", "key", "re"]);
+const operations: ReadonlySet<string> = new Set(["==", "<", "in", "key", "of", "re"]);
 const limits = { maxBytes: 8_388_608, maxDepth: 8, maxKeys: 64, maxKeyLength: 32 } as const;
 
 /**

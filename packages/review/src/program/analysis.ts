@@ -50,6 +50,18 @@ export class CodeAnalysis {
     return this.#atoms.get(`${node.start} ${node.end}`) ?? null;
   }
 
+  /** The whole condition that an expression is a part of. */
+  conditionAround(node: AnyNode): AnyNode {
+    let whole = node;
+    for (
+      let at = this.flow.tree.parents.get(node);
+      at && /^(?:Logical|Unary|Chain)Expression$/.test(at.type);
+      at = this.flow.tree.parents.get(at)
+    )
+      whole = at;
+    return whole;
+  }
+
   /**
    * Whether a condition decides that the step is let go: `if (condition) return;`.
    *

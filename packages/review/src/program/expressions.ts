@@ -157,6 +157,7 @@ export class Expressions {
       found |= this.labelsOf(part(callee, "object")) & ~(labels.event | labels.context);
       if (characterCodes.test(propertyName(callee) ?? "")) found |= labels.mixed | labels.codes;
       if (cutsText(callee, args)) found |= labels.cut;
+      if (/^reduce(?:Right)?$/.test(propertyName(callee) ?? "")) found |= labels.summed;
     }
     // How many parameters there are, and their names, is beside the action.
     if (memberPath(callee) === "Object.keys" && (found & labels.input) !== 0)

@@ -156,7 +156,8 @@ export class Flow {
     if (operator === "") return right;
     // `??=` and its like only fill what is empty.
     const kept = logical.test(operator) ? 0 : this.#kept(left, node);
-    return kept | labelsOfOperation(operator, right | this.labelsOf(left));
+    const summed = right !== 0 && /^[+-]$/.test(operator) ? labels.summed : 0;
+    return kept | summed | labelsOfOperation(operator, right | this.labelsOf(left));
   }
 
   /** Whether a variable goes from place to place in a table: `node = node[letter]`, `state = next[state][letter]`. */

@@ -32,6 +32,8 @@ export const labels = {
   codes: 1 << 19,
   /** What remains of a value after remainders, bits or sums of characters: it cannot be read off the input. */
   hashed: 1 << 20,
+  /** A total over the parts of something. */
+  summed: 1 << 21,
 } as const;
 
 export type Label = keyof typeof labels;
