@@ -288,7 +288,7 @@ export function unmetConditions(analysis: CodeAnalysis, coverage: Coverage): rea
     if (truth !== 1 && truth !== 2) return [];
     if (analysis.unmetOutcome(predicate, truth === 2) !== "opens") return [];
     if (presence && !opaque && !guardsUnreached(analysis, coverage, predicate)) return [];
-    return [{ predicate, hard: opaque && analysis.isOwn(predicate) }];
+    return [{ predicate, hard: (opaque || analysis.interprets) && analysis.isOwn(predicate) }];
   });
 }
 

@@ -28,7 +28,7 @@ export function rewriteFindings(runs: readonly Run[]): readonly Draft[] {
       const severe = severeProblem(before, text);
       // Words of texts that the review made are no operands.
       const isCommand = commandPath.test(rewrites) && run.input.origin !== "made";
-      const what = severe ?? (isCommand ? operandProblem(before, text) : null);
+      const what = severe ?? (isCommand ? operandProblem(before, text) : placeProblem(rewrites, before, text));
       if (what === null) continue;
       const { words, severity } = what;
       if (found.some((one) => one.severity === severity)) continue;
@@ -60,12 +60,25 @@ function operandProblem(before: string, after: string): RewriteProblem | null {
   const gained = has.filter(
     ({ word }) => !before.includes(word) && !placeholder.test(word) && /[\p{L}/]/u.test(word),
   );
-  const [added] = gained;
-  if (added === undefined) return null;
   const lost = had.find(({ word, isObject }) => isObject && !has.some((one) => one.word.endsWith(word)));
+  if (gained.length === 0)
+    return lost === undefined
+      ? null
+      : { words: `takes \`${lost.word.slice(0, 60)}\` away`, severity: "medium" };
   return lost !== undefined && gained.some(({ isObject }) => isObject)
     ? { words: `puts \`${shown(gained)}\` in place of \`${lost.word.slice(0, 60)}\``, severity: "high" }
     : { words: `adds \`${shown(gained)}\``, severity: "medium" };
+}
+
+/** Fields that say where a tool acts. */
+const placePath = /(?:^|\.)(?:file_path|notebook_path|path|url|uri|host)$/;
+
+/** What a rewrite does to the place where a tool acts; `null` where the place keeps its name, or is written otherwise only. */
+function placeProblem(path: string, before: string, after: string): RewriteProblem | null {
+  const nameOf = (place: string): string => /[^/\\]*$/.exec(place.replace(/[/\\]+$/, ""))?.[0] ?? "";
+  return placePath.test(path) && nameOf(after) !== nameOf(before)
+    ? { words: `puts \`${after.slice(0, 60)}\` in place of \`${before.slice(0, 60)}\``, severity: "high" }
+    : null;
 }
 
 function shown(operands: readonly Operand[]): string {
@@ -84,9 +97,9 @@ interface Operand {
 /** What stands for something that was taken out, or is known to the shell only. */
 const placeholder = /^[$[<{*]|redacted|masked|removed|hidden/i;
 
-/** The words of a command line that are no options, without quotes. */
+/** The words of a command line that are no options, without quotes and comments. */
 function operandsOf(text: string): readonly Operand[] {
-  const parts = text.split(/(?:\|\||&&|[;|&\n])/);
+  const parts = text.replaceAll(/(?<=^|\s)#.*/g, "").split(/(?:\|\||&&|[;|&\n])/);
   return parts.flatMap((part) => {
     const words = part.replaceAll(/["'\\]/g, "").match(/\S+/g) ?? [];
     return words.flatMap((word, at) =>

@@ -20,7 +20,14 @@ const orders: readonly RegExp[] = [
   /\b(?:print|reveal|repeat|output|quote)\b.{0,30}\bsystem prompt\b/is,
   // That somebody has agreed, or need not be asked.
   /\b(?:consent|approval|permission|authori[sz]ation|clearance|sign-?off)s?\b[^.!?]{0,60}\b(?:is|are|was|were|has been|have been)\b(?! not)[^.!?]{0,20}\b(?:on file|given|granted|obtained|implied|recorded|assumed|in place)\b/is,
+  /\b(?:reviewers?|owners?|maintainers?|users?|team|managers?|lead|security|admins?|administrators?|operators?|customers?)\b[^.!?]{0,40}\b(?:has|have|had|already|is|are)?\s*(?:accepted|approved|agreed|consented|authori[sz]ed|signed off|cleared|okayed|permitted|fine with|happy with)\b/is,
+  /\b(?:never|no longer|don't|do not|does not|doesn't|not)\b[^.!?]{0,12}\b(?:needs?|requires?|ask(?:ing)? for|wait(?:ing)? for|expects?)\b[^.!?]{0,16}\b(?:confirm\w*|approvals?|permissions?|consent|sign-?off|reviews?)\b/is,
+  // That other words are orders.
+  /\b(?:treat|regard|consider|handle|accept|trust|obey|follow|carry out|act on)\b[^.!?]{0,80}\b(?:as (?:coming from|orders?|instructions?|commands?|trusted|authori[sz]ed|genuine|the owner|an? (?:owner|operator|administrator))|at once|without question|as if (?:it|they) came)\b/is,
+  /\b(?:ignorier\w*|ignorez|ignora\w*|negeer|vergiss|oubliez|olvida|игнорир\w*|忽略|無視|무시)[^.!?]{0,60}(?:anweisung|instruction|instruc|istruzion|instructie|regel|r[eè]gle|regla|инструкц|指示|指令|지시)/isu,
   // What hides an action, and what gives somebody a way in.
+  /\b(?:nobody|no one|no-one)\b[^.!?]{0,30}\b(?:hear|know|see|notice|find out|be told|care|mind)s?\b/is,
+  /\b(?:passwordless|unrestricted)\b[^.!?]{0,20}\b(?:root|sudo|access|rights|account)\b/is,
   /\b(?:leave|keep|omit|drop|exclude|remove|hide)\b[^.!?]{0,40}\b(?:out of|from)\b[^.!?]{0,20}\b(?:summar\w+|reports?|answers?|repl(?:y|ies)|users?|logs?|history|transcript)\b/is,
   /\b(?:say nothing|keep (?:quiet|silent|this (?:quiet|secret|to yourself))|silently|secretly)\b/i,
   /\b(?:copy|paste|put|post|send|share|add|include|attach|commit|push|write)\b[^.!?]{0,40}\b(?:keys?|secrets?|credentials?|tokens?|passwords?|\.env)\b[^.!?]{0,30}\b(?:into|to|in|with|on|as)\b[^.!?]{0,30}\b(?:public|issues?|comments?|gists?|pastes?|channels?|tickets?|chats?|pull requests?)\b/is,
@@ -37,6 +44,8 @@ const unsafeOrders: readonly RegExp[] = [
   /\b(?:add|invite|grant|give|make|promote|assign)\b[^.!?]{0,60}\b(?:administrators?|admins?|owners?|collaborators?|maintainers?|(?:write|full|root|admin) (?:access|rights|permissions))\b/is,
   /\b(?:disable|turn off|switch off|lift|relax|suspend|weaken|remove)\b[^.!?]{0,40}\b(?:branch protection|protections?|two-factor|2fa|mfa|firewalls?|encryption|authentication|authori[sz]ation|rate limits?|security|sandbox(?:es|ing)?|restrictions)\b/is,
   /\b(?:pass|add|use|append|give|always|with)\b[^.!?]{0,30}\s--(?:no-verify|no-check\S*|insecure|force|no-sandbox|skip-\S+|allow-\S+|dangerously-\S+|trusted-host)\b/is,
+  /\b(?:tests?|checks?|scans?|alerts?|warnings?|failures?|findings?)\b(?:(?!\bnot\b|\bnever\b)[^.!?]){0,40}\b(?:can|may|should|could|must|to) be\b(?:(?!\bnot\b)[^.!?]){0,16}\b(?:skipped|disabled|ignored|deleted|removed|commented out|suppressed|muted|silenced)\b/is,
+  /\b(?:save|add|write|note|store|record|append|remember)\b[^.!?]{0,60}\b(?:later|future|next|all|other) sessions?\b/is,
   /\b(?:run|try|use|execute|with)\b[^.!?]{0,40}\bchmod\b[^.!?]{0,12}\b777\b/is,
 ];
 /** Verdicts, whose texts say why. */

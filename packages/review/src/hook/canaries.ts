@@ -236,6 +236,8 @@ function withoutPieces(text: string, secret: string, shortest: number): string {
 const wholeSecret = 14;
 const copiedSecret = 8;
 
+const secretNames = /authori[sz]ation|bearer|token|secret|passw|api[_-]?key|credential|cookie|private/i;
+
 /** Texts that repeat a secret: alone, taken out of the text that it stood in, or because it is one. */
 async function extracted(
   runner: Runner,
@@ -250,6 +252,14 @@ async function extracted(
       return [
         draft("leak-field", `\`${action}\` copies a secret from \`${path}\` to \`${rewrites}\``, [
           { label: rewrites, text: guestText(text, 400) },
+          { label: "event", text: guestText(first.args[0], 400) },
+        ]),
+      ];
+  for (const { text, action, rewrites } of textsOf(first).values())
+    if (rewrites !== path && !text.includes(secret) && isInPieces(text, secret))
+      return [
+        draft("leak-encoded", `\`${action}\` contains a secret from \`${path}\` in pieces`, [
+          { label: action, text: guestText(text, 400) },
           { label: "event", text: guestText(first.args[0], 400) },
         ]),
       ];
@@ -282,14 +292,28 @@ async function extracted(
       ),
     ];
   if (original.length < quoted || text.includes(original.slice(0, 40))) return [];
+  // A pattern of the hook's own that names a secret looks for one.
+  const severity = ordinary === null && secretNames.test(secrets[0] ?? "") ? "high" : "medium";
   return [
     draft(
       "leak-bulk",
       `\`${action}\` repeats a secret from \`${path}\``,
       [{ label: action, text: guestText(text, 400) }],
-      { severity: "medium" },
+      { severity },
     ),
   ];
+}
+
+/** Whether nearly all of a secret stands in a text, each piece for itself: what is masked is not. */
+function isInPieces(text: string, secret: string): boolean {
+  let [covered, pieces] = [0, 0];
+  for (let at = 0; at < secret.length;) {
+    let length = 0;
+    while (at + length < secret.length && text.includes(secret.slice(at, at + length + 1))) length++;
+    if (length > quoted) [covered, pieces] = [covered + length, pieces + 1];
+    at += Math.max(1, length);
+  }
+  return pieces > 1 && covered > secret.length * 0.8;
 }
 
 function timesIn(text: string, piece: string): number {

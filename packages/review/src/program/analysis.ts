@@ -3,8 +3,11 @@ import { Flow } from "./flow.ts";
 import { settled } from "./labels.ts";
 import { Openings, type Outcome } from "./openings.ts";
 import { type Predicate, predicatesOf } from "./predicates.ts";
-import { type AnyNode, part } from "./syntax.ts";
+import { type AnyNode, part, parts } from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
+
+/** Shorter lists are no programs. */
+const leastInstructions = 6;
 
 /** What a program is found to do without running it. */
 export class CodeAnalysis {
@@ -12,6 +15,8 @@ export class CodeAnalysis {
   readonly flow: Flow;
   readonly predicates: readonly Predicate[];
   readonly openings: Openings;
+  /** Whether the code runs a program of its own, so that what meets its conditions cannot be read off it. */
+  readonly interprets: boolean;
   readonly #atoms: ReadonlyMap<string, number>;
   readonly #unverified: ReadonlySet<string>;
 
@@ -31,6 +36,9 @@ export class CodeAnalysis {
     this.flow = new Flow(text.tree, reads);
     this.predicates = predicatesOf(this.flow);
     this.openings = new Openings(this.flow);
+    this.interprets = this.flow.tree.nodes.some(
+      (node) => text.isOwn(node.start) && this.#fetchesInstruction(node),
+    );
     this.#atoms = new Map(atoms.map(({ start, end }, id) => [`${start} ${end}`, id]));
   }
 
@@ -48,6 +56,18 @@ export class CodeAnalysis {
   /** The number of a predicate among the conditions; `null` where its truth is not recorded. */
   atomOf({ node }: Predicate): number | null {
     return this.#atoms.get(`${node.start} ${node.end}`) ?? null;
+  }
+
+  /** `code[pc++]`, where `code` is a list of numbers or texts. */
+  #fetchesInstruction(node: AnyNode): boolean {
+    if (node.type !== "MemberExpression" || !node["computed"]) return false;
+    if (!/^(?:Update|Assignment)Expression$/.test(part(node, "property").type)) return false;
+    const list = this.flow.bindings.get(part(node, "object"))?.value;
+    return (
+      list?.type === "ArrayExpression" &&
+      parts(list, "elements").length >= leastInstructions &&
+      parts(list, "elements").every(({ type }) => type === "Literal" || type === "UnaryExpression")
+    );
   }
 
   /** The whole condition that an expression is a part of. */
