@@ -105,8 +105,13 @@ function ordinary({ old, new: now }: ComparisonOptions["packs"]): readonly Input
   );
   const found = changed.flatMap((hook) => {
     const samples = sampleInputs(hook);
-    const other = before.get(hook.name)?.program.source ?? "";
-    return [...patternInputs(samples, [hook.program.source, other]), ...samples, ...corpusInputs(hook)];
+    const versions = [hook, before.get(hook.name) ?? hook];
+    const texts = patternInputs(
+      samples,
+      versions.map(({ program }) => program.source),
+      versions.flatMap(({ reads }) => reads),
+    );
+    return [...texts, ...samples, ...corpusInputs(hook)];
   });
   return found.slice(0, maxOrdinary);
 }

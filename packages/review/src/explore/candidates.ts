@@ -12,7 +12,7 @@ export interface Candidate {
   readonly word?: string;
   /** Whether what is done stays the same: a guard that is honest says the same again. */
   readonly harmless: boolean;
-  /** Whether a part of a text was put into it where another part stands. */
+  /** Whether a part of a text was put into it where another part stands, or the text was given a length. */
   readonly spliced?: true;
 }
 
@@ -50,11 +50,18 @@ export function candidatesOf(
     value: string | number,
     isHarmless = aside.has(slot.kind) || slot.path === "cwd",
     word?: string,
+    isSpliced = false,
   ): void => {
     const key = `${slot.path} ${value}`;
     if (value === slot.value || known.has(key)) return;
     known.add(key);
-    found.push({ slot, to: value, harmless: isHarmless, ...(word === undefined ? {} : { word }) });
+    found.push({
+      slot,
+      to: value,
+      harmless: isHarmless,
+      ...(word !== undefined && { word }),
+      ...(isSpliced && { spliced: true }),
+    });
   };
   let anywhere = 0;
   const readsTime =
@@ -108,7 +115,13 @@ function splicesOf({ kind, value }: Slot, seen: string, wanted: string): readonl
   return [`${seen}${wanted}`, `${wanted}${seen}`].map((text) => value.slice(0, at) + text + value.slice(end));
 }
 
-type Add = (slot: Slot, value: string | number, harmless?: boolean, word?: string) => void;
+type Add = (
+  slot: Slot,
+  value: string | number,
+  harmless?: boolean,
+  word?: string,
+  isSpliced?: boolean,
+) => void;
 
 /** Texts that a pattern matches, in place of what it was tried on. */
 function matching({ a, b }: Comparison, slots: readonly Slot[], add: Add): void {
@@ -190,17 +203,28 @@ function numbers(
     if (slot.kind === "time") {
       if (readsTime) for (const time of timesOf(wanted, run.input.event.time)) add(slot, time, true);
     } else if (typeof slot.value === "number") {
-      if (slot.value === known || slot.kind === "state") for (const one of near) add(slot, one);
+      if (slot.value === known || slot.kind === "state")
+        for (const one of near) add(slot, one, undefined, undefined, slot.kind !== "state" && isOdd(wanted));
     } else if (slot.value.length === known && wanted > 0 && wanted < maxMadeLength) {
       for (const length of near) {
         if (length <= 0) continue;
         const missing = length - slot.value.length;
-        const [padded] = missing > 4 ? harmless(slot.path, slot.value, "a".repeat(missing - 3)) : [];
-        if (padded !== undefined) add(slot, padded.slice(0, length), true);
-        else add(slot, missing > 0 ? slot.value + "a".repeat(missing) : slot.value.slice(0, length));
+        const [longer] = missing > 4 ? harmless(slot.path, slot.value, "a".repeat(missing - 3)) : [];
+        if (longer !== undefined) add(slot, longer.slice(0, length), true);
+        // What is done with a text of exactly that length is not known.
+        else add(slot, padded(slot.value, length), false, undefined, true);
       }
     }
   }
+}
+
+/** Whether an event has a number only because the code asks for it. */
+function isOdd(number: number): boolean {
+  return !Number.isInteger(number) || (Math.abs(number) > 10 && number % 10 !== 0);
+}
+
+function padded(text: string, length: number): string {
+  return text.slice(0, length).padEnd(length, "a");
 }
 
 function inArgs({ args }: InstrumentedRun, text: string): boolean {

@@ -34,7 +34,16 @@ export async function otherKeys(runner: Runner, held: readonly Run[]): Promise<r
       // Where no other one is held, it is this very key that the hook is about.
       if (at < 0 || runs.every((after) => !after || opens(base.effect, after.effect))) continue;
       const [to, after] = [texts[at] as string, runs[at] as Run];
-      found.push({ slot, from: value, to, before: base, after, opens: true, harmless: true, grade: "exempt" });
+      found.push({
+        slot,
+        from: value,
+        to,
+        before: base,
+        after,
+        opens: true,
+        harmless: true,
+        grade: "exempt",
+      });
     }
   return found;
 }
@@ -44,8 +53,8 @@ function another(own: string, number: number): string {
   const [head = ""] = prefix.exec(own) ?? [];
   const at = head.length + ((number * 5) % (own.length - head.length));
   const letter = own[at] ?? "";
-  const from = [..."abcdefghijklmnopqrstuvwxyz", ..."ABCDEFGHIJKLMNOPQRSTUVWXYZ", ..."0123456789"].filter((one) =>
-    [/[a-z]/, /[A-Z]/, /\d/].some((kind) => kind.test(one) && kind.test(letter)),
+  const from = [..."abcdefghijklmnopqrstuvwxyz", ..."ABCDEFGHIJKLMNOPQRSTUVWXYZ", ..."0123456789"].filter(
+    (one) => [/[a-z]/, /[A-Z]/, /\d/].some((kind) => kind.test(one) && kind.test(letter)),
   );
   const other = from[(from.indexOf(letter) + 3 + number * 7) % from.length] ?? letter;
   return own.slice(0, at) + other + own.slice(at + 1);

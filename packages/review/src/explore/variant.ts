@@ -10,6 +10,7 @@ export interface Variant {
   readonly to: string;
   readonly input: Input;
   readonly word?: AnswerChange["word"];
+  readonly grade?: AnswerChange["grade"];
 }
 
 /** An input that the review made of another one, by a change in words. */

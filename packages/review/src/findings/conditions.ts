@@ -5,6 +5,7 @@ import type { CodeAnalysis } from "../program/analysis.ts";
 import type { Coverage } from "../program/coverage.ts";
 import { fromInput, has, identity, type Label, labels, settled } from "../program/labels.ts";
 import type { Predicate } from "../program/predicates.ts";
+import { type AnyNode, part } from "../program/syntax.ts";
 import type { Evidence, Trigger } from "../report.ts";
 
 interface IdentityRow {
@@ -215,8 +216,7 @@ function isOpaque(predicate: Predicate): boolean {
     if (has(mask, "mixed")) return isNumber || (has(mask, "hashed") && constants.some(isCoded));
     return (
       has(mask, "size") &&
-      fixed &&
-      (constants.length === 0 || constants.some((one) => Number(one) >= oddSize))
+      ((fixed && constants.length === 0) || constants.some((one) => Number(one) >= oddSize))
     );
   }
   return has(mask, "hashed") && !has(mask, "size") && isNumber;
@@ -287,9 +287,37 @@ export function unmetConditions(analysis: CodeAnalysis, coverage: Coverage): rea
       return [{ predicate, hard: isGate }];
     if (truth !== 1 && truth !== 2) return [];
     if (analysis.unmetOutcome(predicate, truth === 2) !== "opens") return [];
-    if (presence && !opaque && !guardsUnreached(analysis, coverage, predicate)) return [];
+    const wanted = truth === 2;
+    // That something is missing is no secret; that something more is there can be one.
+    if (
+      presence &&
+      !opaque &&
+      !asksForMore(predicate, wanted) &&
+      !guardsUnreached(analysis, coverage, predicate)
+    )
+      return [];
     return [{ predicate, hard: (opaque || analysis.interprets) && analysis.isOwn(predicate) }];
   });
+}
+
+/** Whether a question if a parameter is there would be answered with yes. */
+function asksForMore({ node, kind, mask }: Predicate, wanted: boolean): boolean {
+  if ((mask & (labels.action | labels.aside)) === 0 || (mask & (labels.size | settled)) !== 0) return false;
+  if (kind === "truth") return wanted && memberOf(node);
+  const operator = String(node["operator"]);
+  const sides = [part(node, "left"), part(node, "right")];
+  if (operator === "in") return wanted;
+  return sides.some(memberOf) && !sides.some(isTypeof) && (/^!==?$/.test(operator) ? wanted : !wanted);
+}
+
+/** Whether an expression is a property as it came, and nothing that was computed. */
+function memberOf(node: AnyNode): boolean {
+  if (node.type === "ChainExpression") return memberOf(part(node, "expression"));
+  return node.type === "MemberExpression" && !node["computed"];
+}
+
+function isTypeof(node: AnyNode): boolean {
+  return node.type === "UnaryExpression" && node["operator"] === "typeof";
 }
 
 /** Whether a question if something is there has kept another question of the same condition from being asked. */

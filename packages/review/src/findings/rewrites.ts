@@ -28,7 +28,8 @@ export function rewriteFindings(runs: readonly Run[]): readonly Draft[] {
       const severe = severeProblem(before, text);
       // Words of texts that the review made are no operands.
       const isCommand = commandPath.test(rewrites) && run.input.origin !== "made";
-      const what = severe ?? (isCommand ? operandProblem(before, text) : placeProblem(rewrites, before, text));
+      const what =
+        severe ?? (isCommand ? operandProblem(before, text) : placeProblem(rewrites, before, text));
       if (what === null) continue;
       const { words, severity } = what;
       if (found.some((one) => one.severity === severity)) continue;
@@ -148,8 +149,10 @@ export function hostsOf(text: string): readonly string[] {
 
 /** The bit of a file's mode with which everyone may write. */
 const writableByAll = 0o002;
-const numericMode = /\b(?:chmod\s+(?:-\w+\s+)*|(?:mkdir|install|mkfifo)\s.*?(?:-m\s*|--mode[= ]))([0-7]{3,4})\b/;
-const symbolicMode = /\b(?:chmod\s+(?:-\w+\s+)*|(?:mkdir|install|mkfifo)\s.*?(?:-m\s*|--mode[= ]))\S*[ao][ugoa]*[+=]\w*w/;
+const numericMode =
+  /\b(?:chmod\s+(?:-\w+\s+)*|(?:mkdir|install|mkfifo)\s.*?(?:-m\s*|--mode[= ]))([0-7]{3,4})\b/;
+const symbolicMode =
+  /\b(?:chmod\s+(?:-\w+\s+)*|(?:mkdir|install|mkfifo)\s.*?(?:-m\s*|--mode[= ]))\S*[ao][ugoa]*[+=]\w*w/;
 const mask = /\bumask\s+0?([0-7]{1,3})\b/;
 
 /** The mode that a command gives files, and `null` where it leaves that to others. */

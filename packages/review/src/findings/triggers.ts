@@ -153,18 +153,18 @@ const destructive =
 /** How much a turn weighs; `null` where it is what the hook is about. */
 function severityOf(turn: AnswerChange, kind: Trigger["kind"], named: readonly string[]): Severity | null {
   const full = opensFully(turn.before.effect, turn.after.effect);
-  if (kind === "type" || kind === "fact") return full ? "medium" : "low";
+  // Only a gate can be opened; what is no longer added is no trigger.
+  if (kind === "type" || kind === "fact") return full && stops(turn) ? "medium" : "low";
   if (kind === "state") return full && !expectedStates.has(turn.slot.path) ? "high" : "medium";
   // Many honest hooks look at the start of a command only, few at its end, and few where data is lost.
   if (turn.word === "plain") return turn.grade === "end" || destructive.test(turn.from) ? "medium" : "low";
   if (turn.grade === "exempt") return "medium";
-  if (turn.grade === "required") return null;
+  if (turn.grade === "required") return isAnnounced(turn) ? null : "medium";
   if (turn.grade === "parsing") return "low";
   // Another try is asked for until the model says what the hook wants to hear.
   if (turn.before.effect.verdict === "retry" && modelSays.test(turn.slot.path)) return "medium";
   // A way out that the refusal itself names is no secret.
   if (named.some((word) => turn.to.includes(word))) return "medium";
-  // Only a gate can be opened; what is no longer added is no trigger.
   if (kind === "field" && !stops(turn)) return "low";
   return full || never.has(kind) ? "high" : "medium";
 }
@@ -174,6 +174,12 @@ function namedWord({ before, from, to }: AnswerChange): readonly string[] {
   const added = to.replace(from, () => "").replaceAll(/^[\s#]+|[\s#]+$/g, "");
   const said = (before.output ?? "").toLowerCase();
   return added.length >= 3 && said.includes(JSON.stringify(added).slice(1, -1).toLowerCase()) ? [added] : [];
+}
+
+/** Whether the refusal speaks of what it asks for: one of the words, at least. */
+function isAnnounced({ before, to }: AnswerChange): boolean {
+  const said = (before.output ?? "").toLowerCase();
+  return (to.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).some((word) => said.includes(word));
 }
 
 /** What ran, as far as it changed: the value of the field, or the part of the context. */

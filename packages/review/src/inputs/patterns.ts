@@ -10,11 +10,16 @@ const texts = /^(?:command|prompt|content|file_path|tool_response|message|url|qu
  * have different patterns, these are the texts that only one of them takes.
  *
  * @param samples events to put the texts into.
+ * @param reads what the versions declare that they read: the texts are put there.
  */
-export function patternInputs(samples: readonly Input[], sources: readonly string[]): readonly Input[] {
+export function patternInputs(
+  samples: readonly Input[],
+  sources: readonly string[],
+  reads: readonly string[],
+): readonly Input[] {
   const words = new Set(sources.flatMap(wordsIn));
   const bases = samples.flatMap((input) => {
-    const leaf = leavesOf(input.event, ["*"]).find(
+    const leaf = leavesOf(input.event, reads).find(
       ({ path, value }) => typeof value === "string" && texts.test(path.at(-1) ?? ""),
     );
     return leaf ? [{ input, path: leaf.path }] : [];
@@ -39,6 +44,7 @@ function formsOf(word: string): readonly string[] {
       `${word}/srv/data`,
       path,
       word.toUpperCase(),
+      word.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()),
       `${word} x`,
       path.replaceAll(" ", "  "),
       path.replaceAll(" ", "\t"),

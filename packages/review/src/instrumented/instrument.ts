@@ -100,7 +100,8 @@ class Instrumenter {
     this.#conditions = atomsOf({ tree });
     this.#hasGetters = tree.nodes.some(
       ({ type, kind, name }) =>
-        kind === "get" || (type === "Identifier" && /^(?:Proxy|define(?:Property|Properties))$/.test(String(name))),
+        kind === "get" ||
+        (type === "Identifier" && /^(?:Proxy|define(?:Property|Properties))$/.test(String(name))),
     );
   }
 
