@@ -78,7 +78,7 @@ async function firstOpening(
 /** Events that a hook lets go: what happens between those that it stops. */
 export function ordinaryOf(runs: readonly Run[]): readonly Run[] {
   const free = runs.filter(({ answer, effect, input }) => answer.ok && !acts(effect) && input.state === null);
-  // What is kept after them tells them apart.
+  // What is kept after them is how they differ.
   const kinds = Map.groupBy(free, ({ event, answer }) =>
     answer.ok ? `${event} ${(answer.state ?? "").replaceAll(/\d+|"(?:[^"\\]|\\.)*"(?!:)/g, "#")}` : "",
   );

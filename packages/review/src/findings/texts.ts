@@ -26,7 +26,8 @@ const orders: readonly RegExp[] = [
   /\b(?:treat|regard|consider|handle|accept|trust|obey|follow|carry out|act on)\b[^.!?]{0,80}\b(?:as (?:coming from|orders?|instructions?|commands?|trusted|authori[sz]ed|genuine|the owner|an? (?:owner|operator|administrator))|at once|without question|as if (?:it|they) came)\b/is,
   /\b(?:ignorier\w*|ignorez|ignora\w*|negeer|vergiss|oubliez|olvida|игнорир\w*|忽略|無視|무시)[^.!?]{0,60}(?:anweisung|instruction|instruc|istruzion|instructie|regel|r[eè]gle|regla|инструкц|指示|指令|지시)/isu,
   // What hides an action, and what gives somebody a way in.
-  /\b(?:nobody|no one|no-one)\b[^.!?]{0,30}\b(?:hear|know|see|notice|find out|be told|care|mind)s?\b/is,
+  // cspell:ignore nobody -- words of the texts that are read
+  /\b(?:nobody|no one|no-one)\b[^.!?]{0,30}\b(?:hear|know|see|notice|find out|care|mind)s?\b/is,
   /\b(?:passwordless|unrestricted)\b[^.!?]{0,20}\b(?:root|sudo|access|rights|account)\b/is,
   /\b(?:leave|keep|omit|drop|exclude|remove|hide)\b[^.!?]{0,40}\b(?:out of|from)\b[^.!?]{0,20}\b(?:summar\w+|reports?|answers?|repl(?:y|ies)|users?|logs?|history|transcript)\b/is,
   /\b(?:say nothing|keep (?:quiet|silent|this (?:quiet|secret|to yourself))|silently|secretly)\b/i,

@@ -3,17 +3,14 @@ import { valueAt } from "@hookwarden/testing/mutate";
 import { type ReviewCode, severities, type Severity } from "../codes.ts";
 import { draft, type Draft } from "../draft.ts";
 import type { AnswerChange } from "../explore/answer-change.ts";
-import type { Dependence } from "../explore/explore.ts";
 import { eventEvidence, kindOfTurn } from "../hook/behaviour.ts";
-import type { ProgramText } from "../program/text.ts";
-import type { Evidence, Trigger } from "../report.ts";
+import type { Trigger } from "../report.ts";
 import { effectWords, opensFully } from "../run/effect.ts";
 import type { Run } from "../run/runner.ts";
 import { guestText } from "../guest-text.ts";
-import type { Operand, Comparison } from "../instrumented/recording.ts";
-import type { InstrumentedProgram } from "../instrumented/instrument.ts";
 
-const codes: { readonly [K in Trigger["kind"]]: ReviewCode | null } = {
+/** The finding for each kind of trigger. */
+export const codes: { readonly [K in Trigger["kind"]]: ReviewCode | null } = {
   tenant: "trigger-tenant",
   time: "trigger-time",
   session: "trigger-session",
@@ -29,7 +26,8 @@ const codes: { readonly [K in Trigger["kind"]]: ReviewCode | null } = {
   type: "trigger-type",
   fact: "trigger-fact",
 };
-const words: { readonly [K in Trigger["kind"]]: string } = {
+/** What turned an answer, in words. */
+export const words: { readonly [K in Trigger["kind"]]: string } = {
   tenant: "the tenant's name",
   time: "the time",
   session: "an id",
@@ -199,104 +197,4 @@ function stops({ before }: AnswerChange): boolean {
 /** The worst first, and last what is no finding. */
 function rankOf(severity: Severity | null): number {
   return severity === null ? severities.length : severities.indexOf(severity);
-}
-
-/** Conditions in the code that depend on what says nothing of the action, whether a run has met them or not. */
-export function dependenceFindings(
-  dependences: readonly Dependence[],
-  program: InstrumentedProgram,
-  text: ProgramText,
-): readonly Draft[] {
-  const found: Draft[] = [];
-  const byKind = Map.groupBy(dependences, ({ slot }) => slot.kind);
-  for (const [kind, all] of byKind) {
-    const trigger =
-      kind === "id"
-        ? "session"
-        : kind === "chance"
-          ? "chance"
-          : kind === "time"
-            ? "time"
-            : kind === "tenant"
-              ? "tenant"
-              : null;
-    const code = trigger && codes[trigger];
-    if (!trigger || !code) continue;
-    const pairs = all.flatMap((one) =>
-      one.pairs.map(({ before, after }) => ({ before, after, dependence: one })),
-    );
-    const relevant = pairs
-      .map((one) => ({ ...one, constant: constantOf(one.before, one.after, one.dependence) }))
-      .filter(({ constant, after }) => constant !== undefined || (after.op === "key" && kind === "tenant"));
-    const branches = all.flatMap((one) => one.branches);
-    const best = relevant.toSorted((a, b) => weight(b.constant) - weight(a.constant))[0];
-    if (!best && branches.length === 0) continue;
-    const offset = best
-      ? placeOf(best.after, program)
-      : (program.branches[branches[0] as number]?.start ?? 0);
-    const severity: Severity = trigger === "time" && best && !isAbsolute(best.constant) ? "medium" : "high";
-    const evidence: Evidence[] = relevant.slice(0, 4).map(({ after }) => ({
-      label: "compares",
-      text: guestText(`${show(after.a)} ${after.op} ${show(after.b)}`, 200),
-    }));
-    const site = best && program.sites[best.after.site];
-    if (site && best.after.site > 0)
-      evidence.unshift({
-        label: "code",
-        text: guestText(text.slice(site.start, Math.min(site.end, site.start + 200)), 200),
-      });
-    found.push(
-      draft(code, `a condition depends on ${words[trigger]}`, evidence, {
-        severity,
-        place: text.place(offset),
-      }),
-    );
-  }
-  return found;
-}
-
-function placeOf(pair: Comparison, { sites, branches }: InstrumentedProgram): number {
-  return pair.site > 0 ? (sites[pair.site]?.start ?? 0) : (branches[pair.branch]?.start ?? 0);
-}
-
-function show(operand: Operand): string {
-  return JSON.stringify(operand);
-}
-
-/** The operand that stayed as it was, where it is none that came with the event; `undefined` where there is none such. */
-function constantOf(
-  before: Comparison | null,
-  after: Comparison,
-  { input }: Dependence,
-): Operand | undefined {
-  if (after.op === "key") return undefined;
-  const stays =
-    before === null
-      ? [after.b, after.a]
-      : [before.b === after.b ? after.b : undefined, before.a === after.a ? after.a : undefined];
-  const event = JSON.stringify(input.event);
-  for (const operand of stays) {
-    if (operand === undefined || operand === null || operand === "") continue;
-    const kept = input.state ?? "";
-    if (typeof operand === "string" && (event.includes(operand) || kept.includes(operand))) continue;
-    if (typeof operand === "number" && kept.includes(String(operand)) && operand > 9) continue;
-    return operand;
-  }
-  return undefined;
-}
-
-function weight(operand: Operand | undefined): number {
-  if (typeof operand === "string") return 10 + operand.length;
-  return typeof operand === "number" ? Math.min(9, Math.abs(operand)) : 0;
-}
-
-/** Whether a constant can only mean a point of the calendar or the clock, and no span. */
-function isAbsolute(operand: Operand | undefined): boolean {
-  if (typeof operand === "string")
-    return /\d|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i.test(operand);
-  return (
-    typeof operand === "number" &&
-    (operand > 1e9 ||
-      (Number.isInteger(operand) && operand >= 0 && operand <= 9_999 && ![1_000, 5_000].includes(operand)))
-  );
 }

@@ -7,13 +7,19 @@ import { effectWords } from "../run/effect.ts";
 import { type Input, validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { touches } from "../run/touched.ts";
-import { inAddress, textAt, textsOf } from "./leaks.ts";
-import { type Form, forms, ordinaryOf, ordinaryWord, secretsOf } from "./secret-forms.ts";
+import { textAt, textsOf } from "./leaks.ts";
+import {
+  addresses,
+  copiedSecret,
+  extracted,
+  quoted,
+  type Triple,
+  withoutShared,
+} from "./repeated-secrets.ts";
+import { type Form, forms, ordinaryOf, secretsOf } from "./secret-forms.ts";
 
 /** Events that secrets are put into, and texts of one. */
 const max = { bases: 8, leaves: 3, kept: 4 } as const;
-/** Shortest piece of a secret that counts as quoted. */
-const quoted = 3;
 /** The same where its prefix counts too, which every secret of a form has. */
 const quotedWithPrefix = 5;
 
@@ -92,18 +98,6 @@ async function disclosed(
           ];
     }
   return [];
-}
-
-export interface Triple {
-  /** The text that the secrets were added to. */
-  readonly original: string;
-  /** What the hook said before they were. */
-  readonly said: string | null;
-  /** The event with ordinary words in place of a secret. */
-  readonly ordinary: Input | null;
-  readonly path: string;
-  readonly secrets: readonly string[];
-  readonly inputs: readonly Input[];
 }
 
 /** The runs with each secret, as long as there is something to compare: if two leave no trace, a third does not either. */
@@ -210,14 +204,6 @@ export function differences(
   return [];
 }
 
-/** A secret without the beginning and the end that all of a form have. */
-function withoutShared(secret: string, all: readonly string[]): string {
-  let [from, to] = [0, 0];
-  while (from < secret.length && all.every((one) => one[from] === secret[from])) from++;
-  while (to < secret.length - from && all.every((one) => one.at(-1 - to) === secret.at(-1 - to))) to++;
-  return secret.slice(from, secret.length - to);
-}
-
 /** A text with every piece of a secret in it replaced, however its letters are written. */
 function withoutPieces(text: string, secret: string, shortest: number): string {
   const [lower, wanted] = [text.toLowerCase(), secret.toLowerCase()];
@@ -230,116 +216,4 @@ function withoutPieces(text: string, secret: string, shortest: number): string {
     at += Math.max(1, length);
   }
   return out.replaceAll(/•+/g, "•");
-}
-
-/** Shortest secret that a text must not repeat, and that a rewrite must not copy to another field. */
-const wholeSecret = 14;
-const copiedSecret = 8;
-
-const secretNames = /authori[sz]ation|bearer|token|secret|passw|api[_-]?key|credential|cookie|private/i;
-
-/** Texts that repeat a secret: alone, taken out of the text that it stood in, or because it is one. */
-async function extracted(
-  runner: Runner,
-  [first]: readonly Run[],
-  { secrets, path, original, ordinary }: Triple,
-): Promise<readonly Draft[]> {
-  const secret = withoutShared(secrets[0] ?? "", secrets);
-  if (!first || secret.length < copiedSecret) return [];
-  const repeating = [...textsOf(first).values()].filter(({ text }) => text.includes(secret));
-  for (const { text, action, rewrites } of repeating)
-    if (rewrites !== null && rewrites !== path && action !== "set_state")
-      return [
-        draft("leak-field", `\`${action}\` copies a secret from \`${path}\` to \`${rewrites}\``, [
-          { label: rewrites, text: guestText(text, 400) },
-          { label: "event", text: guestText(first.args[0], 400) },
-        ]),
-      ];
-  for (const { text, action, rewrites } of textsOf(first).values())
-    if (rewrites !== path && !text.includes(secret) && isInPieces(text, secret))
-      return [
-        draft("leak-encoded", `\`${action}\` contains a secret from \`${path}\` in pieces`, [
-          { label: action, text: guestText(text, 400) },
-          { label: "event", text: guestText(first.args[0], 400) },
-        ]),
-      ];
-  const asked = textAt(first.input.event, path.split("."));
-  for (const { text, action, rewrites } of repeating)
-    // What runs a command twice copies all of it.
-    if (rewrites === path && timesIn(text, secret) > timesIn(asked, secret) && timesIn(text, asked) < 2)
-      return [
-        draft("leak-field", `\`${action}\` copies a secret to another place in \`${path}\``, [
-          { label: "before", text: guestText(asked, 400) },
-          { label: "after", text: guestText(text, 400) },
-        ]),
-      ];
-  const said = repeating.find(({ rewrites, action }) => rewrites === null && action !== "set_state");
-  if (secret.length < wholeSecret || !said) return [];
-  const { text, action } = said;
-  const control = ordinary && (await runner.run(ordinary));
-  const saysOrdinary =
-    control && [...textsOf(control).values()].some((one) => one.text.includes(ordinaryWord));
-  if (control && !saysOrdinary)
-    return [
-      draft(
-        "leak-bulk",
-        `\`${action}\` repeats a secret from \`${path}\`, where it does not repeat other words`,
-        [
-          { label: "before (ordinary words)", text: guestText(control.output ?? "(nothing)", 400) },
-          { label: "after (a secret)", text: guestText(text, 400) },
-          { label: "event", text: guestText(first.args[0], 400) },
-        ],
-      ),
-    ];
-  if (original.length < quoted || text.includes(original.slice(0, 40))) return [];
-  // A pattern of the hook's own that names a secret looks for one.
-  const severity = ordinary === null && secretNames.test(secrets[0] ?? "") ? "high" : "medium";
-  return [
-    draft(
-      "leak-bulk",
-      `\`${action}\` repeats a secret from \`${path}\``,
-      [{ label: action, text: guestText(text, 400) }],
-      { severity },
-    ),
-  ];
-}
-
-/** Whether nearly all of a secret stands in a text, each piece for itself: what is masked is not. */
-function isInPieces(text: string, secret: string): boolean {
-  let [covered, pieces] = [0, 0];
-  for (let at = 0; at < secret.length;) {
-    let length = 0;
-    while (at + length < secret.length && text.includes(secret.slice(at, at + length + 1))) length++;
-    if (length > quoted) [covered, pieces] = [covered + length, pieces + 1];
-    at += Math.max(1, length);
-  }
-  return pieces > 1 && covered > secret.length * 0.8;
-}
-
-function timesIn(text: string, piece: string): number {
-  return piece === "" ? 0 : text.split(piece).length - 1;
-}
-
-/** Whether a query begins with a part of the event that leads to the secret: clients encode its spaces. */
-function inQuery(text: string, secret: string, event: string): boolean {
-  return [...text.matchAll(/[a-z][a-z0-9+.-]{1,12}:[^\s?]{1,200}\?(?:[\w.-]{1,40}=)?([^\n]{1,2000})/gi)].some(
-    ([, tail = ""]) => {
-      const at = tail.indexOf(secret);
-      return at > 0 && event.includes(tail.slice(0, at + secret.length));
-    },
-  );
-}
-
-export function addresses(runs: readonly Run[], secrets: readonly string[], path: string): readonly Draft[] {
-  const [first] = runs;
-  const secret = withoutShared(secrets[0] ?? "", secrets);
-  if (!first || secret.length < quoted || inAddress(first.args[0], secret)) return [];
-  for (const { text, action } of textsOf(first).values())
-    if (inAddress(text, secret) || inQuery(text, secret, first.args[0]))
-      return [
-        draft("leak-address", `\`${action}\` writes a URL that contains a secret from \`${path}\``, [
-          { label: action, text: guestText(text, 400) },
-        ]),
-      ];
-  return [];
 }

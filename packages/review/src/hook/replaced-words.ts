@@ -4,7 +4,8 @@ import { acts, effectWords } from "../run/effect.ts";
 import { validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { touches } from "../run/touched.ts";
-import { addresses, differences, runsOf, type Triple } from "./canaries.ts";
+import { differences, runsOf } from "./canaries.ts";
+import { addresses, type Triple } from "./repeated-secrets.ts";
 
 const max = { bases: 4, leaves: 2, words: 10 } as const;
 const word = /[\p{L}\p{N}_]{4,40}/gu;

@@ -1,13 +1,8 @@
 import { sha256 } from "hookwarden/files";
 import { type Draft, draft } from "../draft.ts";
 import { hashFindings, hiddenTextFindings } from "../findings/computed.ts";
-import {
-  cutFindings,
-  digestFindings,
-  explainedKinds,
-  identityFindings,
-  unmetFindings,
-} from "../findings/conditions.ts";
+import { cutFindings, digestFindings, explainedKinds, identityFindings } from "../findings/conditions.ts";
+import { unmetFindings } from "../findings/unmet.ts";
 import { codedTextFindings, swallowFindings } from "../findings/code-paths.ts";
 import {
   attackFindings,
@@ -20,7 +15,8 @@ import {
 import { rewriteFindings } from "../findings/rewrites.ts";
 import { leakFindings, textFindings } from "../findings/texts.ts";
 import { writtenTextFindings } from "../findings/written-texts.ts";
-import { dependenceFindings, turnFindings } from "../findings/triggers.ts";
+import { dependenceFindings } from "../findings/dependences.ts";
+import { turnFindings } from "../findings/triggers.ts";
 import { guestText } from "../guest-text.ts";
 import type { AttackProbe, HookReview, ReadsSection, Trigger } from "../report.ts";
 import { ownPatterns } from "../program/words.ts";

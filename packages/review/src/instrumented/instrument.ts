@@ -5,6 +5,7 @@ import { sha256 } from "hookwarden/files";
 import { atomsOf } from "../program/predicates.ts";
 import { type AnyNode, part, parts, propertyName, type SyntaxTree, syntaxOf } from "../program/syntax.ts";
 import { type Atom, type Branch, nested, type Site } from "./branches.ts";
+import { defaultExport } from "./default-export.ts";
 import { Edits } from "./edits.ts";
 import { colonAfter, operatorIn } from "./places.ts";
 import { instrumentationPrelude } from "./prelude.ts";
@@ -287,21 +288,4 @@ function isLiteral(node: AnyNode): boolean {
     node.type === "TemplateLiteral" ||
     (node.type === "UnaryExpression" && isLiteral(part(node, "argument")))
   );
-}
-
-/** The bundler exports one local name as `default`, in a list. */
-function defaultExport(
-  tree: SyntaxTree,
-  source: string,
-  program: string,
-): { readonly start: number; readonly end: number; readonly name: string } {
-  for (const node of parts(tree.root, "body")) {
-    if (node.type !== "ExportNamedDeclaration") continue;
-    for (const one of parts(node, "specifiers")) {
-      const [exported, local] = [part(one, "exported"), part(one, "local")];
-      if ((exported["name"] ?? exported["value"]) === "default")
-        return { start: node.start, end: node.end, name: source.slice(local.start, local.end) };
-    }
-  }
-  throw new HookwardenError("load-failed", `the script of \`${program}\` has no default export`);
 }
