@@ -1,10 +1,12 @@
 import type { Sandbox } from "@hookwarden/sandbox";
 import { type DiffEvent, diffEvent, diffPacks } from "@hookwarden/testing/diff";
-import type { LoadedPack } from "hookwarden/pack";
+import { eventRows } from "hookwarden/catalogue";
+import type { LoadedHook, LoadedPack } from "hookwarden/pack";
 import { draft, type Draft } from "./draft.ts";
 import type { SinceLastTime } from "./report.ts";
 import { corpusInputs } from "./inputs/corpus.ts";
 import { sampleInputs } from "./inputs/samples.ts";
+import { newTextInputs } from "./inputs/new-texts.ts";
 import { patternInputs } from "./inputs/patterns.ts";
 import { changedLines } from "./program/source-diff.ts";
 import type { Input } from "./run/input.ts";
@@ -39,7 +41,7 @@ export async function sinceLastTime({
     diffEvent(input.event, origin, input.label, `review-${origin}-${index}`);
   const diff = await diffPacks({
     packs,
-    events: [...recorded, ...ordinary(packs)].map((input, index) => event(input, index, "recorded")),
+    events: [...recorded, ...ordinary(packs, cases)].map((input, index) => event(input, index, "recorded")),
     cases: new Map(
       [...cases].map(([hook, own]) => [hook, own.map((input, index) => event(input, index, "case"))]),
     ),
@@ -95,25 +97,44 @@ function loosened({ loosenings }: Differences): readonly (Draft & { readonly hoo
 }
 
 /** Most events of the built-in corpus that both versions decide. */
-const maxOrdinary = 900;
+const maxOrdinary = 1_200;
 
-/** Ordinary events of the hooks that changed, and texts that the patterns of either version match. */
-function ordinary({ old, new: now }: ComparisonOptions["packs"]): readonly Input[] {
+/** Ordinary events of the hooks that changed, texts that the patterns of either version match, and new texts. */
+function ordinary(
+  { old, new: now }: ComparisonOptions["packs"],
+  cases: ComparisonOptions["cases"],
+): readonly Input[] {
   const before = new Map(old.hooks.map((hook) => [hook.name, hook]));
   const changed = now.hooks.filter(
     (hook) => before.has(hook.name) && before.get(hook.name)?.digest !== hook.digest,
   );
   const found = changed.flatMap((hook) => {
-    const samples = sampleInputs(hook);
-    const versions = [hook, before.get(hook.name) ?? hook];
+    const samples = sampleInputs(hook).filter((input) => isHeard(hook, input));
+    const previous = before.get(hook.name) ?? hook;
+    const versions = [hook, previous];
     const texts = patternInputs(
       samples,
       versions.map(({ program }) => program.source),
       versions.flatMap(({ reads }) => reads),
     );
-    return [...texts, ...samples, ...corpusInputs(hook)];
+    const update = newTextInputs(
+      cases.get(hook.name) ?? [],
+      { old: previous.program.source, now: hook.program.source },
+      hook.reads,
+    );
+    return [...update, ...texts, ...samples, ...corpusInputs(hook).filter((input) => isHeard(hook, input))];
   });
   return found.slice(0, maxOrdinary);
+}
+
+/** Whether a hook's matchers take an event. */
+function isHeard({ on }: LoadedHook, { event }: Input): boolean {
+  const field = eventRows.get(event.hook_event_name)?.matches;
+  const name = field === undefined ? undefined : event[field];
+  return on.some(
+    ({ event: own, matcher }) =>
+      own === event.hook_event_name && (matcher === null || (typeof name === "string" && matcher.test(name))),
+  );
 }
 
 /** What changed in the programs, as lines. */

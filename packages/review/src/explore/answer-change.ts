@@ -3,10 +3,12 @@ import type { Slot } from "./slots.ts";
 
 /**
  * Why a word that changes nothing about the action lets it go: `magic`, a question of the code about the text turns out
- * otherwise; `caught`, the text makes something throw that the code catches; `exempt`, exactly this text is let go; `required`, the hook holds what does not have the word; `parsing`, the code reads the text wrongly; `start`
- * and `end`, any word there does, so that the hook looks at one end only.
+ * otherwise; `caught`, the text makes something throw that the code catches; `exempt`, exactly this text is let go;
+ * `required`, the hook holds what does not have the word; `parsing`, the code reads the text wrongly; `syntax`, any word
+ * with the same syntax of a shell in it does; `start` and `end`, any word there does, so that the hook looks at one end
+ * only.
  */
-export type WordGrade = "magic" | "caught" | "exempt" | "required" | "parsing" | "start" | "end";
+export type WordGrade = "magic" | "caught" | "exempt" | "required" | "parsing" | "syntax" | "start" | "end";
 
 /** A change of one input that turned the answer. */
 export interface AnswerChange {

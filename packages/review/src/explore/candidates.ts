@@ -1,6 +1,7 @@
 import { wordsOf } from "@hookwarden/testing/mutate";
 import type { InstrumentedRun } from "../run/runner.ts";
 import type { Operand, Comparison } from "../instrumented/recording.ts";
+import { inTurn } from "./in-turn.ts";
 import { harmless, type Slot } from "./slots.ts";
 import { timesOf } from "./times.ts";
 
@@ -41,16 +42,15 @@ export function candidatesOf(
 ): readonly Candidate[] {
   const { watched } = run;
   if (!watched) return [];
-  const found: Candidate[] = [];
+  let found: Candidate[] = [];
+  const groups = [found];
   const spliced: Candidate[] = [];
   const known = new Set<string>();
   const texts = slots.filter(({ kind }) => kind !== "chance");
   const add = (
     slot: Slot,
     value: string | number,
-    isHarmless = aside.has(slot.kind) || slot.path === "cwd",
-    word?: string,
-    isSpliced = false,
+    { isHarmless = aside.has(slot.kind) || slot.path === "cwd", word, isSpliced = false }: Change = {},
   ): void => {
     const key = `${slot.path} ${value}`;
     if (value === slot.value || known.has(key)) return;
@@ -68,9 +68,10 @@ export function candidatesOf(
     watched.clock > 0 || watched.reads.some(({ path }) => path.length === 1 && path[0] === "time");
   const pairs = [...watched.pairs.filter(first), ...watched.pairs.filter((pair) => !first(pair))];
   for (const pair of pairs) {
-    if (found.length >= maxCandidates) break;
+    if (known.size >= maxCandidates) break;
+    groups.push((found = []));
     if (pair.op === "re") {
-      matching(pair, texts, add);
+      matching(pair, texts, { add, isOrdinary });
       continue;
     }
     for (const [seen, wanted] of sides(pair)) {
@@ -81,11 +82,15 @@ export function candidatesOf(
       if (typeof wanted !== "string" || typeof seen !== "string" || wanted === "") continue;
       if (readsTime && run.input.event.time.includes(seen) && seen.length > 1) {
         const slot = slots.find(({ kind }) => kind === "time");
-        if (slot) for (const time of timesOf(wanted, run.input.event.time)) add(slot, time, true);
+        if (slot)
+          for (const time of timesOf(wanted, run.input.event.time)) add(slot, time, { isHarmless: true });
       }
       let placed = false;
+      const bounds = pair.op === "<" ? charactersAt(wanted) : [];
       for (const slot of texts) {
         if (typeof slot.value !== "string" || slot.kind === "time") continue;
+        for (const bound of slot.value.includes(seen) ? bounds : [])
+          for (const value of harmless(slot.path, slot.value, bound)) add(slot, value, { isHarmless: true });
         placed = place(slot, { seen, wanted, op: pair.op }, add) || placed;
         if (pair.op === "in")
           for (const to of splicesOf(slot, seen, wanted))
@@ -98,33 +103,47 @@ export function candidatesOf(
           add(slot, wanted);
         else if (slot.kind === "text" && typeof slot.value === "string")
           for (const value of harmless(slot.path, slot.value, wanted).slice(0, 1))
-            add(slot, value, true, wanted);
+            add(slot, value, { isHarmless: true, word: wanted });
       }
     }
   }
   // Last, so that they take no room of what is known to change nothing else.
-  return [...found, ...spliced.slice(0, maxSplices)];
+  return [...inTurn(groups), ...spliced.slice(0, maxSplices)];
 }
 
 /** A text with a constant of the code at the part of it that the code looked into. */
 function splicesOf({ kind, value }: Slot, seen: string, wanted: string): readonly string[] {
   if (typeof value !== "string" || (kind !== "text" && kind !== "place")) return [];
-  const at = seen.length < 2 || seen.length >= value.length ? -1 : value.indexOf(seen);
-  if (at < 0) return [];
-  const end = at + seen.length;
-  return [`${seen}${wanted}`, `${wanted}${seen}`].map((text) => value.slice(0, at) + text + value.slice(end));
+  return inPlaceOf(value, seen, [`${seen}${wanted}`, `${wanted}${seen}`]);
 }
 
-type Add = (
-  slot: Slot,
-  value: string | number,
-  harmless?: boolean,
-  word?: string,
-  isSpliced?: boolean,
-) => void;
+/** The text with its part replaced by each of the others; none where the part is the whole of it. */
+function inPlaceOf(text: string, part: string, others: readonly string[]): readonly string[] {
+  const at = part.length < 2 || part.length >= text.length ? -1 : text.indexOf(part);
+  return at < 0 ? [] : others.map((one) => text.slice(0, at) + one + text.slice(at + part.length));
+}
+
+/** A part with a constant over its beginning or its end, as long as before: its length may count too. */
+function overlaid(part: string, constant: string): readonly string[] {
+  const rest = part.length - constant.length;
+  return rest > 0 ? [constant + part.slice(-rest), part.slice(0, rest) + constant] : [];
+}
+
+/** What is known of a change: whether it is harmless follows from the slot, if nothing else is said. */
+interface Change {
+  readonly isHarmless?: boolean;
+  readonly word?: string;
+  readonly isSpliced?: boolean;
+}
+
+type Add = (slot: Slot, value: string | number, change?: Change) => void;
 
 /** Texts that a pattern matches, in place of what it was tried on. */
-function matching({ a, b }: Comparison, slots: readonly Slot[], add: Add): void {
+function matching(
+  { a, b }: Comparison,
+  slots: readonly Slot[],
+  { add, isOrdinary }: { readonly add: Add; readonly isOrdinary: (text: string) => boolean },
+): void {
   const pattern = /^\/(.*)\/([a-z]*)$/s.exec(String(b));
   if (!pattern || typeof a !== "string") return;
   const words = wordsOf(pattern[1] ?? "", pattern[2] ?? "").slice(0, 6);
@@ -135,8 +154,9 @@ function matching({ a, b }: Comparison, slots: readonly Slot[], add: Add): void 
     if (!value.includes(a) && !(value.length > 1 && a.toLowerCase().includes(value.toLowerCase()))) continue;
     for (const word of words) {
       if (slot.kind !== "text") add(slot, word);
-      else for (const way of harmless(slot.path, value, word)) add(slot, way, true, word);
+      else for (const way of harmless(slot.path, value, word)) add(slot, way, { isHarmless: true, word });
       if (slot.kind === "text" || slot.kind === "place") {
+        for (const text of inPlaceOf(value, a, [word])) add(slot, text, { isSpliced: !isOrdinary(word) });
         for (const text of [`${value}${word}`, `${value} ${word}`, word]) add(slot, text);
       }
     }
@@ -165,8 +185,9 @@ function place(
   if (op === "in") {
     if (known === "" || (at < 0 && !known.toLowerCase().includes(lower))) return false;
     const ways = harmless(slot.path, value, wanted);
-    for (const way of ways) add(slot, way, true, wanted);
+    for (const way of ways) add(slot, way, { isHarmless: true, word: wanted });
     if (slot.kind === "id" || slot.kind === "tenant" || slot.kind === "inert" || slot.kind === "place") {
+      for (const text of inPlaceOf(value, known, overlaid(known, wanted))) add(slot, text);
       add(slot, `${value}${wanted}`);
       add(slot, wanted);
       add(slot, `${wanted}${value}`);
@@ -177,11 +198,13 @@ function place(
     }
     return true;
   }
-  if (at < 0 || known.length < 2) return false;
+  // One letter is in nearly every text.
+  const isWord = ` ${value} `.indexOf(` ${known} `) === at;
+  if (at < 0 || (known.length < 2 && !isWord)) return false;
   if (known.length === value.length) add(slot, wanted);
   else {
     add(slot, value.slice(0, at) + wanted + value.slice(at + known.length));
-    for (const way of harmless(slot.path, value, wanted)) add(slot, way, true, wanted);
+    for (const way of harmless(slot.path, value, wanted)) add(slot, way, { isHarmless: true, word: wanted });
   }
   return true;
 }
@@ -201,21 +224,46 @@ function numbers(
   const near = [wanted, wanted + 1, wanted - 1];
   for (const slot of slots) {
     if (slot.kind === "time") {
-      if (readsTime) for (const time of timesOf(wanted, run.input.event.time)) add(slot, time, true);
+      if (readsTime)
+        for (const time of timesOf(wanted, run.input.event.time)) add(slot, time, { isHarmless: true });
     } else if (typeof slot.value === "number") {
       if (slot.value === known || slot.kind === "state")
-        for (const one of near) add(slot, one, undefined, undefined, slot.kind !== "state" && isOdd(wanted));
+        for (const one of near) add(slot, one, { isSpliced: slot.kind !== "state" && isOdd(wanted) });
+    } else if (aside.has(slot.kind) || slot.path === "cwd") {
+      if (wanted > 0 && wanted < maxMadeLength)
+        for (const text of resized(slot.value, known, near)) add(slot, text);
     } else if (slot.value.length === known && wanted > 0 && wanted < maxMadeLength) {
       for (const length of near) {
         if (length <= 0) continue;
         const missing = length - slot.value.length;
         const [longer] = missing > 4 ? harmless(slot.path, slot.value, "a".repeat(missing - 3)) : [];
-        if (longer !== undefined) add(slot, longer.slice(0, length), true);
+        if (longer !== undefined) add(slot, longer.slice(0, length), { isHarmless: true });
         // What is done with a text of exactly that length is not known.
-        else add(slot, padded(slot.value, length), false, undefined, true);
+        else add(slot, padded(slot.value, length), { isHarmless: false, isSpliced: true });
       }
     }
   }
+}
+
+/** The text, or a part of it, with other lengths in place of one. */
+function resized(text: string, from: number, to: readonly number[]): readonly string[] {
+  const lengths = to.filter((one) => one > 0);
+  if (text.length === from) return lengths.map((length) => padded(text, length));
+  const part = text.split(/[^\p{L}\p{N}]+/u).find(({ length }) => length === from);
+  return part === undefined
+    ? []
+    : inPlaceOf(
+        text,
+        part,
+        lengths.map((length) => padded(part, length)),
+      );
+}
+
+/** A character that a range begins or ends with, and those next to it; none for ASCII, of which events have all. */
+function charactersAt(bound: string): readonly string[] {
+  const code = bound.codePointAt(0) ?? 0;
+  if (code < 0x80 || bound !== String.fromCodePoint(code)) return [];
+  return [bound, ...[code - 1, code + 1].map((one) => String.fromCodePoint(one).toWellFormed())];
 }
 
 /** Whether an event has a number only because the code asks for it. */

@@ -6,6 +6,7 @@ import type { Comparison } from "../instrumented/recording.ts";
 import type { AnswerChange } from "./answer-change.ts";
 import { isOrdinary } from "../inputs/corpus.ts";
 import { type Candidate, candidatesOf } from "./candidates.ts";
+import { inTurn } from "./in-turn.ts";
 import { neutralWord, type Slot, slotsOf } from "./slots.ts";
 
 /** Comparisons and branches whose course depends on something that is no part of what is done. */
@@ -24,8 +25,8 @@ export interface Exploration {
   readonly dependences: readonly Dependence[];
 }
 
-/** Children of one run that are tried at most. */
-const maxChildren = 40;
+/** Children of one run that are tried at a time. */
+const maxChildren = 24;
 
 /**
  * Looks for what turns a hook's answer: starts from the given inputs, sees what the program compares, and makes inputs
@@ -42,34 +43,34 @@ export async function explore(
 ): Promise<Exploration> {
   const state = new Explorer(runner, isFirst);
   const first = await mapConcurrently(seeds, (input) => runner.runInstrumented(input, true), runner.signal);
-  const queue: InstrumentedRun[] = [];
-  for (const run of first) {
-    if (!run) continue;
-    queue.push(run);
-    state.note(run);
-  }
+  // Runs whose children are tried, in turn: those that nothing new has led to, and those that it has, the latest first.
+  const known = first.filter((run) => run !== null);
+  const news: InstrumentedRun[] = [];
+  for (const run of known) state.note(run);
   const dependences: Dependence[] = [];
-  for (const run of queue.slice(0, 8)) dependences.push(...(await dependencesOf(runner, run)));
+  for (const run of known.slice(0, 8)) dependences.push(...(await dependencesOf(runner, run)));
   let left = budget;
-  while (queue.length > 0 && left > 0 && !runner.signal.aborted) {
-    const parent = queue.shift() as InstrumentedRun;
+  for (let turn = 0; left > 0 && !runner.signal.aborted; turn++) {
+    const parent = (turn % 2 === 0 ? news.shift() : undefined) ?? known.shift() ?? news.shift();
+    if (!parent) break;
     const fresh = state.childrenOf(parent, Math.min(maxChildren, left));
     left -= fresh.length;
+    if (fresh.length === maxChildren) known.push(parent);
     const children = await mapConcurrently(
       fresh,
       ({ input }) => runner.runInstrumented(input, true),
       runner.signal,
     );
-    const news: InstrumentedRun[] = [];
+    const found: InstrumentedRun[] = [];
     for (const [index, child] of children.entries()) {
       if (!child) continue;
       const candidate = fresh[index] as Child;
-      if (state.note(child)) news.push(child);
+      if (state.note(child)) found.push(child);
       await state.answerChanges(candidate, parent, child);
     }
     // What is new is nearer to the next door; what holds may be opened there.
-    news.sort((a, b) => Number(acts(b.effect)) - Number(acts(a.effect)));
-    queue.unshift(...news.slice(0, 12));
+    found.sort((a, b) => Number(acts(b.effect)) - Number(acts(a.effect)));
+    news.unshift(...found.slice(0, 12));
   }
   for (const run of state.news.slice(0, 12)) dependences.push(...(await dependencesOf(runner, run)));
   return { runs: state.runs, turns: state.turns, dependences };
@@ -136,18 +137,14 @@ class Explorer {
       (pair) => this.#isFirst(pair),
       (text) => isOrdinary(text) || (text.length > 3 && configured.includes(text.replace(/^[./]+/, ""))),
     );
-    // In turn from each slot, so that none takes all the room.
     const bySlot = [...Map.groupBy(all, ({ slot }) => slot.path).values()];
     const children: Child[] = [];
-    for (let at = 0; children.length < count; at++) {
-      const row = bySlot.flatMap((own) => own.slice(at, at + 1));
-      if (row.length === 0) break;
-      for (const candidate of row) {
-        const input = this.#made(parent, candidate);
-        if (input) children.push({ ...candidate, input });
-      }
+    for (const candidate of inTurn(bySlot)) {
+      if (children.length >= count) break;
+      const input = this.#made(parent, candidate);
+      if (input) children.push({ ...candidate, input });
     }
-    return children.slice(0, count);
+    return children;
   }
 
   #made({ input: base }: InstrumentedRun, { slot, to, spliced }: Candidate): Input | null {

@@ -1,8 +1,9 @@
+import { isLoosened } from "@hookwarden/testing/diff";
 import type { CodeAnalysis } from "../program/analysis.ts";
 import { labels, settled } from "../program/labels.ts";
 import { isSafeOption } from "../program/options.ts";
 import { ownPatterns } from "../program/words.ts";
-import { acts, opens } from "../run/effect.ts";
+import { acts, effectWords, opens } from "../run/effect.ts";
 import type { Comparison } from "../instrumented/recording.ts";
 import type { Runner } from "../run/runner.ts";
 import type { AnswerChange, WordGrade } from "./answer-change.ts";
@@ -23,6 +24,11 @@ export async function gradeWords(
   for (const turn of turns) {
     if (turn.opens && turn.slot.kind === "inert" && turn.from !== "(absent)" && (await isAbout(runner, turn)))
       continue;
+    if (turn.opens && (await isCompared(runner, turn))) continue;
+    if (turn.opens && (await isKept(runner, turn))) {
+      graded.push({ ...turn, grade: "exempt" });
+      continue;
+    }
     const relevant =
       turn.grade === undefined &&
       turn.opens &&
@@ -52,11 +58,27 @@ async function isAbout(runner: Runner, { slot, before }: AnswerChange): Promise<
   return control !== null && control !== undefined && opens(before.effect, control.effect);
 }
 
-async function gradeOf(
-  runner: Runner,
-  analysis: CodeAnalysis,
-  { slot, from, to, before, after, beside }: AnswerChange,
-): Promise<WordGrade> {
+/** Whether only what was kept holds the event, such as a limit of calls: then it counts when it is, and what is the same. */
+async function isKept(runner: Runner, { slot, before }: AnswerChange): Promise<boolean> {
+  if (before.input.state === null || (slot.kind !== "time" && slot.kind !== "inert")) return false;
+  const control = await runner.run({ ...before.input, state: null, origin: "made" });
+  return control !== null && opens(before.effect, control.effect);
+}
+
+/** Whether a text before an edit is compared with the one after it: what is in both was there already. */
+async function isCompared(runner: Runner, { slot, before, after, to }: AnswerChange): Promise<boolean> {
+  const [, folder = "", name] = /^(.*\.)?old(_?[a-z]*)$/i.exec(slot.path) ?? [];
+  if (name === undefined) return false;
+  const paths = [`${folder}new${name}`, `${folder}content`];
+  const counterpart = slotsOf(after.input, runner.seen).find(({ path }) => paths.includes(path));
+  if (typeof counterpart?.value !== "string") return false;
+  const both = counterpart.set(`${counterpart.value} ${to}`);
+  const control = both && (await runner.run(both));
+  return control !== null && effectWords(control.effect) === effectWords(before.effect);
+}
+
+async function gradeOf(runner: Runner, analysis: CodeAnalysis, turn: AnswerChange): Promise<WordGrade> {
+  const { slot, from, to, before, after, beside } = turn;
   const target = slotsOf(before.input, runner.seen).find(({ path }) => path === slot.path);
   const neutral = target?.set(neutralWord);
   const control = neutral && (await runner.run(neutral));
@@ -86,12 +108,41 @@ async function gradeOf(
   const added = addedTo(from, to);
   // The hook reads only one of two occurrences.
   if (wordsOf(from).has(added)) return "parsing";
-  const asked = flipped || asksFor(added, one.watched.pairs, two.watched.pairs);
+  // Digits beside a number make another number.
+  if ((/\d$/.test(from) && /^\d/.test(added)) || (/^\d/.test(from) && /\d$/.test(added))) return "parsing";
+  if (await isSyntax(runner, turn)) return "syntax";
+  // What is rewritten for convenience is rightly left alone where it has the option already.
+  if (!isLoosened(before.effect.verdict, "continue") && addsOption(from, added)) return "syntax";
+  const built = builtPattern(analysis, added, one.watched.pairs, two.watched.pairs);
+  if (built !== null && isConfigured(runner.hook.configJson, built)) return "exempt";
+  const asked = flipped || built !== null || asksFor(added, one.watched.pairs, two.watched.pairs);
   if ((asked || beside) && isOwnKind(analysis, from, added)) return "exempt";
-  if (commandPath.test(slot.path) && isSafeOption(added)) return "exempt";
+  if (commandPath.test(slot.path) && (isSafeOption(added) || otherCall.test(added))) return "exempt";
   // Many honest hooks let a line go that begins with a program which only reads.
-  if (beside) return beside === "front" ? "exempt" : "magic";
+  if (beside) return beside === "front" && added !== ":" ? "exempt" : "magic";
   return asked ? "magic" : "parsing";
+}
+
+/** Whether a command that is rewritten is left alone with any word that has the same syntax of a shell in it. */
+async function isSyntax(runner: Runner, { slot, to, before, after }: AnswerChange): Promise<boolean> {
+  if (isLoosened(before.effect.verdict, "continue") || !/[;&|<>()$`'"\\\n]/.test(to)) return false;
+  const target = slotsOf(after.input, runner.seen).find(({ path }) => path === slot.path);
+  const other = to.replaceAll(/[a-z]/gi, "x").replaceAll(/\d/g, "7");
+  const input = target?.set(String(target.value).replace(to, () => other));
+  const control = input && (await runner.run(input));
+  return control !== null && control !== undefined && opens(before.effect, control.effect);
+}
+
+const option = /^--?[a-z][\w-]*(?:=\S*)?$/;
+
+/** A program with few letters as options: hooks rightly take that for another use of it. */
+const otherCall = /^[a-z][\w-]* -[a-z]{1,3}$/i;
+
+/** Whether what was added is the command once more, with one option. */
+function addsOption(from: string, added: string): boolean {
+  const known = wordsOf(from);
+  const more = added.split(/\s+/).filter((word) => !known.has(word) && !/^(?:\d+|#)$/.test(word));
+  return more.length === 1 && option.test(more[0] ?? "");
 }
 
 /** What takes a text apart rather than says something. */
@@ -111,6 +162,42 @@ function asksFor(added: string, before: readonly Comparison[], after: readonly C
   return [...metIn(after)].some((word) => added.includes(word) && !known.has(word));
 }
 
+/** A pattern that the code puts together, and that matches what was added and nothing before; `null` for none. */
+function builtPattern(
+  { text }: CodeAnalysis,
+  added: string,
+  before: readonly Comparison[],
+  after: readonly Comparison[],
+): string | null {
+  const own = new Set(ownPatterns(text).map(({ source }) => source));
+  const matching = (pairs: readonly Comparison[]): ReadonlySet<string> =>
+    new Set(
+      pairs.flatMap(({ op, a, b }) => (op === "re" && patternOf(b)?.test(String(a)) ? [String(b)] : [])),
+    );
+  const known = matching(before);
+  for (const one of matching(after)) {
+    const pattern = known.has(one) ? null : patternOf(one);
+    if (!pattern || own.has(pattern.source) || pattern.test(neutralWord)) continue;
+    if (/\w{3}/.test(pattern.exec(added)?.[0] ?? "")) return pattern.source;
+  }
+  return null;
+}
+
+function patternOf(text: unknown): RegExp | null {
+  const [, source = "", flags = ""] = /^\/(.*)\/([a-z]*)$/s.exec(String(text)) ?? [];
+  try {
+    return source === "" ? null : new RegExp(source, flags.replaceAll(/[gy]/g, ""));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the words of a pattern are those of the configuration. */
+function isConfigured(configJson: string, source: string): boolean {
+  const words = source.match(/[a-z]{3,}/gi) ?? [];
+  return words.length > 0 && words.every((word) => configJson.includes(word));
+}
+
 /** What was added to a text, without what makes it a comment. */
 function addedTo(from: string, to: string): string {
   return to.replace(from, () => "").replaceAll(/^(?::\s|[\s#;])+|[\s#;]+$/g, "");
@@ -126,8 +213,8 @@ function isOwnKind({ text }: CodeAnalysis, from: string, added: string): boolean
     added !== "" &&
     ownPatterns(text).some(({ source, flags }) => {
       const pattern = new RegExp(source, flags.replaceAll(/[gy]/g, ""));
-      // What matches punctuation alone takes the text apart.
-      return pattern.test(from) && /\w{2}/.test(pattern.exec(added)?.[0] ?? "");
+      // What matches punctuation alone, or anything, takes the text apart.
+      return pattern.test(from) && /\w{2}/.test(pattern.exec(added)?.[0] ?? "") && !pattern.test(neutralWord);
     })
   );
 }

@@ -127,6 +127,8 @@ async function tryWords(
           // Padding in front is padding behind, for twice the price.
           ...(way === 0 ? sizes : []).map((size) => ["size", "a".repeat(size)] as const),
           ...(way < 2 ? breakers : []).map((word) => ["text", word] as const),
+          // A command that does nothing.
+          ...(isBeside ? [["text", ":"] as const] : []),
           ...words
             .slice(0, max.words)
             .map((word) => [invisible.test(word) ? ("unicode" as const) : ("text" as const), word] as const),

@@ -165,7 +165,7 @@ const wrappers: ReadonlyMap<string, string> = new Map([
   ["stdbuf", "stdbuf -oL"],
 ]);
 /** A name of a program, with arguments or without. */
-const commandLine = /^[a-z][\w.-]*(?: [\w@%+=:,./-]+)*$/;
+const commandLine = /^:$|^[a-z][\w.-]*(?: [\w@%+=:,./-]+)*$/;
 /** A single command of those that treat each of their operands in the same way. */
 const manyOperands = /^\s*(?:sudo\s+)?(?:rm|shred|chmod|chown|cat|truncate)\s[^|;&<>#`$()\n]*$/;
 

@@ -224,7 +224,10 @@ const knownNames =
 async function otherTypes(runner: Runner, base: Run): Promise<readonly Variant[]> {
   const slots = touchedSlots(runner, base).filter(
     ({ kind, path, value }) =>
-      (kind === "text" || (kind === "place" && path !== "cwd")) && typeof value === "string",
+      (kind === "text" || (kind === "place" && path !== "cwd")) &&
+      typeof value === "string" &&
+      // What a hook sees through facts only, the host takes apart.
+      coversPath(runner.hook.reads, path.split("."), base.event),
   );
   const found: Variant[] = [];
   for (const slot of slots.slice(0, 3))
@@ -249,6 +252,9 @@ async function holdsBehind(runner: Runner, base: Run, { path, value, set }: Slot
   return run !== null && !opens(base.effect, run.effect);
 }
 
+/** Parameters that a list of parts can take the place of. */
+const texts = /^(?:content|text|(?:old|new)_\w+)$/;
+
 /** Events of a hook's own kinds with every parameter that the code names: what exploration starts from, too. */
 export function enriched(
   input: Input,
@@ -260,16 +266,21 @@ export function enriched(
   const names = properties.filter(
     (name) => !knownNames.test(name) && coversPath(reads, ["tool_input", name], input.event.hook_event_name),
   );
-  return ["x", 1, true].flatMap((value) => {
+  const listed = [Object.fromEntries(names.map((name) => [name, "x"]))];
+  return ["x", 1, true, listed].flatMap((value) => {
     const more = Object.fromEntries(
       [...names, "description", "timeout", "run_in_background"].slice(0, 40).map((name) => [name, value]),
+    );
+    // A list is in place of the texts.
+    const known = Object.entries(input.event["tool_input"] as object).filter(
+      ([name]) => value !== listed || !texts.test(name),
     );
     const event = validEvent({
       ...input.event,
       cwd: "/home/dev/projects/shop",
       agent_id: "agent-7",
       tool_use_id: "toolu_01A9",
-      tool_input: { ...more, ...(input.event["tool_input"] as object) },
+      tool_input: { ...more, ...Object.fromEntries(known) },
     });
     return event
       ? [{ ...input, origin: "made" as const, label: `${input.label}; with every parameter`, event }]

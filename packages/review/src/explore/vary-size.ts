@@ -1,7 +1,7 @@
 import { opens, opensFully } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { harmless, isCommand, touchedSlots } from "./slots.ts";
+import { harmless, isCommand, neutralWord, touchedSlots } from "./slots.ts";
 import { made, type Variant } from "./variant.ts";
 
 const max = {
@@ -93,7 +93,7 @@ function commands(path: string, value: string): readonly Family[] {
 }
 
 /**
- * Padding that opens, unless the smallest does: that one only shifts what the hook looks at.
+ * Padding that opens, unless the smallest does, or a word: they only shift what the hook looks at.
  *
  * @param numbers whole numbers of the code: sizes around them are tried.
  */
@@ -106,6 +106,11 @@ export async function sidesThatOpen(
   if (!slot) return [];
   const value = String(slot.value);
   const found: AnswerChange[] = [];
+  // Where any word opens, so does padding.
+  const [withWord] = harmless(slot.path, value, neutralWord);
+  const word = withWord === undefined ? null : slot.set(withWord);
+  const controlled = word && (await runner.run(word));
+  if (controlled && opens(base.effect, controlled.effect)) return [];
   for (const family of [sides(slot.path, value, numbers), ...commands(slot.path, value)]) {
     const variants = family.flatMap(([text, added]): readonly Variant[] => {
       const input = text === undefined ? null : slot.set(text);

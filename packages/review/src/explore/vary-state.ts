@@ -1,6 +1,7 @@
 import { effectWords, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
+import { neutralWord } from "./slots.ts";
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
@@ -60,8 +61,11 @@ export async function varyState(
       });
     }
   }
+  // What any word opens is no state that the hook was ever in.
+  const unknown = turns.some(({ slot, to }) => slot.path === "state (text)" && to.includes(neutralWord));
   // A count or a time that opens says more than a flag: nothing but waiting is needed.
   return turns
+    .filter(({ slot }) => !unknown || slot.path !== "state (text)")
     .toSorted((a, b) => Number(b.slot.path.includes("number")) - Number(a.slot.path.includes("number")))
     .slice(0, 6);
 }
@@ -102,7 +106,8 @@ function variants(state: Json, { numbers, words }: OwnValues): readonly StateVar
       found.push({ value: set(value - 30 * day), kind: "number" });
     } else if (typeof value === "boolean") found.push({ value: set(!value), kind: "flag" });
     else if (typeof value === "string")
-      for (const one of words.slice(0, max.values)) found.push({ value: set(one), kind: "text" });
+      for (const one of [neutralWord, ...words.slice(0, max.values)])
+        found.push({ value: set(one), kind: "text" });
     else if (isList(value)) {
       const own = words.slice(0, max.values);
       const [first = own[0] ?? 0] = value;

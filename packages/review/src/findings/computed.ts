@@ -1,5 +1,7 @@
 import { draft, type Draft } from "../draft.ts";
 import { percentDecoded } from "../hook/encodings.ts";
+import { isAlphabet } from "../program/literals.ts";
+import { constantText, parts, type SyntaxTree } from "../program/syntax.ts";
 import type { ProgramText } from "../program/text.ts";
 import type { InstrumentedRun } from "../run/runner.ts";
 import { guestText } from "../guest-text.ts";
@@ -10,6 +12,7 @@ import type { InstrumentedProgram } from "../instrumented/instrument.ts";
 const largeNumber = 65_536;
 /** Different values that must have been compared before they look like those of a digest. */
 const minValues = 3;
+const maxJoins = 40;
 const wordForm = /[\p{L}\p{N}]{4,}/gu;
 
 /** Comparisons of something computed with a constant that no run has met, as those with a digest are. */
@@ -42,6 +45,7 @@ export function hashFindings(
         const computed = values.filter(
           (value) =>
             isDigestLike(value, constant) &&
+            !text.source.includes(String(value)) &&
             !own.some(({ run }) => run.args.some((arg) => arg.includes(String(value)))),
         );
         if (computed.length < minValues || computed.length < values.length * 0.7) continue;
@@ -68,6 +72,7 @@ function isDigest(value: Operand): boolean {
   if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) >= largeNumber;
   return (
     typeof value === "string" &&
+    !isAlphabet(value) &&
     /^(?=.*\d)(?:[0-9a-f]{6,}|[0-9a-z]{6,14}|\d{5,}|[A-Za-z0-9+/]{20,}={0,2})$/i.test(value) &&
     !/^\d{4}-/.test(value)
   );
@@ -96,6 +101,7 @@ export function hiddenTextFindings(
   text: ProgramText,
 ): readonly Draft[] {
   const source = text.source.toLowerCase();
+  const joins = templateJoins(text.tree);
   const found = new Map<string, { pair: Comparison | null; events: Set<string> }>();
   const known = new Map<string, boolean>();
   const isKnown = (word: string): boolean => {
@@ -112,16 +118,18 @@ export function hiddenTextFindings(
     const inputs = args.join(" ").toLowerCase();
     const flat = inputs.replaceAll(/\\u[0-9a-f]{4}|\\./g, "");
     const letters = inputs.replaceAll(/[^\p{L}\p{N}]/gu, "");
-    if (
-      strange.every(
-        (word) =>
-          inputs.includes(word) ||
-          flat.includes(word) ||
-          letters.includes(word) ||
-          letters.includes([...word].toReversed().join("")),
-      )
-    )
-      return;
+    const isExplained = (word: string): boolean =>
+      inputs.includes(word) ||
+      flat.includes(word) ||
+      letters.includes(word) ||
+      letters.includes([...word].toReversed().join(""));
+    const isJoined = (word: string): boolean =>
+      joins.some(({ before, after }) => {
+        if (!word.startsWith(before) || !word.endsWith(after)) return false;
+        const inserted = word.slice(before.length, word.length - after.length);
+        return inserted.length > 1 && (isKnown(inserted) || isExplained(inserted));
+      });
+    if (strange.every((word) => isExplained(word) || isJoined(word))) return;
     const one = found.get(value) ?? { pair, events: new Set<string>() };
     one.events.add(args[0] ?? "");
     found.set(value, one);
@@ -135,6 +143,30 @@ export function hiddenTextFindings(
   }
   for (const { text: one, args } of emitted) check(one.slice(0, 2_000), args, null);
   return hiddenTextDraft(found, program, text);
+}
+
+interface TemplateJoin {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The letters on both sides of what templates insert: with it, they make words that the code does not have. */
+function templateJoins({ nodes }: SyntaxTree): readonly TemplateJoin[] {
+  const joins = nodes
+    .filter(({ type }) => type === "TemplateLiteral")
+    .flatMap((template) => {
+      const texts = parts(template, "quasis").map(
+        ({ value }) => (value as { readonly cooked?: string }).cooked?.toLowerCase() ?? "",
+      );
+      return parts(template, "expressions").flatMap((inserted, at): TemplateJoin[] => {
+        // A constant needs no template: it takes a word apart.
+        if (constantText(inserted) !== null) return [];
+        const before = /[\p{L}\p{N}]*$/u.exec(texts[at] ?? "")?.[0] ?? "";
+        const after = /^[\p{L}\p{N}]*/u.exec(texts[at + 1] ?? "")?.[0] ?? "";
+        return before === "" && after === "" ? [] : [{ before, after }];
+      });
+    });
+  return [...new Map(joins.map((one) => [`${one.before} ${one.after}`, one])).values()].slice(0, maxJoins);
 }
 
 type HiddenTexts = ReadonlyMap<

@@ -4,6 +4,7 @@ import { guestText } from "../guest-text.ts";
 import type { CodeAnalysis } from "../program/analysis.ts";
 import type { Coverage } from "../program/coverage.ts";
 import { fromInput, has, identity, type Label, labels, settled } from "../program/labels.ts";
+import { isAlphabet } from "../program/literals.ts";
 import type { Predicate } from "../program/predicates.ts";
 import type { Evidence, Trigger } from "../report.ts";
 
@@ -164,7 +165,7 @@ export function digestFindings(analysis: CodeAnalysis, coverage: Coverage): read
     // A digest is compared for equality; a run that met it by chance does not explain it.
     if (!isEquality(one) && ((atom !== null && coverage.truthOf(atom) === 3) || constants.every(isBound)))
       return false;
-    return constants.some((text) => digest.test(text) && !/^-?\d{1,3}0{3,}$/.test(text));
+    return constants.some((text) => digest.test(text) && !isAlphabet(text) && !/^-?\d{1,3}0{3,}$/.test(text));
   });
   const [first] = all;
   if (!first) return [];

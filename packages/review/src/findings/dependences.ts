@@ -8,11 +8,16 @@ import type { ProgramText } from "../program/text.ts";
 import type { Evidence } from "../report.ts";
 import { codes, words } from "./triggers.ts";
 
-/** Conditions in the code that depend on what says nothing of the action, whether a run has met them or not. */
+/**
+ * Conditions in the code that depend on what says nothing of the action, whether a run has met them or not.
+ *
+ * @param canHold whether the hook may stop or rewrite anything: hints may depend on the time.
+ */
 export function dependenceFindings(
   dependences: readonly Dependence[],
   program: InstrumentedProgram,
   text: ProgramText,
+  canHold: boolean,
 ): readonly Draft[] {
   const found: Draft[] = [];
   const byKind = Map.groupBy(dependences, ({ slot }) => slot.kind);
@@ -41,7 +46,10 @@ export function dependenceFindings(
     const offset = best
       ? placeOf(best.after, program)
       : (program.branches[branches[0] as number]?.start ?? 0);
-    const severity: Severity = trigger === "time" && best && !isAbsolute(best.constant) ? "medium" : "high";
+    // Limits of calls compare the time with what they have kept.
+    const isKept = all.every(({ input }) => input.state !== null);
+    const severity: Severity =
+      trigger === "time" && best && (!canHold || isKept || !isAbsolute(best.constant)) ? "medium" : "high";
     const evidence: Evidence[] = relevant.slice(0, 4).map(({ after }) => ({
       label: "compares",
       text: guestText(`${show(after.a)} ${after.op} ${show(after.b)}`, 200),
@@ -87,6 +95,8 @@ function constantOf(
     const kept = input.state ?? "";
     if (typeof operand === "string" && (event.includes(operand) || kept.includes(operand))) continue;
     if (typeof operand === "number" && kept.includes(String(operand)) && operand > 9) continue;
+    // A number of the event, such as the year of a date in a text.
+    if (typeof operand === "number" && operand > 99 && new RegExp(`\\b${operand}\\b`).test(event)) continue;
     return operand;
   }
   return undefined;

@@ -14,7 +14,7 @@ const fileEnds =
   /\.(?:[cm]?[jt]sx?|json|ya?ml|toml|md|txt|sh|py|rb|go|rs|lock|log|sql|csv|tgz|gz|tar|zip|html?|css|env|example|conf|cfg|ini|xml|pdf|png|iso|img|bin|db|bak|plan|tf|new|old|out|pem|key|patch|diff|mjs)$/i;
 /** Options and settings that switch a protection off. */
 const weakening =
-  /(?<=^|\s)(?:--(?:insecure|no-verify(?:-ssl)?|no-check-certificate|no-gpg-check\w*|no-check\S*|no-sandbox|skip-\S+|disable-\S+|allow-\S+|privileged|unsafe-perm|unsafe\S*|trusted-host\S*|force(?:-yes)?|yes|assume-yes|auto-approve|dangerously-\S+|nogpgcheck|legacy-peer-deps|net(?:work)?[= ]host|pid[= ]host|cap-add\S*|accept-new-host-keys|volume|mount|device|mirror|all|exec|upload-pack|user[= ](?:root|0))|-k|-y|-f|-v|-u (?:root|0))(?==|\s|$)|(?:Proxy(?:Command|Jump)|(?:Permit)?LocalCommand)[= ]|(?:LD_PRELOAD|NODE_OPTIONS|PYTHONPATH|GIT_SSH_COMMAND|core\.hooksPath|credential\.helper)=|StrictHostKeyChecking[= ](?:no|accept-new)|UserKnownHostsFile[= ]\/dev\/null|(?:verify|ssl|tls|sslVerify)\w*[=: ]+(?:false|0|off|no)\b|NODE_TLS_REJECT_UNAUTHORIZED=0|(?<=^|[\s;&|])sudo\s/gi;
+  /(?<=^|\s)(?:--(?:insecure|no-verify(?:-ssl)?|no-check-certificate|no-gpg-check\w*|no-check\S*|no-sandbox|skip-\S+|disable-\S+|allow-\S+|privileged|unsafe-perm|unsafe\S*|trusted-host\S*|force(?:-yes)?|yes|assume-yes|auto-approve|dangerously-\S+|nogpgcheck|legacy-peer-deps|net(?:work)?[= ]host|pid[= ]host|cap-add\S*|accept-new-host-keys|volume|mount|device|mirror|all|exec|upload-pack|user[= ](?:root|0))|(?<=\bcurl\b[^|;&\n]*\s)-\w*k\w*|-k|-y|-f|-v|-u (?:root|0))(?==|\s|$)|(?:Proxy(?:Command|Jump)|(?:Permit)?LocalCommand)[= ]|(?:LD_PRELOAD|NODE_OPTIONS|PYTHONPATH|GIT_SSH_COMMAND|core\.hooksPath|credential\.helper)=|StrictHostKeyChecking[= ](?:no|accept-new)|UserKnownHostsFile[= ]\/dev\/null|(?:verify|ssl|tls|sslVerify)\w*[=: ]+(?:false|0|off|no)\b|NODE_TLS_REJECT_UNAUTHORIZED=0|(?<=^|[\s;&|])sudo\s/gi;
 
 /** Rewrites that send a command elsewhere, widen permissions, or take an option away that protects. */
 export function rewriteFindings(runs: readonly Run[]): readonly Draft[] {
@@ -61,7 +61,10 @@ function operandProblem(before: string, after: string): RewriteProblem | null {
   const gained = has.filter(
     ({ word }) => !before.includes(word) && !placeholder.test(word) && /[\p{L}/]/u.test(word),
   );
-  const lost = had.find(({ word, isObject }) => isObject && !has.some((one) => one.word.endsWith(word)));
+  const lost = had.find(
+    ({ word, isObject }) =>
+      isObject && !has.some((one) => one.word.endsWith(word) || isLonger(one.word, word)),
+  );
   if (gained.length === 0)
     return lost === undefined
       ? null
@@ -69,6 +72,12 @@ function operandProblem(before: string, after: string): RewriteProblem | null {
   return lost !== undefined && gained.some(({ isObject }) => isObject)
     ? { words: `puts \`${shown(gained)}\` in place of \`${lost.word.slice(0, 60)}\``, severity: "high" }
     : { words: `adds \`${shown(gained)}\``, severity: "medium" };
+}
+
+/** Whether a list with commas has all that another one has, and more. */
+function isLonger(list: string, than: string): boolean {
+  const all = list.split(",");
+  return all.length > 1 && than.split(",").every((one) => all.includes(one));
 }
 
 /** Fields that say where a tool acts. */
@@ -115,6 +124,17 @@ function severeProblem(before: string, after: string): RewriteProblem | null {
   return words === null ? null : { words, severity: "high" };
 }
 
+const negated = /\b(?:not|never|don't|without)\s+(?:[a-z]{1,3}\s+)?([a-z]{4,})/gi;
+
+/** A negation that is lost although the word that it is about is still there: a rule becomes its opposite. */
+function lostNegation(before: string, after: string): string | null {
+  const of = (text: string): readonly string[] =>
+    [...text.matchAll(negated)].map(([, word = ""]) => word.toLowerCase());
+  const kept = new Set(of(after));
+  const words = new Set(after.toLowerCase().match(/[a-z]+/g));
+  return of(before).find((word) => words.has(word) && !kept.has(word)) ?? null;
+}
+
 function weakened(before: string, after: string): string | null {
   const known = new Set(hostsOf(before));
   const added = hostsOf(after).find((one) => !known.has(one));
@@ -126,6 +146,8 @@ function weakened(before: string, after: string): string | null {
   const had = new Set(before.match(weakening));
   const weaker = (after.match(weakening) ?? []).find((one) => !had.has(one));
   if (weaker !== undefined) return `adds \`${weaker.trim()}\``;
+  const opposite = lostNegation(before, after);
+  if (opposite !== null) return `takes the negation of \`${opposite}\` away`;
   const [was, is] = [modeOf(before), modeOf(after)];
   return is !== null && (was === null ? (is & writableByAll) !== 0 : (is & ~was) !== 0)
     ? "widens permissions"

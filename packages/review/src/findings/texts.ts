@@ -44,10 +44,17 @@ const unsafeOrders: readonly RegExp[] = [
   /\b(?:do not|don't|never|no need to)\b[^.!?]{0,10}\b(?:bring (?:it|this|that) up|(?:mention|list|report|discuss|describe|raise) (?:it|this|that)\b)/is,
   /\b(?:add|invite|grant|give|make|promote|assign)\b[^.!?]{0,60}\b(?:administrators?|admins?|owners?|collaborators?|maintainers?|(?:write|full|root|admin) (?:access|rights|permissions))\b/is,
   /\b(?:disable|turn off|switch off|lift|relax|suspend|weaken|remove)\b[^.!?]{0,40}\b(?:branch protection|protections?|two-factor|2fa|mfa|firewalls?|encryption|authentication|authori[sz]ation|rate limits?|security|sandbox(?:es|ing)?|restrictions)\b/is,
-  /\b(?:pass|add|use|append|give|always|with)\b[^.!?]{0,30}\s--(?:no-verify|no-check\S*|insecure|force|no-sandbox|skip-\S+|allow-\S+|dangerously-\S+|trusted-host)\b/is,
+  /\b(?:pass|add|use|append|give|always|with)\b[^.!?]{0,30}\s--(?:no-verify|no-check\S*|insecure|force(?!-)|no-sandbox|skip-\S+|allow-\S+|dangerously-\S+|trusted-host)\b/is,
   /\b(?:tests?|checks?|scans?|alerts?|warnings?|failures?|findings?)\b(?:(?!\bnot\b|\bnever\b)[^.!?]){0,40}\b(?:can|may|should|could|must|to) be\b(?:(?!\bnot\b)[^.!?]){0,16}\b(?:skipped|disabled|ignored|deleted|removed|commented out|suppressed|muted|silenced)\b/is,
   /\b(?:save|add|write|note|store|record|append|remember)\b[^.!?]{0,60}\b(?:later|future|next|all|other) sessions?\b/is,
+  /\b(?:take|remove|delete|drop|strip|comment|cut|weaken|loosen|mock|stub)\b[^.!?]{0,40}\b(?:assertions?|expectations?|(?:failing|red|broken) tests?|tests? (?:that|which) (?:fail|are red|break))\b/is,
+  /\b(?:report|mark|present|describe|declare|label|list|count|call|claim|show)\b[^.!?]{0,30}\b(?:as|that (?:it|they|all|everything) (?:is|are|has|have))\s+(?:(?:all|fully|already)\s+)?(?:passing|passed|green|successful|succeeded|verified|reviewed|tested|audited)\b/is,
   /\b(?:run|try|use|execute|with)\b[^.!?]{0,40}\bchmod\b[^.!?]{0,12}\b777\b/is,
+];
+/** What has a person hand over an account, or run a program from elsewhere. */
+const lures: readonly RegExp[] = [
+  /\b(?:(?:sign|log) ?(?:in|on)|re-?authenticate|(?:verify|confirm|unlock|renew|restore) your (?:account|identity|session|access)|(?:enter|re-?enter|type|provide|submit) your (?:password|credentials|token|passphrase|api key|pin|code))\b[^\n]{0,80}\bhttps?:\/\//i,
+  /\b(?:run|paste|execute|type|enter)\b[^\n]{0,20}\b(?:npx|bunx|uvx|pnpx|(?:pnpm|yarn) dlx|pipx run|curl|wget|iwr|irm|powershell)\s[^\n]{0,80}\b(?:in|into|to) (?:a|an|your|the|another)\b[^\n]{0,16}\b(?:terminal|shell|console|prompt)\b/i,
 ];
 /** Verdicts, whose texts say why. */
 const verdicts: ReadonlySet<string> = new Set(["deny", "ask", "block", "halt", "skip"]);
@@ -99,6 +106,8 @@ function spokenProblems(run: Run): readonly Draft[] {
         fetchesFromHost(own, args))
     )
       found.push(textDraft("text-instructs", `\`${action}\` gives the model instructions`, said, run));
+    if (isLure(own))
+      found.push(textDraft("text-instructs", `\`${action}\` has people sign in or run something`, said, run));
     const given = plainly(args);
     if ([...own].some((letter) => hidden.test(letter) && !given.includes(letter)))
       found.push(textDraft("text-hidden", `\`${action}\` has invisible characters`, said, run));
@@ -148,6 +157,11 @@ export function givesOrders(text: string): boolean {
 /** Whether a text orders a model to bypass a protection, unless it is the reason of a verdict. */
 export function givesUnsafeOrders(text: string): boolean {
   return givesOneOf(unsafeOrders, text);
+}
+
+/** Whether a text has people sign in at an address, or run a program that is fetched. */
+export function isLure(text: string): boolean {
+  return givesOneOf(lures, text);
 }
 
 function givesOneOf(all: readonly RegExp[], text: string): boolean {

@@ -103,6 +103,11 @@ export function turnFindings(turns: readonly AnswerChange[]): readonly Draft[] {
   return found;
 }
 
+/** Whether a change opens what is held, or undoes a rewrite: a hint less opens nothing, nor does the end of a limit. */
+export function opensGate({ opens, grade, before: { effect } }: AnswerChange): boolean {
+  return opens && grade !== "exempt" && (effect.verdict !== "continue" || effect.changes.size > 0);
+}
+
 /** Whether another working directory has other paths of the event in it: then it changes what is done. */
 function movesInside({ slot, before, after }: AnswerChange): boolean {
   if (slot.path !== "cwd") return false;
@@ -119,8 +124,8 @@ function movesInside({ slot, before, after }: AnswerChange): boolean {
 function caughtFindings(turns: readonly AnswerChange[]): readonly Draft[] {
   const [turn] = turns.toSorted((a, b) => a.to.length - b.to.length);
   if (!turn) return [];
-  // A word behind a command is a comment; one in a document can break the document.
-  const same = /(?:^|\.)(?:command|cmd|script)$/.test(turn.slot.path);
+  // A word behind a command is a comment, and one more in a prompt is prose; one in a document can break the document.
+  const same = /(?:^|\.)(?:command|cmd|script|prompt)$/.test(turn.slot.path);
   return [
     draft(
       "fault-opens",
@@ -142,7 +147,9 @@ function caughtFindings(turns: readonly AnswerChange[]): readonly Draft[] {
 const modelSays = /^(?:last_assistant_message|message)(?:\.|$)/;
 
 /** What honest hooks keep to let go later: that something was done, and what. */
-const expectedStates: ReadonlySet<string> = new Set(["state (flag)", "state (as kept)", "state (list)"]);
+const expectedStates = /^state \((?:flag|as kept|list)\)$|^state\..*\.\d+$/;
+/** Events that a hook only holds back for a while: without a limit the model would never end. */
+const endOfWork = /^(?:Subagent)?Stop$/;
 
 /** Commands after which data is gone. */
 const destructive =
@@ -153,9 +160,18 @@ function severityOf(turn: AnswerChange, kind: Trigger["kind"], named: readonly s
   const full = opensFully(turn.before.effect, turn.after.effect);
   // Only a gate can be opened; what is no longer added is no trigger.
   if (kind === "type" || kind === "fact") return full && stops(turn) ? "medium" : "low";
-  if (kind === "state") return full && !expectedStates.has(turn.slot.path) ? "high" : "medium";
+  if (kind === "state") {
+    if (!stops(turn) && turn.before.effect.changes.size === 0) return "medium";
+    const isExpected = expectedStates.test(turn.slot.path) || endOfWork.test(turn.before.event);
+    return full && !isExpected ? "high" : "medium";
+  }
   // Many honest hooks look at the start of a command only, few at its end, and few where data is lost.
-  if (turn.word === "plain") return turn.grade === "end" || destructive.test(turn.from) ? "medium" : "low";
+  if (turn.word === "plain") {
+    const isOpened = stops(turn) && turn.grade === "end";
+    return isOpened || destructive.test(turn.from) ? "medium" : "low";
+  }
+  // What is rewritten for convenience is rightly left alone where the hook does not know the syntax.
+  if (!stops(turn) && (turn.grade === "syntax" || /^\d+ lines more$/.test(turn.to))) return "medium";
   if (turn.grade === "exempt") return "medium";
   if (turn.grade === "required") return isAnnounced(turn) ? null : "medium";
   if (turn.grade === "parsing") return "low";
@@ -164,6 +180,12 @@ function severityOf(turn: AnswerChange, kind: Trigger["kind"], named: readonly s
   // A way out that the refusal itself names is no secret.
   if (named.some((word) => turn.to.includes(word))) return "medium";
   if (kind === "field" && !stops(turn)) return "low";
+  // A hint that is given at times, and nothing else, opens nothing.
+  if (never.has(kind) || kind === "time") {
+    const { verdict, changes } = turn.before.effect;
+    if (verdict === "continue" && changes.size === 0 && turn.after.effect.additions.size === 0)
+      return "medium";
+  }
   return full || never.has(kind) ? "high" : "medium";
 }
 

@@ -25,7 +25,9 @@ function isOpaque(predicate: Predicate): boolean {
   if (kind !== "compare") return false;
   const isNumber = constants.some((one) => Number(one) > 1);
   if (isEquality(predicate)) {
-    if (has(mask, "hashed") && !has(mask, "size") && constants.some((one) => one.length > 1)) return true;
+    // Without a constant it is a checksum that the input brings along.
+    const isDigest = constants.length === 0 || constants.some((one) => one.length > 1);
+    if (has(mask, "hashed") && !has(mask, "size") && isDigest) return true;
     // One exact total says as little as a digest.
     if (has(mask, "summed") && constants.some((one) => Math.abs(Number(one)) >= oddSize)) return true;
     if (has(mask, "mixed")) return isNumber || (has(mask, "hashed") && constants.some(isCoded));

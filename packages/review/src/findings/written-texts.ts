@@ -4,7 +4,7 @@ import type { CodeAnalysis } from "../program/analysis.ts";
 import type { Flow } from "../program/flow.ts";
 import { type AnyNode, memberPath, part, parts, propertyName } from "../program/syntax.ts";
 import { hostsOf } from "./rewrites.ts";
-import { fetchesFromHost, givesOrders, givesUnsafeOrders } from "./texts.ts";
+import { fetchesFromHost, givesOrders, givesUnsafeOrders, isLure } from "./texts.ts";
 
 /** Parts of actions that a model or a person reads, and functions that take them. */
 const textFields = /^(?:text|reason|feedback|content|system|message|result|prompt|chunk|error)$/;
@@ -24,11 +24,11 @@ export function writtenTextFindings(analysis: CodeAnalysis, written: readonly st
   const found: Draft[] = [];
   const all = [...new Map(textsOfCode(analysis).map((one) => [one.text, one])).values()];
   const orders = all.filter(
-    ({ text, toModel }) => givesOrders(text) || fetchesFromHost(text) || (toModel && givesUnsafeOrders(text)),
+    ({ text, toModel }) => givesOrders(text) || isGrave(text) || (toModel && givesUnsafeOrders(text)),
   );
   // What becomes of other texts is not known; some are what a hook looks for.
   const others = literalsOf(analysis).filter(
-    ({ text }) => givesOrders(text) || givesUnsafeOrders(text) || fetchesFromHost(text),
+    ({ text }) => givesOrders(text) || givesUnsafeOrders(text) || isGrave(text),
   );
   const [order = others[0]] = orders;
   if (order)
@@ -39,7 +39,7 @@ export function writtenTextFindings(analysis: CodeAnalysis, written: readonly st
         [...orders, ...others].slice(0, 4).map(({ text }) => ({ label: "text", text: guestText(text, 400) })),
         {
           place: analysis.text.place(order.node.start),
-          severity: orders.length > 0 || others.some(({ text }) => fetchesFromHost(text)) ? "high" : "medium",
+          severity: orders.length > 0 || others.some(({ text }) => isGrave(text)) ? "high" : "medium",
         },
       ),
     );
@@ -60,6 +60,11 @@ export function writtenTextFindings(analysis: CodeAnalysis, written: readonly st
       ),
     );
   return found;
+}
+
+/** Whether a text is an order wherever it is used. */
+function isGrave(text: string): boolean {
+  return fetchesFromHost(text) || isLure(text);
 }
 
 interface CodeText {

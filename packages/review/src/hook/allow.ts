@@ -12,9 +12,17 @@ const additions: readonly ((text: string) => string)[] = [
   (text) => `${text} $(rm -rf ~/)`,
   (text) => `${text} > ~/.ssh/authorized_keys`,
 ];
+/** Addresses of another host that have the one in them that an `allow` was given for. */
+const elsewhere: readonly ((url: URL) => string)[] = [
+  ({ href }) => `https://x7.example/?next=${href}`,
+  ({ href }) => `https://x7.example/#${href}`,
+  ({ host }) => `https://${host}@x7.example/`,
+  ({ host }) => `https://${host}.x7.example/`,
+  ({ host }) => `https://x7.example/${host}/`,
+];
 const maxBases = 6;
 
-/** Appends commands to what a hook allows, and changes the names of tools that it allows, and sees whether it still does. */
+/** Appends commands to what a hook allows, and changes the hosts and tools that it allows, and sees whether it still does. */
 export async function allowFindings(runner: Runner, runs: readonly Run[]): Promise<readonly Draft[]> {
   const allowed = runs.filter(({ effect, answer }) => answer.ok && effect.verdict === "allow");
   const bases = [...Map.groupBy(allowed, ({ args }) => args[0]).values()].flatMap((own) => own.slice(0, 1));
@@ -50,6 +58,11 @@ function variants({ input }: Run, runner: Runner): readonly (readonly [readonly 
   const commands = leaves.filter(({ path }) => isShell && /^(?:command|cmd|script)$/.test(path.at(-1) ?? ""));
   return [
     ...commands.flatMap(({ path, value }) => additions.map((add) => [path, add(String(value))] as const)),
+    ...leaves.flatMap(({ path, value }) => {
+      const isAddress = /^ur[il]$/.test(path.at(-1) ?? "") && /^https?:/.test(String(value));
+      const url = isAddress ? URL.parse(String(value)) : null;
+      return url ? elsewhere.map((make) => [path, make(url)] as const) : [];
+    }),
     ...(typeof name === "string" && runner.seen.some((read) => read === "*" || read === "tool_name")
       ? [[["tool_name"], `${name}_x7`] as const]
       : []),

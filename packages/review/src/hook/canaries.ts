@@ -1,4 +1,4 @@
-import { leavesOf, withValue } from "@hookwarden/testing/mutate";
+import { leavesOf, withValue, wordsOf } from "@hookwarden/testing/mutate";
 import type { Pattern } from "../program/words.ts";
 import { draft, type Draft } from "../draft.ts";
 import { harmless, isCommand } from "../explore/slots.ts";
@@ -18,8 +18,8 @@ import {
 } from "./repeated-secrets.ts";
 import { type Form, forms, ordinaryOf, secretsOf } from "./secret-forms.ts";
 
-/** Events that secrets are put into, and texts of one. */
-const max = { bases: 8, leaves: 3, kept: 4 } as const;
+/** Events that secrets are put into, texts of one, secrets that are followed, and texts that are matched. */
+const max = { bases: 8, leaves: 3, kept: 4, words: 16 } as const;
 /** The same where its prefix counts too, which every secret of a form has. */
 const quotedWithPrefix = 5;
 
@@ -50,6 +50,7 @@ export async function canaryFindings(
       runner,
       bases,
       runs.flatMap((own, at) => keptSecret(own, tried[at] as Triple)),
+      patterns,
     )),
   );
   return found;
@@ -74,15 +75,17 @@ async function disclosed(
   runner: Runner,
   bases: readonly Run[],
   kept: readonly Kept[],
+  patterns: readonly Pattern[],
 ): Promise<readonly Draft[]> {
-  const events = [...new Map(bases.map((base) => [base.event, base])).values()];
+  if (kept.length === 0) return [];
+  const first = [...new Map(bases.map((base) => [base.event, base])).values()];
+  const events = [
+    ...first.map((base) => base.input),
+    ...first.flatMap((base) => matchedInputs(runner, base, patterns)),
+  ];
   for (const { state, secret, path, input } of kept.slice(0, max.kept))
-    for (const base of events) {
-      const after = await runner.run({
-        ...base.input,
-        state,
-        label: `${base.input.label}; after ${input.label}`,
-      });
+    for (const event of events) {
+      const after = await runner.run({ ...event, state, label: `${event.label}; after ${input.label}` });
       if (!after?.answer.ok) continue;
       for (const { text, action } of textsOf(after).values())
         if (action !== "set_state" && text.includes(secret))
@@ -98,6 +101,28 @@ async function disclosed(
           ];
     }
   return [];
+}
+
+/** Events with texts that the hook's patterns match: what it waits for may be one. */
+function matchedInputs(runner: Runner, base: Run, patterns: readonly Pattern[]): readonly Input[] {
+  const words = patterns.flatMap(({ source, flags }) => wordsOf(source, flags).slice(0, 2));
+  return textPaths(runner, base).flatMap((path) =>
+    words.slice(0, max.words).flatMap((word) => {
+      const event = validEvent(withValue(base.input.event, path, word));
+      return event ? [{ ...base.input, origin: "made" as const, event }] : [];
+    }),
+  );
+}
+
+/** The last texts of an event that the hook reads. The name of a tool is no data. */
+function textPaths(runner: Runner, base: Run): readonly (readonly string[])[] {
+  return leavesOf(base.input.event, runner.seen)
+    .filter(
+      ({ value, path }) =>
+        typeof value === "string" && path[0] !== "tool_name" && touches(base, path.join(".")),
+    )
+    .map(({ path }) => path)
+    .slice(-max.leaves);
 }
 
 /** The runs with each secret, as long as there is something to compare: if two leave no trace, a third does not either. */
@@ -136,10 +161,7 @@ function ownLine(all: readonly Form[]): readonly (readonly [Form, number])[] {
 }
 
 function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Triple[] {
-  const leaves = leavesOf(base.input.event, runner.seen)
-    .filter(({ value, path }) => typeof value === "string" && touches(base, path.join(".")))
-    .slice(-max.leaves);
-  return leaves.flatMap(({ path }) =>
+  return textPaths(runner, base).flatMap((path) =>
     [...all.map((form) => [form, 0] as const), ...ownLine(all)].flatMap(([form, way]) => {
       const [prefix, ...secrets] = form;
       const words = secrets.map((secret) => `${prefix}${secret}`);
@@ -160,7 +182,8 @@ function triples(runner: Runner, base: Run, all: readonly Form[]): readonly Trip
         ? [
             {
               path: path.join("."),
-              original: text,
+              // What quotes its surroundings too does not pick secrets.
+              original: way === far ? between.trim() : text,
               said: base.output,
               // What a hook looks for by a pattern of its own need be no secret.
               ordinary: forms.includes(form) ? withWord(ordinaryOf(prefix, secrets[0] ?? "")) : null,
@@ -180,38 +203,61 @@ export function differences(
 ): readonly Draft[] {
   const [first, ...others] = runs;
   if (!first?.answer.ok || first.output === null) return [];
-  const unquoted = (output: string, at: number): string => {
-    const secret = secrets[at] ?? "";
-    return withoutPieces(
-      withoutPieces(output, secret, quotedWithPrefix),
+  const unquoted = (output: string, secret: string, other: string): string =>
+    withoutPieces(
+      withoutPieces(withoutMasked(output, secret), secret, quotedWithPrefix, other),
       withoutShared(secret, secrets),
       quoted,
+      other,
     );
-  };
-  const said = unquoted(first.output, 0);
   for (const [at, other] of others.entries()) {
     if (!other.answer.ok || other.output === null || effectWords(other.effect) !== effectWords(first.effect))
       continue;
-    if (other.output === first.output || unquoted(other.output, at + 1) === said) continue;
+    const said = unquoted(first.output, secrets[0] ?? "", other.output);
+    if (other.output === first.output || unquoted(other.output, secrets[at + 1] ?? "", first.output) === said)
+      continue;
     return [
-      draft("leak-difference", `the output depends on a secret in \`${path}\` and does not just quote it`, [
-        { label: `before (${secrets[0]})`, text: guestText(first.output, 400) },
-        { label: `after (${secrets[at + 1]})`, text: guestText(other.output, 400) },
-        { label: "event", text: guestText(first.args[0], 400) },
-      ]),
+      draft(
+        "leak-difference",
+        `the output depends on a secret in \`${path}\` and does not just quote it`,
+        [
+          { label: `before (${secrets[0]})`, text: guestText(first.output, 400) },
+          { label: `after (${secrets[at + 1]})`, text: guestText(other.output, 400) },
+          { label: "event", text: guestText(first.args[0], 400) },
+        ],
+        // What is only kept is seen by the hook alone; what it says of it is looked for too.
+        { severity: sayings(first) === sayings(other) ? "medium" : "high" },
+      ),
     ];
   }
   return [];
 }
 
-/** A text with every piece of a secret in it replaced, however its letters are written. */
-function withoutPieces(text: string, secret: string, shortest: number): string {
-  const [lower, wanted] = [text.toLowerCase(), secret.toLowerCase()];
+/** What a run says to others: its texts but those that it keeps. */
+function sayings(run: Run): string {
+  return JSON.stringify([...textsOf(run).values()].filter(({ action }) => action !== "set_state"));
+}
+
+/** First characters that people know a secret by, before the sign that stands for the rest. */
+const longestMasked = 4;
+
+function withoutMasked(text: string, secret: string): string {
+  const prefixes = Array.from({ length: longestMasked }, (_, at) => secret.slice(0, longestMasked - at));
+  const isPrefix = (part: string): boolean => prefixes.some((one) => one !== "" && part === one);
+  return text.replaceAll(/[\w-]+(?=\u2026|\.{3}|\*{3})/g, (part) => (isPrefix(part) ? "•" : part));
+}
+
+/**
+ * A text with every piece of a secret in it replaced, however its letters are written. What the other text has too was
+ * not quoted from this secret.
+ */
+function withoutPieces(text: string, secret: string, shortest: number, otherText: string): string {
+  const [lower, wanted, other] = [text.toLowerCase(), secret.toLowerCase(), otherText.toLowerCase()];
   let out = "";
   for (let at = 0; at < text.length;) {
-    let length = 0;
-    for (let size = shortest; at + size <= text.length && wanted.includes(lower.slice(at, at + size)); size++)
-      length = size;
+    let length = shortest - 1;
+    while (at + length < text.length && wanted.includes(lower.slice(at, at + length + 1))) length++;
+    if (length < shortest || other.includes(lower.slice(at, at + length))) length = 0;
     out += length > 0 ? "•" : text[at];
     at += Math.max(1, length);
   }

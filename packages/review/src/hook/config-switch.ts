@@ -30,7 +30,11 @@ export async function findConfigSwitches(
   inputs: readonly Input[],
 ): Promise<readonly ConfigSwitch[]> {
   const schema = JSON.stringify(runner.hook.manifest.config ?? null);
-  const known = names(runner.hook.manifest.config);
+  // What the pack itself sets is no secret of the hook.
+  const known = new Set([
+    ...documentedNames(runner.hook.manifest.config),
+    ...Object.keys(configured(runner.hook)),
+  ]);
   const config = markedConfig(runner.hook, properties);
   if (properties.length === 0) return [];
   const asked = new Set<string>();
@@ -74,6 +78,8 @@ export async function findConfigSwitches(
       }
     }
   }
+  // What is spread asks for every name.
+  if (asked.has(mark)) asked.clear();
   for (const name of asked) {
     if (known.has(name) || name === "*") continue;
     found.set(`path ${name}`, { constant: null, path: name, pair: null, input: inputs[0] as Input });
@@ -85,7 +91,7 @@ export async function findConfigSwitches(
 function markedConfig({ configJson, manifest }: Runner["hook"], properties: readonly string[]): string {
   const own: unknown = JSON.parse(configJson);
   const parts = [
-    Object.fromEntries(properties.map((name) => [name, mark])),
+    Object.fromEntries([mark, ...properties].map((name) => [name, mark])),
     marked(made(manifest.config)),
     marked(own),
   ];
@@ -97,13 +103,18 @@ function markedConfig({ configJson, manifest }: Runner["hook"], properties: read
   );
 }
 
+function configured({ configJson }: Runner["hook"]): object {
+  const own: unknown = JSON.parse(configJson);
+  return typeof own === "object" && own !== null ? own : {};
+}
+
 /** Whether a number is none that any setting is compared with. */
 function isOddNumber(constant: Comparison["a"] | undefined): boolean {
   return typeof constant === "number" && Math.abs(constant) > smallNumber;
 }
 
 /** Names that a schema speaks of, at its first level. */
-function names(schema: unknown): ReadonlySet<string> {
+export function documentedNames(schema: unknown): ReadonlySet<string> {
   const properties = (schema as { readonly properties?: unknown } | null | undefined)?.properties;
   if (schema === undefined || schema === null) return new Set();
   return typeof properties === "object" && properties !== null ? new Set(Object.keys(properties)) : new Set();

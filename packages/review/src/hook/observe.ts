@@ -75,13 +75,17 @@ function seedsOf(runs: readonly BaselineRun[]): readonly BaselineRun[] {
   return [...chosen];
 }
 
-/** Events that the hook acts on, one of each kind first. */
+/** Events that the hook acts on, one of each kind first, and those that it acts on without state. */
 export function heldOf(runs: readonly Run[]): readonly Run[] {
   const acting = runs
     .filter(({ effect, answer }) => answer.ok && acts(effect))
-    .toSorted((a, b) => a.args[0].length - b.args[0].length);
+    .toSorted((a, b) => hasState(a) - hasState(b) || a.args[0].length - b.args[0].length);
   const kinds = Map.groupBy(acting, (run) => `${run.event} ${effectWords(run.effect)}`);
   const held: Run[] = [];
   for (let at = 0; at < 3; at++) for (const own of kinds.values()) held.push(...own.slice(at, at + 1));
   return held;
+}
+
+function hasState({ input }: Run): number {
+  return Number(input.state !== null);
 }

@@ -103,14 +103,20 @@ export async function extracted(
 
 /** Whether nearly all of a secret stands in a text, each piece for itself: what is masked is not. */
 function isInPieces(text: string, secret: string): boolean {
-  let [covered, pieces] = [0, 0];
+  let covered = 0;
+  const pieces: string[] = [];
   for (let at = 0; at < secret.length;) {
     let length = 0;
     while (at + length < secret.length && text.includes(secret.slice(at, at + length + 1))) length++;
-    if (length > quoted) [covered, pieces] = [covered + length, pieces + 1];
+    if (length > quoted) {
+      covered += length;
+      pieces.push(secret.slice(at, at + length).replaceAll(/^\W+|\W+$/g, ""));
+    }
     at += Math.max(1, length);
   }
-  return pieces > 1 && covered > secret.length * 0.8;
+  // The same piece again is one secret twice.
+  const different = pieces.filter((one) => !pieces.some((other) => other !== one && other.includes(one)));
+  return new Set(different).size > 1 && covered > secret.length * 0.8;
 }
 
 function timesIn(text: string, piece: string): number {

@@ -1,6 +1,7 @@
 import { sha256 } from "hookwarden/files";
 import { type Draft, draft } from "../draft.ts";
 import { hashFindings, hiddenTextFindings } from "../findings/computed.ts";
+import { actionRows } from "hookwarden/catalogue";
 import { cutFindings, digestFindings, explainedKinds, identityFindings } from "../findings/conditions.ts";
 import { unmetFindings } from "../findings/unmet.ts";
 import { codedTextFindings, swallowFindings } from "../findings/code-paths.ts";
@@ -16,7 +17,7 @@ import { rewriteFindings } from "../findings/rewrites.ts";
 import { leakFindings, textFindings } from "../findings/texts.ts";
 import { writtenTextFindings } from "../findings/written-texts.ts";
 import { dependenceFindings } from "../findings/dependences.ts";
-import { turnFindings } from "../findings/triggers.ts";
+import { opensGate, turnFindings } from "../findings/triggers.ts";
 import { guestText } from "../guest-text.ts";
 import type { AttackProbe, HookReview, ReadsSection, Trigger } from "../report.ts";
 import { ownPatterns } from "../program/words.ts";
@@ -28,7 +29,7 @@ import { caseFindings } from "./cases.ts";
 import { codeSection } from "./code-section.ts";
 import { type AttackProbeRun, probeAttacks } from "./attack.ts";
 import { behaviourOf, kindOfTurn, textsFor } from "./behaviour.ts";
-import { findConfigSwitches } from "./config-switch.ts";
+import { documentedNames, findConfigSwitches } from "./config-switch.ts";
 import { type HookParts, type HookSubject, ReviewContext } from "./context.ts";
 import { measureCost } from "./cost.ts";
 import { checkDeterminism, type Differences } from "./determinism.ts";
@@ -86,7 +87,7 @@ function judgeTriggers({ context, turns, dependences, instrumented, all }: Evide
   const { analysis, coverage, runner, text, drafts } = context;
   const explained = explainedKinds(analysis);
   const relevant = turns.filter((turn) => !explained.has(kindOfTurn(turn)) || kindOfTurn(turn) === "field");
-  const opening = new Set<Trigger["kind"]>(relevant.filter(({ opens }) => opens).map(kindOfTurn));
+  const opening = new Set<Trigger["kind"]>(relevant.filter(opensGate).map(kindOfTurn));
   drafts.push(
     ...turnFindings(relevant.filter((turn) => !(explained.has("field") && turn.slot.path === "cwd"))),
     ...identityFindings(analysis, coverage, opening),
@@ -96,6 +97,7 @@ function judgeTriggers({ context, turns, dependences, instrumented, all }: Evide
       ),
       runner.full,
       text,
+      runner.hook.manifest.actions.some((action) => actionRows.get(action)?.kind !== "addition"),
     ),
     ...digestFindings(analysis, coverage),
     ...unmetFindings(analysis, coverage),
@@ -126,6 +128,9 @@ async function findSwitches({ context, seeds }: Evidence): Promise<void> {
       ? draft(
           "trigger-config",
           `reads \`${one.path}\` from its configuration, which its schema does not document`,
+          [],
+          // A schema that documents nothing hides nothing in particular.
+          { severity: documentedNames(runner.hook.manifest.config).size === 0 ? "medium" : "high" },
         )
       : draft("trigger-config", "compares its configuration with a value that its schema does not document", [
           { label: "value", text: guestText(one.constant) },

@@ -1,13 +1,15 @@
+import { isLoosened } from "@hookwarden/testing/diff";
 import { wordsOf } from "@hookwarden/testing/mutate";
 import type { LoadedHook } from "hookwarden/pack";
 import type { AnswerChange } from "../explore/answer-change.ts";
-import { carryOn, ordinaryOf } from "../explore/carry-on.ts";
+import { carryOn, permitted } from "../explore/carry-on.ts";
 import { type Dependence, explore } from "../explore/explore.ts";
 import { exemptFolders, exemptWords } from "../explore/exempt-words.ts";
 import { gradeWords } from "../explore/grade-words.ts";
 import { addWords } from "../explore/harmless-words.ts";
 import { spellWords } from "../explore/spell-words.ts";
 import { enriched, sweep } from "../explore/sweeps.ts";
+import { joinCommands } from "../explore/join-commands.ts";
 import { otherKeys } from "../explore/other-keys.ts";
 import { varyContext } from "../explore/vary-context.ts";
 import { varyFacts } from "../explore/vary-facts.ts";
@@ -18,7 +20,7 @@ import type { ReviewContext } from "./context.ts";
 import { heldOf, type Observation } from "./observe.ts";
 
 /** Runs of exploration. */
-const explorations = { small: 260, large: 130 } as const;
+const explorations = { small: 400, large: 200 } as const;
 /** Runs that turned the answer, or ended otherwise, that are repeated with the recorder. */
 const maxRecorded = 120;
 
@@ -60,6 +62,10 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   ];
   const turns: AnswerChange[] = [...explored.turns, ...(await addWords(runner, held, all))];
   turns.push(...(await spellWords(runner, held)));
+  const refused = [...base.runs, ...made].filter(
+    ({ answer, effect }) => answer.ok && isLoosened(effect.verdict, "continue"),
+  );
+  turns.push(...(await joinCommands(runner, refused)));
   const bases = held.length > 0 ? held : base.runs.slice(0, 3);
   turns.push(...(await varyContext(runner, bases, parts.recorded.slice(0, 300), contextReads(context))));
   progress("varying fields");
@@ -75,7 +81,7 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   );
   turns.push(...(await varyFacts(runner, bases)));
   if (runner.hook.state !== null) {
-    turns.push(...(await carryOn(runner, held, ordinaryOf(base.runs))));
+    turns.push(...(await carryOn(runner, held, permitted(base.runs, words.words))));
     turns.push(
       ...(await varyState(runner, held, statesOf([...base.runs, ...made]), {
         numbers: words.numbers,
@@ -83,12 +89,34 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
       })),
     );
   }
-  const graded = await gradeWords(runner, context.analysis, turns);
+  const graded = await gradeWords(runner, context.analysis, named(turns, [...base.runs, ...made]));
   await record(
     context,
     graded.map(({ after }) => after),
   );
   return { held, turns: graded, dependences: explored.dependences, instrumented: explored.runs, made };
+}
+
+/** The changes, those to a state named `as kept` that has only texts which the hook was seen to keep. */
+function named(turns: readonly AnswerChange[], runs: readonly Run[]): readonly AnswerChange[] {
+  const kept = new Set(runs.flatMap(({ answer }) => (answer.ok ? leavesOfJson(answer.state) : [])));
+  return turns.map((turn) => {
+    const { slot, after } = turn;
+    const leaves = slot.kind === "state" ? leavesOfJson(after.input.state) : [];
+    const isKept = leaves.length > 0 && leaves.every((leaf) => typeof leaf === "string" && kept.has(leaf));
+    return isKept && !slot.path.includes("(")
+      ? { ...turn, slot: { ...slot, path: "state (as kept)" } }
+      : turn;
+  });
+}
+
+function leavesOfJson(json: string | null): readonly unknown[] {
+  const found: unknown[] = [];
+  JSON.parse(json ?? "null", (_, value: unknown) => {
+    if (typeof value !== "object") found.push(value);
+    return value;
+  });
+  return found;
 }
 
 /** Repeats runs with the recorder, so that what they reached counts as reached. */

@@ -51,12 +51,23 @@ export function secretsOf(patterns: readonly Pattern[]): readonly Form[] {
     const [a = [], b = [], c = []] = long.map((filling) => wordsOf(source, flags, filling));
     return a.flatMap((one, at) => {
       const [two, three] = [b[at], c[at]];
-      return two === undefined || three === undefined || one === two || two === three
+      return two === undefined || three === undefined || one === two || two === three || !isSecret(one, two)
         ? []
         : [["", one, two, three] as const];
     });
   });
   return [...new Map(found.map((form) => [form[1], form])).values()].slice(0, maxPatterns);
+}
+
+/** Fewer letters that may be any are a word of a command, such as a cluster of flags. */
+const minLetters = 8;
+
+/** Whether two texts that a pattern matches differ in what may be a secret. */
+function isSecret(one: string, two: string): boolean {
+  const runs = one
+    .replaceAll(/[^]/g, (letter, at: number) => (letter === two[at] ? " " : letter))
+    .split(/ +/);
+  return one.length !== two.length || runs.some((run) => run.length >= minLetters || /\d/.test(run));
 }
 
 /** A word that no hook looks for. */

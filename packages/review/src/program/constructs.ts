@@ -3,7 +3,7 @@ import type { ReviewCode, Severity } from "../codes.ts";
 import { guestText } from "../guest-text.ts";
 import type { Construct } from "../report.ts";
 import { builtins, findConstructor, findDynamicName } from "./dynamic-names.ts";
-import { findInLiteral, findInNumbers, looksEncoded, type Report } from "./literals.ts";
+import { findInLiteral, findInNumbers, findMixedScripts, looksEncoded, type Report } from "./literals.ts";
 import { type AnyNode, functionAround, memberPath, propertyName, type SyntaxTree } from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
 
@@ -49,6 +49,7 @@ export function findConstructs(text: ProgramText): readonly Construct[] {
         return findInLiteral(node, parent, report);
       case "TemplateElement": {
         const cooked = (node["value"] as { readonly cooked?: string }).cooked ?? "";
+        findMixedScripts(node, cooked, report);
         if (looksEncoded(cooked)) report(node, "encoded-literal", "medium", "a long text that looks encoded");
         return;
       }

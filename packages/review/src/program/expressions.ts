@@ -4,6 +4,9 @@ import { labels, labelsOfProperty } from "./labels.ts";
 import type { Binding } from "./scopes.ts";
 import { type AnyNode, isFunction, memberPath, part, parts, propertyName } from "./syntax.ts";
 
+/** Methods that answer yes or no. */
+const asking = /\.(?:every|some|includes|has|test|startsWith|endsWith)$/;
+const choosing = /\.(?:find(?:Last)?|find(?:Last)?Index|filter)$/;
 const mixing: ReadonlySet<string> = new Set(["^", "<<", ">>", ">>>", "&", "|", "%", "*"]);
 const hashing: ReadonlySet<string> = new Set(["^", "<<", ">>", ">>>", "&", "|", "%"]);
 const summing: ReadonlySet<string> = new Set(["+", "-", "*", "**", "/"]);
@@ -149,8 +152,10 @@ export class Expressions {
     const args = parts(node, "arguments");
     let found = builtinLabels(node, this.#known.bindings);
     if (isProbe(node, this.#known.bindings)) found |= labels.probe;
+    // A callback that chooses is a condition.
+    const ofCallback = choosing.test(memberPath(callee)) ? ~labels.codes : ~0;
     for (const arg of args)
-      found |= isFunction(arg) ? (this.#known.returns.get(arg) ?? 0) : this.labelsOf(arg);
+      found |= isFunction(arg) ? (this.#known.returns.get(arg) ?? 0) & ofCallback : this.labelsOf(arg);
     const own = this.#known.methods.calleesOf(node);
     for (const one of own) found |= this.#known.returns.get(one) ?? 0;
     if (callee.type === "MemberExpression") {
@@ -162,6 +167,8 @@ export class Expressions {
     // How many parameters there are, and their names, is beside the action.
     if (memberPath(callee) === "Object.keys" && (found & labels.input) !== 0)
       found = (found & ~labels.input) | labels.aside;
+    // An answer of yes or no is no text, as that of a comparison is none.
+    if (asking.test(memberPath(callee))) found &= ~labels.codes;
     const whole = found & (labels.event | labels.context);
     // What makes one text of an event has everything in it that the manifest declares.
     if (whole !== 0 && memberPath(callee) === "JSON.stringify")

@@ -50,17 +50,23 @@ const reflecting =
 /** Whether an expression asks for something that only the way in which the code is run can change. */
 export function isProbe(node: AnyNode, bindings: Bindings): boolean {
   if (node.type === "MemberExpression") return revealsMember(node, bindings);
-  if (node.type === "TemplateLiteral") return parts(node, "expressions").some((one) => isCode(one, bindings));
+  if (node.type === "TemplateLiteral")
+    return parts(node, "expressions").some((one) => isSourceText(one, bindings));
   if (node.type !== "CallExpression" && node.type !== "NewExpression") return false;
   const callee = part(node, "callee");
   const [first] = parts(node, "arguments");
-  if (isGlobal(callee, "String", bindings)) return first !== undefined && isCode(first, bindings);
+  if (isGlobal(callee, "String", bindings)) return first !== undefined && isSourceText(first, bindings);
   if (isGlobal(callee, "Proxy", bindings)) return true;
   if (isGlobal(callee, "structuredClone", bindings)) return true;
   const path = memberPath(callee);
   if (path.startsWith("Function.prototype.toString.")) return true;
-  if (callee.type === "MemberExpression" && propertyName(callee) === "toString")
-    return isCode(part(callee, "object"), bindings);
+  if (callee.type === "MemberExpression") {
+    const [name, of] = [propertyName(callee), part(callee, "object")];
+    if (name === "toString") return isSourceText(of, bindings);
+    if (name === "join") return isCodeList(of, bindings);
+    if (name === "map" || name === "flatMap")
+      return first !== undefined && isGlobal(first, "String", bindings) && isCodeList(of, bindings);
+  }
   if (reflecting.test(path)) return true;
   return (
     /^Object\.(?:keys|entries)$/.test(path) && first !== undefined && isGlobal(first, "globalThis", bindings)
@@ -95,6 +101,16 @@ function isCode(node: AnyNode, bindings: Bindings): boolean {
     builtins.test(memberPath(node)) &&
     !/\.prototype$|\.(?:PI|E|MAX_\w+|MIN_\w+|EPSILON)$/.test(memberPath(node))
   );
+}
+
+/** Whether an expression, as a text, is source code: a function, or a list of some. */
+function isSourceText(node: AnyNode, bindings: Bindings): boolean {
+  return isCode(node, bindings) || isCodeList(node, bindings);
+}
+
+function isCodeList(node: AnyNode, bindings: Bindings): boolean {
+  const list = node.type === "Identifier" ? bindings.get(node)?.value : node;
+  return list?.type === "ArrayExpression" && parts(list, "elements").some(isFunction);
 }
 
 function isGlobal(node: AnyNode, name: string, bindings: Bindings): boolean {

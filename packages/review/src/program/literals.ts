@@ -19,6 +19,7 @@ export function findInLiteral(node: AnyNode, parent: AnyNode | undefined, report
       (node["raw"].match(/\\(?:x[0-9a-f]{2}|u00[2-7][0-9a-f])/gi)?.length ?? 0) > 6
     )
       report(node, "encoded-literal", "medium", "plain letters written as escapes");
+    findMixedScripts(node, value, report);
     if (/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e007f}]/u.test(value) && value.length > 3)
       report(node, "text-hidden", "medium", "a text with characters that cannot be seen");
   } else if (typeof value === "number" && Number.isInteger(value)) {
@@ -30,15 +31,28 @@ export function findInLiteral(node: AnyNode, parent: AnyNode | undefined, report
   }
 }
 
+/** Letters of other scripts that look like Latin ones, in a word with them: it is not the word that people read. */
+export function findMixedScripts(node: AnyNode, text: string, report: Report): void {
+  const words = text.match(/[\p{L}\p{M}]{3,}/gu) ?? [];
+  if (words.some((word) => /\p{Script=Latin}/u.test(word) && lookalikes.test(word)))
+    report(node, "text-hidden", "high", "a word with letters of two scripts that look the same");
+}
+
+const lookalikes = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+
 /** A long text of letters and digits with no words in it. */
 export function looksEncoded(text: string): boolean {
   if (text.length < 32 || /\s/.test(text)) return false;
   if (/^[0-9a-f]+$/i.test(text)) return new Set(text.toLowerCase()).size > 6;
   if (!/^[A-Za-z0-9+/_=-]+$/.test(text)) return false;
-  // An alphabet is no secret.
-  if (new Set(text).size === text.replace(/=+$/, "").length && text.length > 25) return false;
+  if (isAlphabet(text)) return false;
   const mixed = /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d|[+/]/.test(text);
   return mixed && entropy(text) > 3.6 && !/[a-z]{9,}|[A-Z]{9,}/.test(text);
+}
+
+/** Whether a text has each of its characters once, as those have that an encoding looks characters up in. */
+export function isAlphabet(text: string): boolean {
+  return text.length > 25 && new Set(text).size === text.replace(/=+$/, "").length;
 }
 
 function entropy(text: string): number {

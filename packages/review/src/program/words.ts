@@ -1,5 +1,5 @@
 import { wordsOf } from "@hookwarden/testing/mutate";
-import { propertyName } from "./syntax.ts";
+import { memberPath, part, parts, propertyName } from "./syntax.ts";
 import type { ProgramText } from "./text.ts";
 
 const maxWords = 60;
@@ -63,6 +63,7 @@ export function ownWords(text: ProgramText): readonly string[] {
     } else if (node.type === "TemplateElement")
       add((value as { readonly cooked?: string } | undefined)?.cooked ?? "");
   }
+  for (const word of spelledNumbers(text)) add(word);
   // Odd ones first: they are unlikely to be written by chance.
   const byOddness = (all: ReadonlySet<string>): readonly string[] =>
     [...all].sort((a, b) => Number(/[\d_#@!~-]/.test(b)) - Number(/[\d_#@!~-]/.test(a)));
@@ -71,17 +72,45 @@ export function ownWords(text: ProgramText): readonly string[] {
 
 /** Whole numbers of a hook's own code. */
 export function ownNumbers(text: ProgramText): readonly number[] {
+  return integers(text)
+    .filter((one) => one > 1 && one < 2 ** 31)
+    .slice(0, 30);
+}
+
+function integers(text: ProgramText): readonly number[] {
   const found = new Set<number>();
   for (const node of text.tree.nodes)
     if (node.type === "Literal" && Number.isInteger(node["value"]) && text.isOwn(node.start))
       found.add(node["value"] as number);
-  return [...found].filter((one) => one > 1 && one < 2 ** 31).slice(0, 30);
+  return [...found];
 }
 
-/** Names of properties that a hook's own code asks for, or takes apart. */
+/** Numbers of the code as words, in the bases that it reads words in: in base 36, every word is a number. */
+function spelledNumbers(text: ProgramText): readonly string[] {
+  const bases = new Set(
+    text.tree.nodes.flatMap((node) => {
+      if (node.type !== "CallExpression" || !text.isOwn(node.start)) return [];
+      const base = /\b(?:parseInt|toString)$/.test(memberPath(part(node, "callee")))
+        ? parts(node, "arguments").at(-1)?.["value"]
+        : null;
+      return typeof base === "number" && base > 16 && base <= 36 ? [base] : [];
+    }),
+  );
+  return [...bases].flatMap((base) =>
+    integers(text)
+      .map((one) => one.toString(base))
+      .filter((word) => /^[a-z]{3,}$/.test(word)),
+  );
+}
+
+/** Names of properties that a hook's own code asks for, or takes apart. What it calls is no data. */
 export function propertyNames(text: ProgramText): readonly string[] {
   const found = new Set<string>();
+  const called = new Set<unknown>(
+    text.tree.nodes.map((node) => (node.type === "CallExpression" ? node["callee"] : undefined)),
+  );
   for (const node of text.tree.nodes) {
+    if (called.has(node)) continue;
     if ((node.type !== "MemberExpression" && node.type !== "Property") || !text.isOwn(node.start)) continue;
     const { property, key, computed } = node as unknown as {
       property?: Named;

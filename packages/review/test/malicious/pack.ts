@@ -24,7 +24,10 @@ export async function packOf(
     await mkdir(dirname(join(path, file)), { recursive: true });
     await writeFile(join(path, file), text);
   };
-  await write("hookwarden.json", JSON.stringify({ apiVersion: 1, hooks: [name] }));
+  // A pack has to grant what opens a gate.
+  const { actions = [] } = manifest as { readonly actions?: readonly string[] };
+  const grants = actions.includes("allow") ? { grants: { [name]: { actions } } } : {};
+  await write("hookwarden.json", JSON.stringify({ apiVersion: 1, hooks: [name], ...grants }));
   await write(
     `${name}/hook.json`,
     JSON.stringify({ apiVersion: 1, name, version: "1.0.0", entry: "hook.js", ...manifest }),

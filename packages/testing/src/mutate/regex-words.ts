@@ -20,11 +20,17 @@ export function wordsOf(source: string, flags: string, filling = ""): readonly s
       unicode: flags.includes("u"),
       unicodeSets: flags.includes("v"),
     });
-    return [...new Set(alternatives(pattern.alternatives, filling))].filter((word) => word !== "");
+    const words = alternatives(pattern.alternatives, filling).flatMap((word) => [word, otherDigits(word)]);
+    return [...new Set(words)].filter((word) => word !== "");
   } catch {
     // No regular expression after all, such as a text that was handed to `RegExp` in parts.
     return [];
   }
+}
+
+/** Numbers of many digits that are not all the same: of zeros, every checksum is right. */
+function otherDigits(word: string): string {
+  return word.replaceAll(/0{4,}/g, ({ length }) => "7592816034".repeat(length).slice(0, length));
 }
 
 function alternatives(all: readonly AST.Alternative[], filling: string): readonly string[] {
@@ -68,6 +74,11 @@ function wordsOfElement(element: AST.Element, filling: string): readonly string[
       return element.kind === "lookahead" && !element.negate
         ? alternatives(element.alternatives, filling)
         : [""];
+    case "Backreference": {
+      const [group] = [element.resolved].flat();
+      // Seen from inside of its own group, it is empty.
+      return group && group.end <= element.start ? alternatives(group.alternatives, filling) : [""];
+    }
     default:
       return [""];
   }
