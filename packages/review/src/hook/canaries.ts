@@ -238,13 +238,11 @@ function sayings(run: Run): string {
   return JSON.stringify([...textsOf(run).values()].filter(({ action }) => action !== "set_state"));
 }
 
-/** First characters that people know a secret by, before the sign that stands for the rest. */
-const longestMasked = 4;
+/** The first characters that people know a secret by, before the sign that replaces the rest. */
+const masked = /(?<![\w-])[\w-]{1,4}(?=\u2026|\.{3}|\*{3})/g;
 
 function withoutMasked(text: string, secret: string): string {
-  const prefixes = Array.from({ length: longestMasked }, (_, at) => secret.slice(0, longestMasked - at));
-  const isPrefix = (part: string): boolean => prefixes.some((one) => one !== "" && part === one);
-  return text.replaceAll(/[\w-]+(?=\u2026|\.{3}|\*{3})/g, (part) => (isPrefix(part) ? "•" : part));
+  return text.replaceAll(masked, (part) => (secret.startsWith(part) ? "•" : part));
 }
 
 /**
