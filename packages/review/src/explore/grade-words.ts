@@ -2,7 +2,7 @@ import { isLoosened } from "@hookwarden/testing/diff";
 import type { CodeAnalysis } from "../program/analysis.ts";
 import { labels, settled } from "../program/labels.ts";
 import { isSafeOption } from "../program/options.ts";
-import { ownPatterns } from "../program/words.ts";
+import { linearPattern, ownPatterns, readPattern } from "../program/patterns.ts";
 import { acts, effectWords, opens } from "../run/effect.ts";
 import type { Comparison } from "../instrumented/recording.ts";
 import type { Runner } from "../run/runner.ts";
@@ -170,26 +170,25 @@ function builtPattern(
   after: readonly Comparison[],
 ): string | null {
   const own = new Set(ownPatterns(text).map(({ source }) => source));
-  const matching = (pairs: readonly Comparison[]): ReadonlySet<string> =>
-    new Set(
-      pairs.flatMap(({ op, a, b }) => (op === "re" && patternOf(b)?.test(String(a)) ? [String(b)] : [])),
+  const tried = (pairs: readonly Comparison[]): ReadonlyMap<string, ReadonlySet<string>> =>
+    new Map(
+      [
+        ...Map.groupBy(
+          pairs.filter(({ op }) => op === "re"),
+          ({ b }) => String(b),
+        ),
+      ].map(([pattern, all]) => [pattern, new Set(all.map(({ a }) => String(a)))]),
     );
-  const known = matching(before);
-  for (const one of matching(after)) {
-    const pattern = known.has(one) ? null : patternOf(one);
-    if (!pattern || own.has(pattern.source) || pattern.test(neutralWord)) continue;
-    if (/\w{3}/.test(pattern.exec(added)?.[0] ?? "")) return pattern.source;
+  const triedBefore = tried(before);
+  for (const [recorded, texts] of tried(after)) {
+    const pattern = readPattern(recorded);
+    if (!pattern || own.has(pattern.source)) continue;
+    const find = linearPattern(pattern);
+    if (!find || !/\w{3}/.test(find(added) ?? "") || find(neutralWord) !== null) continue;
+    const matches = (all: Iterable<string>): boolean => [...all].some((text) => find(text) !== null);
+    if (matches(texts) && !matches(triedBefore.get(recorded) ?? [])) return pattern.source;
   }
   return null;
-}
-
-function patternOf(text: unknown): RegExp | null {
-  const [, source = "", flags = ""] = /^\/(.*)\/([a-z]*)$/s.exec(String(text)) ?? [];
-  try {
-    return source === "" ? null : new RegExp(source, flags.replaceAll(/[gy]/g, ""));
-  } catch {
-    return null;
-  }
 }
 
 /** Whether the words of a pattern are those of the configuration. */
@@ -209,12 +208,10 @@ function wordsOf(text: string): ReadonlySet<string> {
 
 /** Whether what was added is what the hook looks for in the text itself: it takes one of the two for the other. */
 function isOwnKind({ text }: CodeAnalysis, from: string, added: string): boolean {
-  return (
-    added !== "" &&
-    ownPatterns(text).some(({ source, flags }) => {
-      const pattern = new RegExp(source, flags.replaceAll(/[gy]/g, ""));
-      // What matches punctuation alone, or anything, takes the text apart.
-      return pattern.test(from) && /\w{2}/.test(pattern.exec(added)?.[0] ?? "") && !pattern.test(neutralWord);
-    })
-  );
+  if (added === "") return false;
+  return ownPatterns(text).some((pattern) => {
+    const find = linearPattern(pattern);
+    // What matches punctuation alone, or anything, takes the text apart.
+    return find && find(from) !== null && /\w{2}/.test(find(added) ?? "") && find(neutralWord) === null;
+  });
 }

@@ -1,5 +1,5 @@
 import { leavesOf, withValue, wordsOf } from "@hookwarden/testing/mutate";
-import type { Pattern } from "../program/words.ts";
+import type { Pattern } from "../program/patterns.ts";
 import { draft, type Draft } from "../draft.ts";
 import { harmless, isCommand } from "../explore/slots.ts";
 import { guestText } from "../guest-text.ts";

@@ -20,7 +20,7 @@ import { dependenceFindings } from "../findings/dependences.ts";
 import { opensGate, turnFindings } from "../findings/triggers.ts";
 import { guestText } from "../guest-text.ts";
 import type { AttackProbe, HookReview, ReadsSection, Trigger } from "../report.ts";
-import { ownPatterns } from "../program/words.ts";
+import { ownPatterns } from "../program/patterns.ts";
 import { acts } from "../run/effect.ts";
 import type { Run } from "../run/runner.ts";
 import { allowFindings } from "./allow.ts";

@@ -1,5 +1,5 @@
 import { wordsOf } from "@hookwarden/testing/mutate";
-import type { Pattern } from "../program/words.ts";
+import type { Pattern } from "../program/patterns.ts";
 
 /**
  * Secrets of one form: the same length, letters where letters are and digits where digits are, so that an honest pattern

@@ -129,18 +129,3 @@ interface Named {
   readonly name?: string;
   readonly value?: unknown;
 }
-
-/** A regular expression as it stands in the code. */
-export interface Pattern {
-  readonly source: string;
-  readonly flags: string;
-}
-
-/** The regular expressions of a hook's own code. */
-export function ownPatterns(text: ProgramText): readonly Pattern[] {
-  return text.tree.nodes.flatMap(({ type, start, regex }) => {
-    if (type !== "Literal" || !regex || !text.isOwn(start)) return [];
-    const { pattern, flags } = regex as { readonly pattern: string; readonly flags: string };
-    return [{ source: pattern, flags }];
-  });
-}
