@@ -1,8 +1,9 @@
+import { valueAt } from "@hookwarden/testing/mutate";
 import { isOrdinary } from "../inputs/corpus.ts";
 import { acts, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { neutralWord, slotsOf } from "./slots.ts";
+import { neutralWord, type Slot, slotsOf } from "./slots.ts";
 
 const max = { bases: 2, words: 60, shortest: 5 } as const;
 
@@ -94,7 +95,7 @@ export async function exemptFolders(
           runner.signal,
         );
         for (const [index, after] of runs.entries())
-          if (after && opens(before.effect, after.effect))
+          if (after && opens(before.effect, after.effect) && (back !== "" || !isInside(after, slot)))
             found.push({
               slot,
               from: neutralWord,
@@ -108,4 +109,10 @@ export async function exemptFolders(
       }
     }
   return found.slice(0, 6);
+}
+
+/** Whether the path leads into the working directory, outside of which a hook may hold everything. */
+function isInside({ input: { event } }: Run, { path }: Slot): boolean {
+  const folder = `${String(event["cwd"]).replace(/\/+$/, "")}/`;
+  return folder !== "/" && String(valueAt(event, path.split("."))).startsWith(folder);
 }
