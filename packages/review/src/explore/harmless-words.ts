@@ -81,7 +81,7 @@ export async function addWords(
     const open = slots.filter(
       (slot) =>
         typeof slot.value === "string" &&
-        slot.kind === "text" &&
+        (slot.kind === "text" || slot.kind === "place") &&
         harmless(slot.path, slot.value, neutralWord).length > 0,
     );
     const aside = slots.filter(

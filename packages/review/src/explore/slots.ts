@@ -151,6 +151,8 @@ const commandKeys = /(?:^|\.)(?:command|cmd|script|shell|bash)$/;
 const proseKeys =
   /(?:^|\.)(?:prompt|content|text|message|reason|error|tool_response|stdout|stderr|result|output|last_assistant_message|chunk|summary|system|custom_instructions)$/;
 
+const addressKeys = /(?:^|\.)ur[il]$/;
+
 /** Whether a shell runs what a field has. */
 export function isCommand(path: string): boolean {
   return commandKeys.test(path);
@@ -195,5 +197,7 @@ export function harmless(path: string, text: string, word: string): readonly str
     const one = word.replaceAll(/[\r\n]/g, " ");
     return [`${text} # ${one}`, `# ${one}\n${text}`];
   }
+  // A client keeps the fragment of an address to itself.
+  if (addressKeys.test(path)) return /^https?:[^#]*$/.test(text) ? [`${text}#${word}`] : [];
   return proseKeys.test(path) ? [`${text} ${word}`, `${word}\n${text}`] : [];
 }

@@ -6,10 +6,11 @@ import { type Input, validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { touches } from "../run/touched.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { isAside, isCommand, type Slot, touchedSlots } from "./slots.ts";
+import { isAside, type Slot, touchedSlots } from "./slots.ts";
 import { made, type Variant } from "./variant.ts";
 import { shapes } from "./vary-shape.ts";
 import { sidesThatOpen, sizes } from "./vary-size.ts";
+import { otherTypes } from "./vary-type.ts";
 
 /** What variations are made of. */
 export interface SweepWords {
@@ -219,38 +220,6 @@ const parameters: { readonly [tool: string]: readonly string[] } = {
 /** Names that are methods or parts of answers rather than parameters. */
 const knownNames =
   /^(?:length|test|exec|includes|startsWith|endsWith|action|reason|text|input|tool_input|tool_name|command|split|match|replace|map|filter|some|every|find|join|slice|trim|push|state|value|config|tenant|time|stack|message|toString|index|groups)$/;
-
-/** A list with the text in it: hosts that join lists run it. */
-async function otherTypes(runner: Runner, base: Run): Promise<readonly Variant[]> {
-  const slots = touchedSlots(runner, base).filter(
-    ({ kind, path, value }) =>
-      (kind === "text" || (kind === "place" && path !== "cwd")) &&
-      typeof value === "string" &&
-      // What a hook sees through facts only, the host takes apart.
-      coversPath(runner.hook.reads, path.split("."), base.event),
-  );
-  const found: Variant[] = [];
-  for (const slot of slots.slice(0, 3))
-    for (const before of [[], ...((await holdsBehind(runner, base, slot)) ? [[firstCommand]] : [])]) {
-      const value = [...before, before.length === 0 ? slot.value : `\n;${slot.value}`];
-      const event = validEvent(withValue(base.input.event, slot.path.split("."), value));
-      const input = event && made({ ...base.input, event }, base, `another type in ${slot.path}`);
-      if (input)
-        found.push({ slot, from: String(slot.value), to: JSON.stringify(value), input, word: "type" });
-    }
-  return found;
-}
-
-/** With its own line, so that what takes the joined list apart finds the second one. */
-const firstCommand = "true;\n";
-
-/** Whether a hook also holds a command that has another one in front of it, so that it does not look at the start only. */
-async function holdsBehind(runner: Runner, base: Run, { path, value, set }: Slot): Promise<boolean> {
-  if (!isCommand(path)) return false;
-  const input = set(`${firstCommand}\n${value}`);
-  const run = input && (await runner.run(input));
-  return run !== null && !opens(base.effect, run.effect);
-}
 
 /** Parameters that a list of parts can take the place of. */
 const texts = /^(?:content|text|(?:old|new)_\w+)$/;

@@ -21,7 +21,9 @@ const large = 10_000;
 export function sizes(runner: Runner, base: Run): readonly Variant[] {
   const slot = touchedSlots(runner, base).find(
     ({ kind, path, value }) =>
-      kind === "text" && typeof value === "string" && harmless(path, value, "x").length > 0,
+      (kind === "text" || kind === "place") &&
+      typeof value === "string" &&
+      harmless(path, value, "x").length > 0,
   );
   if (!slot) return [];
   const value = String(slot.value);
@@ -89,6 +91,9 @@ function commands(path: string, value: string): readonly Family[] {
     idle.map((_, at) => [`${idle.slice(0, at + 1).join("; ")}; ${value}`, `${at + 1} other commands before`]),
     family("subshells around", (n) => `${"( ".repeat(n)}${value}${" )".repeat(n)}`),
     family("substitutions around", (n) => `${": $( ".repeat(n)}${value}${" )".repeat(n)}`),
+    ...(/[^|]\|[^|]/.test(value)
+      ? [family("stages more", (n) => value.replace(/(?<!\|)\|(?!\|)/, () => `|${" cat |".repeat(n)}`))]
+      : []),
   ];
 }
 

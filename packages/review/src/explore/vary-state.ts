@@ -1,12 +1,14 @@
 import { effectWords, opens } from "../run/effect.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import type { AnswerChange } from "./answer-change.ts";
-import { neutralWord } from "./slots.ts";
+import { neutralWord, slotsOf } from "./slots.ts";
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
 const max = { bases: 3, states: 24, values: 40, lists: [1, 5, 30, 300] } as const;
 const day = 86_400_000;
+/** Where counters of one and of two bytes end: calls do not count further. */
+const ends = [7, 8, 15, 16].flatMap((bits) => [2 ** bits - 1, 2 ** bits]);
 
 /**
  * Decides events that are held without state with states that the hook could have: those that it was seen to keep, with
@@ -61,6 +63,7 @@ export async function varyState(
       });
     }
   }
+  turns.push(...(await overflowing(runner, held)));
   // What any word opens is no state that the hook was ever in.
   const unknown = turns.some(({ slot, to }) => slot.path === "state (text)" && to.includes(neutralWord));
   // A count or a time that opens says more than a flag: nothing but waiting is needed.
@@ -68,6 +71,38 @@ export async function varyState(
     .filter(({ slot }) => !unknown || slot.path !== "state (text)")
     .toSorted((a, b) => Number(b.slot.path.includes("number")) - Number(a.slot.path.includes("number")))
     .slice(0, 6);
+}
+
+/** Counts that let an event go where one more holds it: those at which a counter starts again. */
+async function overflowing(runner: Runner, held: readonly Run[]): Promise<readonly AnswerChange[]> {
+  const found: AnswerChange[] = [];
+  for (const before of held.filter(({ input }) => input.state !== null).slice(0, max.bases))
+    for (const slot of slotsOf(before.input, runner.seen)) {
+      const { value } = slot;
+      if (slot.kind !== "state" || typeof value !== "number") continue;
+      const counts = [value + 1, ...ends.filter((end) => end > value + 1)];
+      if (counts.length === 1) continue;
+      const [next, ...runs] = await mapConcurrently(
+        counts.flatMap((count) => slot.set(count) ?? []),
+        (input) => runner.run({ ...input, origin: "made" }),
+        runner.signal,
+      );
+      // A number that any other one turns is no count, but the name of something, such as a day.
+      if (!next || opens(before.effect, next.effect)) continue;
+      const at = runs.findIndex((run) => run !== null && opens(before.effect, run.effect));
+      const after = runs[at];
+      if (after)
+        found.push({
+          slot: { kind: "state", path: "state (number)" },
+          from: String(value),
+          to: String(counts[at + 1]),
+          before,
+          after,
+          opens: true,
+          harmless: true,
+        });
+    }
+  return found;
 }
 
 export interface OwnValues {

@@ -33,14 +33,14 @@ export function hashFindings(
   }
   const found: Draft[] = [];
   for (const [key, notes] of bySite) {
-    if (notes.some(({ pair }) => pair.a === pair.b)) continue;
     for (const [varying, fixed] of [
       ["a", "b"],
       ["b", "a"],
     ] as const) {
       for (const [constant, own] of Map.groupBy(notes, ({ pair }) => pair[fixed])) {
         const values = [...new Set(own.map(({ pair }) => pair[varying]))];
-        if (!isDigest(constant) || values.length < minValues) continue;
+        // One of several that has been met says nothing of the others.
+        if (!isDigest(constant) || values.length < minValues || values.includes(constant)) continue;
         // Each value once: what is made of nothing is small, and comes often.
         const computed = values.filter(
           (value) =>

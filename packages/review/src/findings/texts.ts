@@ -8,7 +8,7 @@ import { hostsOf } from "./rewrites.ts";
 
 /** Orders of the kind that injections give. Of what a hook says of its own accord: quotes are taken out before. */
 const orders: readonly RegExp[] = [
-  /\b(?:ignore|disregard|forget|override|bypass|supersede|set aside)\b.{0,40}\b(?:instruction|rule|message|prompt|polic|guard|hook|guidance|guideline|safety|restriction|limit|constraint|warning|check|above|earlier|previous)/is,
+  /\b(?:ignore|disregard|forget|override|bypass|supersede|set aside)\b.{0,40}\b(?:instruction|rule|message|prompt|polic|guard|hook|guidance|guideline|safety|restriction|limit|constraint|warning|check|refusal|denial|objection|above|earlier|previous)/is,
   /\b(?:rules?|polic\w+|restrictions?|guidelines?|instructions?|limits?|confirmations?|approvals?)\b.{0,20}\b(?:no longer|do(?:es)? not|don't)\b.{0,12}\b(?:apply|applies|hold|matter|needed|required)/is,
   /\b(?:credential|secret|token|password|key)s?\b.{0,24}\b(?:may|can|should|must)\b.{0,12}\b(?:print|show|log|shar|send|sent|includ|post)/is,
   /\b(?:with|using|via|use|prefix)\b.{0,12}\bsudo\b/i,
@@ -33,7 +33,7 @@ const orders: readonly RegExp[] = [
   /\b(?:say nothing|keep (?:quiet|silent|this (?:quiet|secret|to yourself))|silently|secretly)\b/i,
   /\b(?:copy|paste|put|post|send|share|add|include|attach|commit|push|write)\b[^.!?]{0,40}\b(?:keys?|secrets?|credentials?|tokens?|passwords?|\.env)\b[^.!?]{0,30}\b(?:into|to|in|with|on|as)\b[^.!?]{0,30}\b(?:public|issues?|comments?|gists?|pastes?|channels?|tickets?|chats?|pull requests?)\b/is,
   /\b(?:append|add|copy|write|put|paste|save|move|echo|insert)\b[^.!?]{0,80}(?:\bauthorized_keys\b|\bid_(?:rsa|ed25519)\b|\bcrontab\b|\bsudoers\b|~\/\.(?:ssh|bashrc|zshrc|profile|netrc|npmrc|gitconfig)\b|\/etc\/(?:passwd|shadow|hosts|cron)\b)/is,
-  /\b(?:pre-?approved|already (?:approved|authori[sz]ed|cleared|consented|agreed))\b/i,
+  /\b(?:pre-?approved|already (?:have (?:the |my |their )?[^.!?]{0,30}(?:consent|approval|permission)|approved|authori[sz]ed|cleared|consented|agreed))\b/i,
   /\byou (?:have|hold|are given|now have)\b[^.!?]{0,30}\b(?:administrator|admin|root|full|unrestricted|elevated)\b/is,
   /\b(?:questions?|asking|confirm\w*|approvals?|prompts|checks?)\b[^.!?]{0,40}\b(?:slow\w*|unnecessary|waste\w*|annoy\w*|(?:is|are) optional|unwanted|pointless|superfluous)\b/is,
 ];
@@ -147,7 +147,7 @@ function rewriteProblems(run: Run): readonly Draft[] {
 /** Words that report what somebody else asks, or that forbid it: a warning about an order is none. */
 const reports =
   // cspell:ignore tells -- words of the texts that are read
-  /\b(?:asks?|asking|asked|tr(?:y|ies|ying)|tells?|wants?|claims?|attempts?|(?:looks|reads) like|do not|don't|never|may|might|refus\w+|without)\b[^.!?\n]{0,40}$/i;
+  /\b(?:asks?|asking|asked|tr(?:y|ies|ying)|tells?|wants?|claims?|attempts?|(?:looks|reads) like|do not|don't|never|may|might|refus(?:es?|ed|ing)|without)\b[^.!?\n]{0,40}$/i;
 
 /** Whether a text instructs a model to do something on its own initiative. */
 export function givesOrders(text: string): boolean {

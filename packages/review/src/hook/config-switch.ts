@@ -1,5 +1,6 @@
 import type { Input } from "../run/input.ts";
-import type { Runner } from "../run/runner.ts";
+import { opens } from "../run/effect.ts";
+import type { Run, Runner } from "../run/runner.ts";
 import type { Comparison } from "../instrumented/recording.ts";
 
 /** A comparison of the configuration with something that its schema does not speak of. */
@@ -17,6 +18,8 @@ const mark = "cfgqzxw";
 const markNumber = 739_391;
 const smallNumber = 12;
 const shortest = 3;
+const maxHeld = 2;
+const maxKeys = 16;
 
 /**
  * Gives the hook a configuration whose texts are words that stand nowhere else, and sees what it compares them with. A
@@ -28,6 +31,7 @@ export async function findConfigSwitches(
   runner: Runner,
   properties: readonly string[],
   inputs: readonly Input[],
+  held: readonly Run[],
 ): Promise<readonly ConfigSwitch[]> {
   const schema = JSON.stringify(runner.hook.manifest.config ?? null);
   // What the pack itself sets is no secret of the hook.
@@ -39,11 +43,13 @@ export async function findConfigSwitches(
   if (properties.length === 0) return [];
   const asked = new Set<string>();
   const found = new Map<string, ConfigSwitch>();
+  const keys = new Set<string>();
   for (const input of inputs) {
     const run = await runner.runInstrumented({ ...input, config }, true);
     for (const { of, path } of run?.watched?.reads ?? [])
       if (of === "context" && path[0] === "config" && path[1] !== undefined) asked.add(path[1]);
     for (const pair of run?.watched?.pairs ?? []) {
+      if (pair.op === "of" && pair.a === mark && !schema.includes(String(pair.b))) keys.add(String(pair.b));
       if (pair.op !== "==" && pair.op !== "in") continue;
       for (const [seen, constant] of [
         [pair.a, pair.b],
@@ -84,7 +90,27 @@ export async function findConfigSwitches(
     if (known.has(name) || name === "*") continue;
     found.set(`path ${name}`, { constant: null, path: name, pair: null, input: inputs[0] as Input });
   }
-  return [...found.values()];
+  return [...found.values(), ...(await openingKeys(runner, held, [...keys]))];
+}
+
+/** Names of a table that let an event go, in place of a text of the configuration. */
+async function openingKeys(
+  runner: Runner,
+  held: readonly Run[],
+  keys: readonly string[],
+): Promise<readonly ConfigSwitch[]> {
+  const texts = Object.entries((made(runner.hook.manifest.config) ?? {}) as object).filter(
+    ([, value]) => value === mark,
+  );
+  for (const base of held.slice(0, maxHeld))
+    for (const constant of keys.slice(0, maxKeys))
+      for (const [name] of texts) {
+        const config = JSON.stringify({ ...configured(runner.hook), [name]: constant });
+        const input = { ...base.input, config, origin: "made" as const };
+        const run = await runner.run(input);
+        if (run && opens(base.effect, run.effect)) return [{ constant, path: name, pair: null, input }];
+      }
+  return [];
 }
 
 /** The hook's configuration with marks in place of its values, in whatever its schema or its code asks for. */

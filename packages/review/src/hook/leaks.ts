@@ -150,7 +150,8 @@ async function tryLeaf(
       other !== text &&
       action !== "set_state" &&
       foundAs(other, words[1]) === null &&
-      !onlyNumbers(text, other)
+      !onlyNumbers(text, other) &&
+      !isCut(text, other)
     ) {
       leaks.push({
         path: name,
@@ -165,6 +166,13 @@ async function tryLeaf(
     }
   }
   return leaks;
+}
+
+/** Whether two texts quote the words up to the same place, as those do that shorten what they quote. */
+function isCut(text: string, other: string): boolean {
+  const cutAt = (length: number): boolean =>
+    text.replaceAll(words[0].slice(0, length), "") === other.replaceAll(words[1].slice(0, length), "");
+  return Array.from({ length: words[0].length }, (_, at) => at + 1).some(cutAt);
 }
 
 /** The input with a word in one of its texts; `null` where there is no such way. */

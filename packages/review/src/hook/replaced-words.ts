@@ -8,7 +8,8 @@ import { differences, runsOf } from "./canaries.ts";
 import { addresses, type Triple } from "./repeated-secrets.ts";
 
 const max = { bases: 4, leaves: 2, words: 10 } as const;
-const word = /[\p{L}\p{N}_]{4,40}/gu;
+/** The parameters of a terminal's control sequence are no part of a word. */
+const word = /(?<![\p{L}\p{N}_]|\u001b[[\]]?[\d;?]*)[\p{L}\p{N}_]{4,40}/gu;
 const ranges = ["abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"] as const;
 
 /**

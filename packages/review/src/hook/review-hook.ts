@@ -34,6 +34,7 @@ import { type HookParts, type HookSubject, ReviewContext } from "./context.ts";
 import { measureCost } from "./cost.ts";
 import { checkDeterminism, type Differences } from "./determinism.ts";
 import { checkInterference } from "./interference.ts";
+import { leakBases } from "./leak-bases.ts";
 import { findLeaks, type Leak } from "./leaks.ts";
 import { type Observation, observe } from "./observe.ts";
 import { powersOf } from "./powers.ts";
@@ -115,12 +116,13 @@ function judgeTriggers({ context, turns, dependences, instrumented, all }: Evide
   );
 }
 
-async function findSwitches({ context, seeds }: Evidence): Promise<void> {
+async function findSwitches({ context, seeds, held }: Evidence): Promise<void> {
   const { runner, tree, words, drafts } = context;
   const [one] = await findConfigSwitches(
     runner,
     tree.readsContext("config") ? words.properties : [],
     seeds.slice(0, 12).map(({ input }) => input),
+    held,
   );
   if (!one) return;
   drafts.push(
@@ -142,7 +144,7 @@ async function leaksOf({ context, all, base, made }: Evidence): Promise<readonly
   const { runner, parts, drafts } = context;
   parts.progress("looking for leaked data");
   const perEvent = [...Map.groupBy(base.runs, (run) => run.event).values()].flatMap((own) => own.slice(0, 2));
-  const speaking = leakBases(all);
+  const speaking = leakBases(all, runner.seen);
   const leaks = await findLeaks(runner, speaking, perEvent);
   const bases = [...speaking.slice(0, 4), ...perEvent, ...speaking.slice(4)];
   drafts.push(
@@ -270,21 +272,6 @@ function merged(drafts: readonly Draft[]): readonly Draft[] {
       place: best.place ?? own.find(({ place }) => place)?.place ?? null,
     };
   });
-}
-
-function leakBases(runs: readonly Run[]): readonly Run[] {
-  const speaking = runs.filter(
-    ({ answer }) =>
-      answer.ok && answer.actions.length > 0 && answer.actions.some(({ action }) => action !== "continue"),
-  );
-  const kinds = Map.groupBy(
-    speaking,
-    (run) =>
-      `${run.event} ${run.answer.ok ? run.answer.actions.map(({ action }) => action).join() : ""} ${String(run.input.event["tool_name"] ?? "")}`,
-  );
-  return [...kinds.values()].map((own) =>
-    own.reduce((a, b) => (b.args[0].length < a.args[0].length ? b : a)),
-  );
 }
 
 /** What fields were rewritten to. */

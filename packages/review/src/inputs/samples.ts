@@ -180,7 +180,7 @@ function fill(base: Fields, fields: { readonly [field: string]: unknown }, text:
     last_assistant_message: text,
     model: "model-large-2",
     system: "You are a careful assistant. Do not delete files, and never push without asking.",
-    params: { temperature: 0.2, max_tokens: 1_000 },
+    params: { temperature: 0.2, max_tokens: 1_000, headers: { authorization: "Bearer none" } },
     chunk: text,
     index: 0,
     final: false,
