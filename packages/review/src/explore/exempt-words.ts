@@ -61,7 +61,7 @@ const unlike = ["\u200b", "\u0430\u0435\u043e", "\u00e9\u00e8\u00ea\u00eb\u00fc"
 
 /**
  * Inserts another folder into paths that are held: if any name is held but one, the hook makes an exception for that
- * one.
+ * one. With the way back behind it, the path leads to what is held: that is a door where the folder alone is none.
  *
  * @param words names of folders: those in the code, and those that its patterns match.
  */
@@ -73,6 +73,7 @@ export async function exemptFolders(
   const names = [...new Set([...words.flatMap((word) => word.split("/")), ...unlike])].filter(
     (word) => !/[\s\\]|^\.*$/.test(word),
   );
+  const roots = [...new Set(words)].filter((word) => /^\/[^\s\\:]+$/.test(word));
   const found: AnswerChange[] = [];
   for (const base of bases.slice(0, max.bases))
     for (const slot of slotsOf(base.input, runner.seen)) {
@@ -80,35 +81,56 @@ export async function exemptFolders(
       const value = String(slot.value);
       if (/^\w+:/.test(value)) continue;
       const at = value.lastIndexOf("/") + 1;
-      const placed = async (name: string, back = ""): Promise<Run | null> => {
-        const input = slot.set(`${value.slice(0, at)}${name}/${back}${value.slice(at)}`);
-        const label = `${base.input.label}; a folder more in ${slot.path}`;
-        return input && runner.run({ ...input, origin: "made", label });
+      const within = (name: string, back = ""): string =>
+        `${value.slice(0, at)}${name}/${back}${value.slice(at)}`;
+      const beneath = (root: string): string => {
+        const folders = root.split("/").filter(Boolean);
+        return `/${folders.join("/")}/${"../".repeat(folders.length)}${value.replace(/^\/+/, "")}`;
       };
-      // With the way back behind it, the path leads to what is held.
-      for (const back of addresses.test(slot.path) ? [""] : ["", "../"]) {
-        const before = await placed(neutralWord, back);
-        if (!before || !acts(before.effect)) continue;
-        const runs = await mapConcurrently(
-          names.slice(0, max.words),
-          (name) => placed(name, back),
-          runner.signal,
-        );
-        for (const [index, after] of runs.entries())
-          if (after && opens(before.effect, after.effect) && (back !== "" || !isInside(after, slot)))
-            found.push({
-              slot,
-              from: neutralWord,
-              to: `${names[index] as string}/${back}`,
-              before,
-              after,
-              opens: true,
-              harmless: true,
-              grade: back === "" ? "exempt" : "magic",
-            });
-      }
+      const few = names.slice(0, max.words);
+      const plain = await held(runner, { base, slot, few, placed: (name) => within(name) });
+      const exempt = new Set(plain.filter(({ after }) => !isInside(after, slot)).map(({ to }) => to));
+      const back = addresses.test(slot.path)
+        ? []
+        : await held(runner, { base, slot, few, placed: (name) => within(name, "../") });
+      const rooted = value.startsWith("/")
+        ? await held(runner, { base, slot, few: roots.slice(0, max.words), placed: beneath })
+        : [];
+      found.push(
+        ...plain.filter(({ to }) => exempt.has(to)).map((turn) => ({ ...turn, grade: "exempt" as const })),
+        ...back.map((turn) => ({
+          ...turn,
+          to: `${turn.to}/../`,
+          grade: exempt.has(turn.to) ? ("exempt" as const) : ("magic" as const),
+        })),
+        ...rooted.map((turn) => ({ ...turn, grade: "exempt" as const })),
+      );
     }
-  return found.slice(0, 6);
+  return found.toSorted((a, b) => Number(b.grade === "magic") - Number(a.grade === "magic")).slice(0, 6);
+}
+
+interface Placing {
+  readonly base: Run;
+  readonly slot: Slot;
+  /** The names that are tried. */
+  readonly few: readonly string[];
+  placed(name: string): string;
+}
+
+/** The names that let a path go in which any other one is held. */
+async function held(runner: Runner, { base, slot, few, placed }: Placing): Promise<readonly AnswerChange[]> {
+  const withName = async (name: string): Promise<Run | null> => {
+    const input = slot.set(placed(name));
+    const label = `${base.input.label}; a folder more in ${slot.path}`;
+    return input && runner.run({ ...input, origin: "made", label });
+  };
+  const before = await withName(neutralWord);
+  if (!before || !acts(before.effect)) return [];
+  const runs = await mapConcurrently(few, withName, runner.signal);
+  return runs.flatMap((after, at): AnswerChange[] => {
+    if (!after || !opens(before.effect, after.effect)) return [];
+    return [{ slot, from: neutralWord, to: few[at] as string, before, after, opens: true, harmless: true }];
+  });
 }
 
 /** Whether the path leads into the working directory, outside of which a hook may hold everything. */

@@ -116,6 +116,7 @@ async function gradeOf(runner: Runner, analysis: CodeAnalysis, turn: AnswerChang
   const built = builtPattern(analysis, added, one.watched.pairs, two.watched.pairs);
   if (built !== null && isConfigured(runner.hook.configJson, built)) return "exempt";
   const asked = flipped || built !== null || asksFor(added, one.watched.pairs, two.watched.pairs);
+  if (isOneOfMany(analysis, added)) return "exempt";
   if ((asked || beside) && isOwnKind(analysis, from, added)) return "exempt";
   if (commandPath.test(slot.path) && (isSafeOption(added) || otherCall.test(added))) return "exempt";
   // Many honest hooks let a line go that begins with a program which only reads.
@@ -133,16 +134,24 @@ async function isSyntax(runner: Runner, { slot, to, before, after }: AnswerChang
   return control !== null && control !== undefined && opens(before.effect, control.effect);
 }
 
-const option = /^--?[a-z][\w-]*(?:=\S*)?$/;
+const option = /^--?[a-z][\w-]*(?:=\S*)?$/i;
 
 /** A program with few letters as options: hooks rightly take that for another use of it. */
 const otherCall = /^[a-z][\w-]* -[a-z]{1,3}$/i;
 
-/** Whether what was added is the command once more, with one option. */
+/** Whether what was added has an option that the command has not. */
 function addsOption(from: string, added: string): boolean {
   const known = wordsOf(from);
-  const more = added.split(/\s+/).filter((word) => !known.has(word) && !/^(?:\d+|#)$/.test(word));
-  return more.length === 1 && option.test(more[0] ?? "");
+  return added.split(/\s+/).some((word) => !known.has(word) && option.test(word));
+}
+
+/** Options of one program from which on a hook takes its calls apart, rather than waits for one of them. */
+const manyOptions = 6;
+
+/** Whether a hook that knows many options takes a comment for one more. */
+function isOneOfMany({ text }: CodeAnalysis, added: string): boolean {
+  const options = text.source.match(/(?<=["'`\s])--[a-z][\w-]+/g) ?? [];
+  return /^--?[a-z][\w-]*=?$/i.test(added) && new Set(options).size >= manyOptions;
 }
 
 /** What takes a text apart rather than says something. */

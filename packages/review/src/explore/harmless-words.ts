@@ -142,7 +142,10 @@ async function tryWords(
       ...found.map((turn) =>
         weak
           ? { ...turn, grade: way === 0 ? ("end" as const) : ("start" as const) }
-          : { ...turn, ...(isBeside && { beside: way === inFront ? ("front" as const) : ("any" as const) }) },
+          : {
+              ...turn,
+              ...(isBeside && { beside: way === inFront ? ("front" as const) : ("any" as const) }),
+            },
       ),
     );
   }
@@ -163,16 +166,21 @@ async function setWords(
   return answerChanges(runner, base, slot, all);
 }
 
-/** Only what is opened by a name of `Object.prototype`, and held under any other unknown name. */
+/** Only what is opened by a name of `Object.prototype`, and held under any other unknown name, whole or its last part. */
 async function setPrototypes(runner: Runner, base: Run, slot: Slot): Promise<readonly AnswerChange[]> {
-  const control = slot.set(neutralWord);
-  const controlled = control && (await runner.run(control));
-  if (!controlled || !acts(controlled.effect)) return [];
-  const all = prototypes.flatMap((text) => {
-    const input = slot.set(text);
-    return input ? [{ word: "prototype" as const, text, input }] : [];
-  });
-  return answerChanges(runner, controlled, slot, all);
+  const [, front = ""] = /^(.+(?:__|[./:]))\w+$/.exec(slot.kind === "name" ? String(slot.value) : "") ?? [];
+  const turns: AnswerChange[] = [];
+  for (const before of front === "" ? [""] : ["", front]) {
+    const control = slot.set(before + neutralWord);
+    const controlled = control && (await runner.run(control));
+    if (!controlled || !acts(controlled.effect)) continue;
+    const all = prototypes.flatMap((text) => {
+      const input = slot.set(before + text);
+      return input ? [{ word: "prototype" as const, text, input }] : [];
+    });
+    turns.push(...(await answerChanges(runner, controlled, slot, all)));
+  }
+  return turns;
 }
 
 async function answerChanges(

@@ -151,6 +151,9 @@ const commandKeys = /(?:^|\.)(?:command|cmd|script|shell|bash)$/;
 const proseKeys =
   /(?:^|\.)(?:prompt|content|text|message|reason|error|tool_response|stdout|stderr|result|output|last_assistant_message|chunk|summary|system|custom_instructions)$/;
 
+const queryKeys = /(?:^|\.)(?:sql|query|statement)$/;
+const statement =
+  /^\s*(?:select|insert|update|delete|drop|alter|create|truncate|grant|revoke|with|merge|call|exec)\b/i;
 const addressKeys = /(?:^|\.)ur[il]$/;
 
 /** Whether a shell runs what a field has. */
@@ -199,5 +202,9 @@ export function harmless(path: string, text: string, word: string): readonly str
   }
   // A client keeps the fragment of an address to itself.
   if (addressKeys.test(path)) return /^https?:[^#]*$/.test(text) ? [`${text}#${word}`] : [];
+  if (queryKeys.test(path) && statement.test(text)) {
+    const one = word.replaceAll(/[\r\n]|\*\//g, " ");
+    return [`${text} -- ${one}`, `/* ${one} */ ${text}`];
+  }
   return proseKeys.test(path) ? [`${text} ${word}`, `${word}\n${text}`] : [];
 }

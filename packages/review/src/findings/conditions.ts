@@ -45,7 +45,7 @@ export function isSuspicious({ mask, presence, fixed, constants, kind }: Predica
 }
 
 /** Kinds of dependence that the code explains: it compares them with configuration or state only. */
-export function explainedKinds({ predicates }: CodeAnalysis): ReadonlySet<Trigger["kind"]> {
+export function explainedKinds({ predicates }: CodeAnalysis): Set<Trigger["kind"]> {
   const explained = new Set<Trigger["kind"]>();
   for (const { label, trigger } of rows) {
     const all = predicates.filter(({ mask }) => has(mask, label));

@@ -1,9 +1,10 @@
 import type { ReviewCode } from "../codes.ts";
 import { draft, type Draft } from "../draft.ts";
 import { eventEvidence, textsFor } from "../hook/behaviour.ts";
-import { type Leak, textAt, textsOf } from "../hook/leaks.ts";
+import { isReminder, type Leak, textAt, textsOf } from "../hook/leaks.ts";
 import type { Run } from "../run/runner.ts";
 import { guestText, guestJson } from "../guest-text.ts";
+import { withoutEmoji } from "../program/literals.ts";
 import { hostsOf } from "./rewrites.ts";
 
 /** Orders of the kind that injections give. Of what a hook says of its own accord: quotes are taken out before. */
@@ -58,6 +59,9 @@ const lures: readonly RegExp[] = [
 ];
 /** Verdicts, whose texts say why. */
 const verdicts: ReadonlySet<string> = new Set(["deny", "ask", "block", "halt", "skip"]);
+/** How a refusal names the way past it that people have. */
+const wayOut =
+  /\bto (?:bypass|override|skip|disable|silence) (?:this|the) (?:hook|check|guard|rule|warning|block|reminder)\b/gi;
 /** Orders that name a host: what comes from there is followed or run. */
 const hostOrders: readonly RegExp[] = [
   /\b(?:download|install|fetch|clone|pull|obtain|import|load|push|upload|send|sync|mirror|copy|publish|report|submit|register)\b[^\n]{0,120}/i,
@@ -98,7 +102,8 @@ function spokenProblems(run: Run): readonly Draft[] {
   for (const { action, text, to } of textsFor(run)) {
     const said = [action, text] as const;
     const own = withoutInput(text, args);
-    const unquoted = withoutQuotes(text, args);
+    const quotesLeftOut = withoutQuotes(text, args);
+    const unquoted = verdicts.has(action) ? quotesLeftOut.replaceAll(wayOut, "…") : quotesLeftOut;
     if (
       to !== "person" &&
       (givesOrders(unquoted) ||
@@ -109,7 +114,7 @@ function spokenProblems(run: Run): readonly Draft[] {
     if (isLure(own))
       found.push(textDraft("text-instructs", `\`${action}\` has people sign in or run something`, said, run));
     const given = plainly(args);
-    if ([...own].some((letter) => hidden.test(letter) && !given.includes(letter)))
+    if ([...withoutEmoji(own)].some((letter) => hidden.test(letter) && !given.includes(letter)))
       found.push(textDraft("text-hidden", `\`${action}\` has invisible characters`, said, run));
     if (image.test(own))
       found.push(textDraft("leak-address", `\`${action}\` has an image that clients fetch`, said, run));
@@ -135,7 +140,8 @@ function rewriteProblems(run: Run): readonly Draft[] {
     const is = (test: (text: string) => boolean): boolean => test(json) && !test(before);
     const add = (code: ReviewCode, what: string): void =>
       void found.push(textDraft(code, `a rewrite of \`${field}\` ${what}`, [field, json], run));
-    if (is((text) => hidden.test(plainly(text)))) add("text-hidden", "has invisible characters");
+    if (is((text) => hidden.test(withoutEmoji(plainly(text)))))
+      add("text-hidden", "has invisible characters");
     if (field === "tool_input") continue;
     if (is((text) => image.test(text))) add("leak-address", "has an image that clients fetch");
     if (is(givesOrders) || is((text) => fetchesFromHost(text)))
@@ -227,8 +233,12 @@ function addedCommand(run: Run): string | null {
   return null;
 }
 
-/** Data of events that comes out where it should not. */
-export function leakFindings(leaks: readonly Leak[]): readonly Draft[] {
+/**
+ * Data of events that comes out where it should not.
+ *
+ * @param scope of what the hook keeps: `session`, `tenant`, or `null` for nothing.
+ */
+export function leakFindings(leaks: readonly Leak[], scope: string | null): readonly Draft[] {
   const found = new Map<string, Draft>();
   for (const leak of leaks) {
     const evidence = [
@@ -251,7 +261,10 @@ export function leakFindings(leaks: readonly Leak[]): readonly Draft[] {
               "leak-state",
               `data from \`${leak.path}\` is stored and disclosed by \`${leak.action}\` at another event`,
               evidence,
-              { severity: quiet && leak.characters < longQuote ? "medium" : "high" },
+              {
+                severity:
+                  quiet && (leak.characters < longQuote || isReminder(leak, scope)) ? "medium" : "high",
+              },
             )
           : !quiet
             ? draft(

@@ -7,7 +7,7 @@ import { effectWords } from "../run/effect.ts";
 import { type Input, validEvent } from "../run/input.ts";
 import { mapConcurrently, type Run, type Runner } from "../run/runner.ts";
 import { touches } from "../run/touched.ts";
-import { textAt, textsOf } from "./leaks.ts";
+import { isReminder, textAt, textsOf } from "./leaks.ts";
 import {
   addresses,
   copiedSecret,
@@ -97,6 +97,7 @@ async function disclosed(
                 { label: action, text: guestText(text, 400) },
                 { label: "event", text: guestText(after.args[0], 400) },
               ],
+              { severity: isReminder({ path }, runner.hook.state?.scope ?? null) ? "medium" : "high" },
             ),
           ];
     }
@@ -205,7 +206,7 @@ export function differences(
   if (!first?.answer.ok || first.output === null) return [];
   const unquoted = (output: string, secret: string, other: string): string =>
     withoutPieces(
-      withoutPieces(withoutMasked(output, secret), secret, quotedWithPrefix, other),
+      withoutPieces(withoutMasked(output, secret).replaceAll(secret, "•"), secret, quotedWithPrefix, other),
       withoutShared(secret, secrets),
       quoted,
       other,

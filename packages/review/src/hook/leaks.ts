@@ -72,6 +72,11 @@ export async function findLeaks(
   ];
 }
 
+/** Whether what comes out later is what a person said to the same model. */
+export function isReminder({ path }: Pick<Leak, "path">, scope: string | null): boolean {
+  return path === "prompt" && scope === "session";
+}
+
 /** What was kept is no leak before it comes out: the other events are decided with it. */
 async function outOfState(
   runner: Runner,

@@ -1,10 +1,5 @@
 import { sha256 } from "hookwarden/files";
 import { type Draft, draft } from "../draft.ts";
-import { hashFindings, hiddenTextFindings } from "../findings/computed.ts";
-import { actionRows } from "hookwarden/catalogue";
-import { cutFindings, digestFindings, explainedKinds, identityFindings } from "../findings/conditions.ts";
-import { unmetFindings } from "../findings/unmet.ts";
-import { codedTextFindings, swallowFindings } from "../findings/code-paths.ts";
 import {
   attackFindings,
   codeFindings,
@@ -13,13 +8,9 @@ import {
   powerFindings,
   readFindings,
 } from "../findings/plain.ts";
-import { rewriteFindings } from "../findings/rewrites.ts";
-import { leakFindings, textFindings } from "../findings/texts.ts";
-import { writtenTextFindings } from "../findings/written-texts.ts";
-import { dependenceFindings } from "../findings/dependences.ts";
-import { opensGate, turnFindings } from "../findings/triggers.ts";
+import { leakFindings } from "../findings/texts.ts";
 import { guestText } from "../guest-text.ts";
-import type { AttackProbe, HookReview, ReadsSection, Trigger } from "../report.ts";
+import type { AttackProbe, HookReview, ReadsSection } from "../report.ts";
 import { ownPatterns } from "../program/patterns.ts";
 import { acts } from "../run/effect.ts";
 import type { Run } from "../run/runner.ts";
@@ -28,19 +19,21 @@ import { canaryFindings } from "./canaries.ts";
 import { caseFindings } from "./cases.ts";
 import { codeSection } from "./code-section.ts";
 import { type AttackProbeRun, probeAttacks } from "./attack.ts";
-import { behaviourOf, kindOfTurn, textsFor } from "./behaviour.ts";
+import { behaviourOf } from "./behaviour.ts";
 import { documentedNames, findConfigSwitches } from "./config-switch.ts";
 import { type HookParts, type HookSubject, ReviewContext } from "./context.ts";
 import { measureCost } from "./cost.ts";
 import { checkDeterminism, type Differences } from "./determinism.ts";
+import type { Evidence } from "./evidence.ts";
 import { checkInterference } from "./interference.ts";
+import { judgeTriggers } from "./judge-triggers.ts";
 import { leakBases } from "./leak-bases.ts";
 import { findLeaks, type Leak } from "./leaks.ts";
-import { type Observation, observe } from "./observe.ts";
+import { observe } from "./observe.ts";
 import { powersOf } from "./powers.ts";
 import { replacedWordFindings } from "./replaced-words.ts";
 import { routeFindings } from "./routing.ts";
-import { record, search, type Search } from "./search.ts";
+import { record, search } from "./search.ts";
 
 export type { HookParts, HookSubject } from "./context.ts";
 
@@ -49,13 +42,6 @@ export interface ReviewedHook {
   readonly drafts: readonly Draft[];
   readonly generated: number;
   readonly calls: number;
-}
-
-/** What all stages have seen. */
-interface Evidence extends Observation, Search {
-  readonly context: ReviewContext;
-  /** Every run that shows what the hook does. */
-  readonly all: readonly Run[];
 }
 
 /** Reviews one hook, by itself. Runs it only in the sandboxes. */
@@ -81,39 +67,6 @@ export async function reviewHook(subject: HookSubject, parts: HookParts): Promis
   judgeTriggers(evidence);
   const reads = await readsOf(evidence);
   return concluded(evidence, { leaks, differences, probes, costs, reads });
-}
-
-/** Findings about what answers depend on, from the code and from the runs. */
-function judgeTriggers({ context, turns, dependences, instrumented, all }: Evidence): void {
-  const { analysis, coverage, runner, text, drafts } = context;
-  const explained = explainedKinds(analysis);
-  const relevant = turns.filter((turn) => !explained.has(kindOfTurn(turn)) || kindOfTurn(turn) === "field");
-  const opening = new Set<Trigger["kind"]>(relevant.filter(opensGate).map(kindOfTurn));
-  drafts.push(
-    ...turnFindings(relevant.filter((turn) => !(explained.has("field") && turn.slot.path === "cwd"))),
-    ...identityFindings(analysis, coverage, opening),
-    ...dependenceFindings(
-      dependences.filter(
-        ({ slot }) => !explained.has(slot.kind === "id" ? "session" : (slot.kind as Trigger["kind"])),
-      ),
-      runner.full,
-      text,
-      runner.hook.manifest.actions.some((action) => actionRows.get(action)?.kind !== "addition"),
-    ),
-    ...digestFindings(analysis, coverage),
-    ...unmetFindings(analysis, coverage),
-    ...cutFindings(analysis, coverage),
-    ...swallowFindings(analysis),
-    ...codedTextFindings(analysis),
-    ...hashFindings(instrumented, runner.full, text),
-    ...hiddenTextFindings(instrumented, emittedOf(all), runner.full, text),
-    ...textFindings(all),
-    ...rewriteFindings(all),
-    ...writtenTextFindings(analysis, [
-      ...emittedOf(all).map(({ text: written }) => written),
-      ...rewritesOf(all),
-    ]),
-  );
 }
 
 async function findSwitches({ context, seeds, held }: Evidence): Promise<void> {
@@ -148,7 +101,7 @@ async function leaksOf({ context, all, base, made }: Evidence): Promise<readonly
   const leaks = await findLeaks(runner, speaking, perEvent);
   const bases = [...speaking.slice(0, 4), ...perEvent, ...speaking.slice(4)];
   drafts.push(
-    ...leakFindings(leaks),
+    ...leakFindings(leaks, runner.hook.state?.scope ?? null),
     ...(await canaryFindings(runner, bases, ownPatterns(context.text))),
     ...(await replacedWordFindings(runner, bases)),
     ...(await allowFindings(runner, all)),
@@ -272,15 +225,4 @@ function merged(drafts: readonly Draft[]): readonly Draft[] {
       place: best.place ?? own.find(({ place }) => place)?.place ?? null,
     };
   });
-}
-
-/** What fields were rewritten to. */
-function rewritesOf(runs: readonly Run[]): readonly string[] {
-  return runs.flatMap(({ effect }) => [...effect.changes.values()]);
-}
-
-function emittedOf(
-  runs: readonly Run[],
-): readonly { readonly text: string; readonly args: readonly string[] }[] {
-  return runs.flatMap((run) => textsFor(run).map(({ text }) => ({ text, args: run.args })));
 }

@@ -8,7 +8,7 @@ const hostName = /(?<=:\/\/)[^/\s"'`]+/;
 
 /**
  * Events of cases with the texts that a program has and its previous version has not: in place of a host or a word, and
- * behind the rest. An exception that came with an update is often such a text.
+ * behind the rest. An exception that came with an update is often such a text. Addresses get a query, too.
  *
  * @param reads what the hook declares that it reads: the texts are put there.
  */
@@ -22,12 +22,19 @@ export function newTextInputs(
   const found: Input[] = [];
   for (const input of cases.slice(0, max.cases))
     for (const { path, value } of leavesOf(input.event, reads))
-      for (const text of typeof value === "string" ? texts.slice(0, max.texts) : [])
-        for (const made of placed(value as string, text)) {
-          const event = found.length < max.inputs ? validEvent(withValue(input.event, path, made)) : null;
-          if (event) found.push({ ...input, origin: "made", label: "a text of the update", event });
-        }
+      for (const made of typeof value === "string"
+        ? [...asked(value), ...texts.slice(0, max.texts).flatMap((text) => placed(value, text))]
+        : []) {
+        const event = found.length < max.inputs ? validEvent(withValue(input.event, path, made)) : null;
+        if (event) found.push({ ...input, origin: "made", label: "a text of the update", event });
+      }
   return found;
+}
+
+/** Addresses with a query, whose punctuation ends commands elsewhere. */
+function asked(value: string): readonly string[] {
+  const changed = value.replace(/https?:\/\/[^\s"'`|;&?#)]+/, '"$&?a=1&b=2;c=3#d"');
+  return changed === value ? [] : [changed];
 }
 
 function placed(value: string, text: string): readonly string[] {

@@ -73,9 +73,14 @@ export function isProbe(node: AnyNode, bindings: Bindings): boolean {
   );
 }
 
+/** Whether a property of that name shows how code runs. */
+export function isRevealing(name: string): boolean {
+  return revealing.test(name);
+}
+
 function revealsMember(node: AnyNode, bindings: Bindings): boolean {
   const name = propertyName(node) ?? "";
-  if (revealing.test(name)) return true;
+  if (isRevealing(name)) return true;
   return (name === "name" || name === "length") && isCode(part(node, "object"), bindings);
 }
 

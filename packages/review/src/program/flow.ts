@@ -1,5 +1,6 @@
 import { Expressions, labelsOfOperation } from "./expressions.ts";
 import { handlersOf, Methods } from "./handlers.ts";
+import { isRevealing } from "./flow-sources.ts";
 import { labels, labelsOfProperty } from "./labels.ts";
 import { type Binding, bindingsOf } from "./scopes.ts";
 import {
@@ -214,7 +215,7 @@ export class Flow {
       case "ObjectPattern":
         for (const one of parts(pattern, "properties"))
           if (one.type === "Property")
-            this.#assign(part(one, "value"), labelsOfProperty(mask, propertyName(one)));
+            this.#assign(part(one, "value"), labelsOfProperty(mask, propertyName(one)) | probeOf(one));
           else this.#assign(one, mask);
         break;
       case "MemberExpression": {
@@ -271,4 +272,8 @@ export class Flow {
         found |= this.labelsOf(one);
     return found;
   }
+}
+
+function probeOf(property: AnyNode): number {
+  return isRevealing(propertyName(property) ?? "") ? labels.probe : 0;
 }

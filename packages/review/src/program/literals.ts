@@ -20,7 +20,10 @@ export function findInLiteral(node: AnyNode, parent: AnyNode | undefined, report
     )
       report(node, "encoded-literal", "medium", "plain letters written as escapes");
     findMixedScripts(node, value, report);
-    if (/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e007f}]/u.test(value) && value.length > 3)
+    if (
+      /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e007f}]/u.test(withoutEmoji(value)) &&
+      value.length > 3
+    )
       report(node, "text-hidden", "medium", "a text with characters that cannot be seen");
   } else if (typeof value === "number" && Number.isInteger(value)) {
     const compared = parent?.type === "BinaryExpression" && /^[<>=!]/.test(String(parent["operator"]));
@@ -29,6 +32,14 @@ export function findInLiteral(node: AnyNode, parent: AnyNode | undefined, report
     else if (compared && value > 1.5e9 && value < 2.6e9 && value % 100 !== 0)
       report(node, "literal-date", "low", "a number that can be a moment in seconds, or a digest");
   }
+}
+
+/** A text without its emoji, which have joiners and selectors that cannot be seen. */
+export function withoutEmoji(text: string): string {
+  return text.replaceAll(
+    /\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)*|[\d#*]\ufe0f?\u20e3/gu,
+    "",
+  );
 }
 
 /** Letters of other scripts that look like Latin ones, in a word with them: it is not the word that people read. */
