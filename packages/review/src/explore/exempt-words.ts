@@ -7,9 +7,13 @@ import { neutralWord, type Slot, slotsOf } from "./slots.ts";
 
 const max = { bases: 2, words: 60, shortest: 5 } as const;
 
-/** Texts that nearly match: one with something appended, and one with another last letter. */
+/** Texts that nearly match: with something appended, with something in front, and with another last letter. */
 function near(word: string): readonly string[] {
-  return [`${word} ${neutralWord}`, `${word.slice(0, -1)}${word.endsWith("q") ? "z" : "q"}`];
+  return [
+    `${word} ${neutralWord}`,
+    `${neutralWord} ${word}`,
+    `${word.slice(0, -1)}${word.endsWith("q") ? "z" : "q"}`,
+  ];
 }
 
 /**
@@ -40,11 +44,13 @@ export async function exemptWords(
         async (word) => {
           const after = await placed(word);
           if (!after || acts(after.effect)) return [];
+          const all: { from: string; to: string; before: Run; after: Run }[] = [];
           for (const from of near(word)) {
             const before = await placed(from);
-            if (before && opens(before.effect, after.effect)) return [{ from, to: word, before, after }];
+            if (before && opens(before.effect, after.effect)) all.push({ from, to: word, before, after });
           }
-          return [];
+          // One alone may complete what the hook looks for.
+          return all.length > 1 ? all.slice(0, 1) : [];
         },
         runner.signal,
       );

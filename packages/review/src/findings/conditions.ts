@@ -200,6 +200,8 @@ export function cutFindings(analysis: CodeAnalysis, coverage: Coverage): readonl
       has(one.mask, "cut") &&
       (one.kind === "text" || one.kind === "lookup") &&
       !has(one.mask, "size") &&
+      // What a hook keeps it may keep under a shortened name.
+      !has(one.mask, "state") &&
       (one.mask & fromInput) !== 0 &&
       analysis.isOwn(one),
   );

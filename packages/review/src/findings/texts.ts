@@ -102,8 +102,7 @@ function spokenProblems(run: Run): readonly Draft[] {
   for (const { action, text, to } of textsFor(run)) {
     const said = [action, text] as const;
     const own = withoutInput(text, args);
-    const quotesLeftOut = withoutQuotes(text, args);
-    const unquoted = verdicts.has(action) ? quotesLeftOut.replaceAll(wayOut, "…") : quotesLeftOut;
+    const unquoted = withoutQuotes(text, args);
     if (
       to !== "person" &&
       (givesOrders(unquoted) ||
@@ -157,7 +156,7 @@ const reports =
 
 /** Whether a text instructs a model to do something on its own initiative. */
 export function givesOrders(text: string): boolean {
-  return givesOneOf(orders, text);
+  return givesOneOf(orders, text.replaceAll(wayOut, "…"));
 }
 
 /** Whether a text orders a model to bypass a protection, unless it is the reason of a verdict. */

@@ -171,7 +171,8 @@ function fold(flow: Flow, node: AnyNode, depth = 0): readonly string[] {
     case "ConditionalExpression":
       return [...of(part(node, "consequent")), ...of(part(node, "alternate"))];
     case "LogicalExpression":
-      return [...of(part(node, "left")), ...of(part(node, "right"))];
+      // A default that is empty stands for what is not known.
+      return [...of(part(node, "left")), ...of(part(node, "right")).filter((one) => one !== "")];
     case "ArrayExpression":
       return parts(node, "elements").flatMap(of).slice(0, maxTexts);
     case "Identifier": {

@@ -35,6 +35,10 @@ export const copiedSecret = 8;
 
 const secretNames = /authori[sz]ation|bearer|token|secret|passw|api[_-]?key|credential|cookie|private/i;
 
+/** Actions whose text answers the model, and fields that it has written. */
+const answers: ReadonlySet<string> = new Set(["deny", "ask", "block", "halt", "retry"]);
+const ownWords = /^(?:tool_input|last_assistant_message|message)(?:\.|$)/;
+
 /** Texts that repeat a secret: alone, taken out of the text that it stood in, or because it is one. */
 export async function extracted(
   runner: Runner,
@@ -90,7 +94,10 @@ export async function extracted(
     ];
   if (original.length < quoted || text.includes(original.slice(0, 40))) return [];
   // A pattern of the hook's own that names a secret looks for one.
-  const severity = ordinary === null && secretNames.test(secrets[0] ?? "") ? "high" : "medium";
+  const isLookedFor = ordinary === null && secretNames.test(secrets[0] ?? "");
+  // A refusal quotes to the model what the model has written.
+  const isQuote = answers.has(action) && ownWords.test(path);
+  const severity = isLookedFor ? "high" : isQuote ? "low" : "medium";
   return [
     draft(
       "leak-bulk",

@@ -117,7 +117,10 @@ function samplesOf(event: EventName, names: readonly string[]): readonly Fields[
   if ("tool_name" in row.fields) return toolSamples(base, event, names);
   const matched = row.matches;
   const filled = texts.map((text) => fill(base, row.fields, text));
-  const rich = [...filled, ...filled.slice(0, 1).flatMap((one) => [flipped(one), required(one, row.fields)])];
+  const rich = [
+    ...filled,
+    ...filled.slice(0, 1).flatMap((one) => [flipped(one), required(one, row.fields), ...reshaped(one)]),
+  ];
   if (matched === undefined) return rich;
   return [...rich, ...names.map((name) => ({ ...fill(base, row.fields, texts[0]), [matched]: name }))];
 }
@@ -144,11 +147,17 @@ function toolSamples(base: Fields, event: EventName, names: readonly string[]): 
         };
         if ("tool_response" in row.fields) {
           const results = name === "Bash" ? texts : texts.slice(0, 3);
-          return results.map((text) => ({
-            ...one,
-            tool_response: name === "Bash" ? { stdout: text, stderr: "", interrupted: false } : text,
-            duration_ms: 12,
-          }));
+          return [
+            ...results.map((text) => ({
+              ...one,
+              tool_response: name === "Bash" ? { stdout: text, stderr: "", interrupted: false } : text,
+              duration_ms: 12,
+            })),
+            ...(name === "Bash" ? [`${texts[0]}\n`.repeat(60), texts[1]] : []).map((text) => ({
+              ...one,
+              tool_response: text,
+            })),
+          ];
         }
         if ("error" in row.fields) return texts.slice(0, 4).map((error) => ({ ...one, error }));
         return [one];
@@ -161,6 +170,19 @@ function flipped(one: Fields): Fields {
   return Object.fromEntries(
     Object.entries(one).map(([name, value]) => [name, typeof value === "boolean" ? !value : value]),
   );
+}
+
+/** The event with its messages as texts, as objects and as lists of parts. */
+function reshaped(one: Fields): readonly Fields[] {
+  const text = texts[0];
+  const parts = [{ type: "text", text }, { type: "tool_use", id: "toolu_review", name: "Bash" }, text];
+  const shapes = [text, { role: "assistant", content: text }, { role: "assistant", content: parts }];
+  const names = ["message", "last_assistant_message", "chunk"].filter((name) => name in one);
+  return [
+    ...names.flatMap((name) => shapes.map((shape) => ({ ...one, [name]: shape }))),
+    ...("messages" in one ? [{ ...one, messages: [{ role: "user", content: parts }] }] : []),
+    ...("system" in one ? ["", parts].map((system) => ({ ...one, system })) : []),
+  ];
 }
 
 /** The event without its optional fields. */

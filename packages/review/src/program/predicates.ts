@@ -94,7 +94,7 @@ function comparison(flow: Flow, node: AnyNode): Predicate | null {
     [left, right].some(
       (one) =>
         (one.type === "UnaryExpression" && one["operator"] === "typeof") ||
-        (one.type === "Literal" && one["value"] === null) ||
+        (one.type === "Literal" && (one["value"] === null || one["value"] === "")) ||
         (one.type === "Identifier" && one["name"] === "undefined") ||
         (one.type === "UnaryExpression" && one["operator"] === "void"),
     ) ||

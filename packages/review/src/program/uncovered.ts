@@ -15,6 +15,9 @@ export interface UncoveredOptions {
   readonly openings: Openings;
 }
 
+/** A default that has nothing in it. */
+const isEmpty = /^(?:\{\s*\}|\[\s*\]|""|''|``|0|null)$/;
+
 /**
  * The branches that no run has taken, those first that deserve a look first: of the hook's own code, that may let a step go,
  * whose condition depends on what says nothing of the action. What is inside of another one is left out.
@@ -39,6 +42,7 @@ export function uncoveredBranches({
     // The right side of a condition is judged by what the condition guards; defaults decide nothing.
     const guarded =
       branch.kind === "nullish" ||
+      (branch.kind === "or" && isEmpty.test(code.trim())) ||
       ((branch.kind === "and" || branch.kind === "or") && isCondition(branch, branches));
     const opens = own && !guarded && openings.ofBranch(branch) === "opens";
     const weight = Math.min(
