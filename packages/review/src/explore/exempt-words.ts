@@ -107,13 +107,16 @@ export async function exemptFolders(
         ...back.map((turn) => ({
           ...turn,
           to: `${turn.to}/../`,
-          grade: exempt.has(turn.to) ? ("exempt" as const) : ("magic" as const),
+          grade: exempt.has(turn.to) && folderName.test(turn.to) ? ("exempt" as const) : ("magic" as const),
         })),
         ...rooted.map((turn) => ({ ...turn, grade: "exempt" as const })),
       );
     }
   return found.toSorted((a, b) => Number(b.grade === "magic") - Number(a.grade === "magic")).slice(0, 6);
 }
+
+/** A name that people give folders, and that hooks rightly leave out. */
+const folderName = /^[A-Za-z][\w.-]*$/;
 
 interface Placing {
   readonly base: Run;

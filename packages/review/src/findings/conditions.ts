@@ -201,7 +201,7 @@ export function cutFindings(analysis: CodeAnalysis, coverage: Coverage): readonl
       (one.kind === "text" || one.kind === "lookup") &&
       !has(one.mask, "size") &&
       // What a hook keeps it may keep under a shortened name.
-      !has(one.mask, "state") &&
+      !(one.kind === "lookup" && has(one.mask, "state")) &&
       (one.mask & fromInput) !== 0 &&
       analysis.isOwn(one),
   );

@@ -13,6 +13,7 @@ import {
   copiedSecret,
   extracted,
   quoted,
+  secretNames,
   type Triple,
   withoutShared,
 } from "./repeated-secrets.ts";
@@ -97,12 +98,28 @@ async function disclosed(
                 { label: action, text: guestText(text, 400) },
                 { label: "event", text: guestText(after.args[0], 400) },
               ],
-              { severity: isReminder({ path }, runner.hook.state?.scope ?? null) ? "medium" : "high" },
+              { severity: (await isNote(runner, { path, secret, input }, patterns)) ? "medium" : "high" },
             ),
           ];
     }
   return [];
 }
+
+/** Whether what was kept is a note as people write them: any word is kept, and the hook looks for no secrets. */
+async function isNote(
+  runner: Runner,
+  { path, secret, input }: Omit<Kept, "state">,
+  patterns: readonly Pattern[],
+): Promise<boolean> {
+  if (!isReminder({ path }, runner.hook.state?.scope ?? null)) return false;
+  if (patterns.some(({ source }) => secretNames.test(source))) return false;
+  const text = textAt(input.event, path.split(".")).replace(secret, () => shortWord);
+  const event = validEvent(withValue(input.event, path.split("."), text));
+  const run = event && (await runner.run({ ...input, event }));
+  return run !== null && run.answer.ok && run.answer.state?.includes(shortWord) === true;
+}
+
+const shortWord = "milk";
 
 /** Events with texts that the hook's patterns match: what it waits for may be one. */
 function matchedInputs(runner: Runner, base: Run, patterns: readonly Pattern[]): readonly Input[] {

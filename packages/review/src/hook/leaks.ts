@@ -72,6 +72,12 @@ export async function findLeaks(
   ];
 }
 
+/** Whether two paths are the same but for the places in lists, which move when one of a list is left out. */
+export function isSamePlace(one: string, other: string): boolean {
+  const anywhere = (path: string): string => path.replaceAll(/(?<=\.)\d+(?=\.|$)/g, "*");
+  return anywhere(one) === anywhere(other);
+}
+
 /** Whether what comes out later is what a person said to the same model. */
 export function isReminder({ path }: Pick<Leak, "path">, scope: string | null): boolean {
   return path === "prompt" && scope === "session";
@@ -141,7 +147,7 @@ async function tryLeaf(
     if (as !== null) {
       const characters = as === "verbatim" ? longestShared(text, original) : text.length;
       const address = as === "verbatim" ? inAddress(text, words[0]) && !inAddress(original, words[0]) : false;
-      if (rewrites !== null && rewrites === name && as === "verbatim" && !address) continue;
+      if (rewrites !== null && isSamePlace(rewrites, name) && as === "verbatim" && !address) continue;
       const kind = address
         ? "address"
         : rewrites !== null && action !== "set_state"

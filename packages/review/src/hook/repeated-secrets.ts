@@ -2,7 +2,7 @@ import { draft, type Draft } from "../draft.ts";
 import { guestText } from "../guest-text.ts";
 import type { Input } from "../run/input.ts";
 import type { Run, Runner } from "../run/runner.ts";
-import { inAddress, textAt, textsOf } from "./leaks.ts";
+import { inAddress, isSamePlace, textAt, textsOf } from "./leaks.ts";
 import { ordinaryWord } from "./secret-forms.ts";
 
 /** One event with three secrets of the same form. */
@@ -33,7 +33,9 @@ export function withoutShared(secret: string, all: readonly string[]): string {
 const wholeSecret = 14;
 export const copiedSecret = 8;
 
-const secretNames = /authori[sz]ation|bearer|token|secret|passw|api[_-]?key|credential|cookie|private/i;
+/** What names a secret, in a text or in a pattern. */
+export const secretNames =
+  /authori[sz]ation|bearer|token|secret|passw|api[_-]?key|credential|cookie|private/i;
 
 /** Actions whose text answers the model, and fields that it has written. */
 const answers: ReadonlySet<string> = new Set(["deny", "ask", "block", "halt", "retry"]);
@@ -49,7 +51,7 @@ export async function extracted(
   if (!first || secret.length < copiedSecret) return [];
   const repeating = [...textsOf(first).values()].filter(({ text }) => text.includes(secret));
   for (const { text, action, rewrites } of repeating)
-    if (rewrites !== null && rewrites !== path && action !== "set_state")
+    if (rewrites !== null && !isSamePlace(rewrites, path) && action !== "set_state")
       return [
         draft("leak-field", `\`${action}\` copies a secret from \`${path}\` to \`${rewrites}\``, [
           { label: rewrites, text: guestText(text, 400) },
@@ -57,7 +59,11 @@ export async function extracted(
         ]),
       ];
   for (const { text, action, rewrites } of textsOf(first).values())
-    if (rewrites !== path && !text.includes(secret) && isInPieces(text, secret))
+    if (
+      (rewrites === null || !isSamePlace(rewrites, path)) &&
+      !text.includes(secret) &&
+      isInPieces(text, secret)
+    )
       return [
         draft("leak-encoded", `\`${action}\` contains a secret from \`${path}\` in pieces`, [
           { label: action, text: guestText(text, 400) },

@@ -181,7 +181,9 @@ function reshaped(one: Fields): readonly Fields[] {
   return [
     ...names.flatMap((name) => shapes.map((shape) => ({ ...one, [name]: shape }))),
     ...("messages" in one ? [{ ...one, messages: [{ role: "user", content: parts }] }] : []),
-    ...("system" in one ? ["", parts].map((system) => ({ ...one, system })) : []),
+    ...("system" in one
+      ? ["", parts.slice(0, 2), { type: "text", text }].map((system) => ({ ...one, system }))
+      : []),
   ];
 }
 
