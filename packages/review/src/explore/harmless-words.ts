@@ -168,9 +168,10 @@ async function setWords(
 
 /** Only what is opened by a name of `Object.prototype`, and held under any other unknown name, whole or its last part. */
 async function setPrototypes(runner: Runner, base: Run, slot: Slot): Promise<readonly AnswerChange[]> {
-  const [, front = ""] = /^(.+(?:__|[./:]))\w+$/.exec(slot.kind === "name" ? String(slot.value) : "") ?? [];
+  const [, front = `${slot.value}__${neutralWord}__`] =
+    /^(.+(?:__|[./:]))\w+$/.exec(String(slot.value)) ?? [];
   const turns: AnswerChange[] = [];
-  for (const before of front === "" ? [""] : ["", front]) {
+  for (const before of slot.kind === "name" ? ["", front] : [""]) {
     const control = slot.set(before + neutralWord);
     const controlled = control && (await runner.run(control));
     if (!controlled || !acts(controlled.effect)) continue;

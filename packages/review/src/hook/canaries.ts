@@ -112,7 +112,7 @@ async function isNote(
   patterns: readonly Pattern[],
 ): Promise<boolean> {
   if (!isReminder({ path }, runner.hook.state?.scope ?? null)) return false;
-  if (patterns.some(({ source }) => secretNames.test(source))) return false;
+  if (patterns.some(({ source }) => secretNames.test(source) || /keys?(?![a-z])/i.test(source))) return false;
   const text = textAt(input.event, path.split(".")).replace(secret, () => shortWord);
   const event = validEvent(withValue(input.event, path.split("."), text));
   const run = event && (await runner.run({ ...input, event }));

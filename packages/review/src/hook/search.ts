@@ -42,8 +42,11 @@ export async function search(context: ReviewContext, { base, seeds }: Observatio
   const isOwn = ({ site, branch }: Comparison): boolean =>
     text.isOwn(site > 0 ? (runner.full.sites[site]?.start ?? 0) : (runner.full.branches[branch]?.start ?? 0));
   const starts = seeds.map(({ input }) => input);
+  const later = statesOf(base.runs)
+    .slice(0, 2)
+    .flatMap((state) => starts.slice(0, 1).map((input) => ({ ...input, state, origin: "made" as const })));
   const rich = starts.slice(0, 4).flatMap((input) => enriched(input, words, runner.seen));
-  const explored = await explore(runner, [...starts, ...rich], isOwn, explorations[size]);
+  const explored = await explore(runner, [...starts, ...rich, ...later], isOwn, explorations[size]);
   for (const run of explored.runs) context.note(run);
   const made = explored.runs.filter(({ input }) => input.origin === "made");
 

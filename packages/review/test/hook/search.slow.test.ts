@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "@hookwarden/sandbox";
-import { readSubject, review, type ReviewFinding } from "../../src/index.ts";
-import { packOf } from "../malicious/pack.ts";
+import type { ReviewFinding } from "../../src/index.ts";
+import { reviewedFindings } from "./reviewed-findings.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -13,11 +13,8 @@ const shell = { on: [{ event: "PreToolUse", matcher: "Bash" }], reads: ["tool_in
 const writes = { on: [{ event: "PreToolUse", matcher: "Write" }], reads: ["tool_input"], actions: ["deny"] };
 const deny = '{ action: "deny", reason: "not here" }';
 
-async function findingsOf(source: string, manifest: object): Promise<readonly ReviewFinding[]> {
-  await using pack = await packOf("guard", source, manifest);
-  const subject = await readSubject(pack.path);
-  return (await review({ subject, events: [], sandbox, other: null })).findings;
-}
+const findingsOf = (source: string, manifest: object): Promise<readonly ReviewFinding[]> =>
+  reviewedFindings(sandbox, source, manifest);
 
 /** What each needs: an input that no event of the review has, and that is made from what the code does. */
 it.each<[string, string, object, string, string]>([
@@ -293,7 +290,7 @@ it.each<[string, string, object, string, string]>([
      };`,
     shell,
     "leak-bulk",
-    "medium",
+    "low",
   ],
   [
     "an option that only shows what would be done",
