@@ -39,13 +39,19 @@ export async function findConfigSwitches(
     ...documentedNames(runner.hook.manifest.config),
     ...Object.keys(configured(runner.hook)),
   ]);
-  const config = markedConfig(runner.hook, properties);
   if (properties.length === 0) return [];
+  const config = markedConfig(runner.hook, properties);
+  // Where every text is marked, what holds an event may not be there any more.
+  const single = textNames(runner.hook).map((name) => withText(runner.hook, name, mark));
+  const tried = [
+    ...inputs.map((input) => ({ ...input, config })),
+    ...held.slice(0, maxHeld).flatMap(({ input }) => single.map((one) => ({ ...input, config: one }))),
+  ];
   const asked = new Set<string>();
   const found = new Map<string, ConfigSwitch>();
   const keys = new Set<string>();
-  for (const input of inputs) {
-    const run = await runner.runInstrumented({ ...input, config }, true);
+  for (const input of tried) {
+    const run = await runner.runInstrumented(input, true);
     for (const { of, path } of run?.watched?.reads ?? [])
       if (of === "context" && path[0] === "config" && path[1] !== undefined) asked.add(path[1]);
     for (const pair of run?.watched?.pairs ?? []) {
@@ -65,7 +71,7 @@ export async function findConfigSwitches(
             constant: String(constant),
             path: null,
             pair,
-            input: { ...input, config },
+            input,
           });
         if (typeof seen !== "string" || typeof constant !== "string" || !seen.includes(mark)) continue;
         if (constant.length < shortest || constant.includes(mark) || schema.includes(constant)) continue;
@@ -80,7 +86,7 @@ export async function findConfigSwitches(
         // A piece of an event that was worked on is in the program no more than in the event.
         if (!runner.hook.program.source.includes(constant) && isOfEvent(constant, run?.args[0] ?? ""))
           continue;
-        found.set(constant, { constant, path: null, pair, input: { ...input, config } });
+        found.set(constant, { constant, path: null, pair, input });
       }
     }
   }
@@ -99,18 +105,28 @@ async function openingKeys(
   held: readonly Run[],
   keys: readonly string[],
 ): Promise<readonly ConfigSwitch[]> {
-  const texts = Object.entries((made(runner.hook.manifest.config) ?? {}) as object).filter(
-    ([, value]) => value === mark,
-  );
   for (const base of held.slice(0, maxHeld))
     for (const constant of keys.slice(0, maxKeys))
-      for (const [name] of texts) {
-        const config = JSON.stringify({ ...configured(runner.hook), [name]: constant });
-        const input = { ...base.input, config, origin: "made" as const };
+      for (const name of textNames(runner.hook)) {
+        const input = {
+          ...base.input,
+          config: withText(runner.hook, name, constant),
+          origin: "made" as const,
+        };
         const run = await runner.run(input);
         if (run && opens(base.effect, run.effect)) return [{ constant, path: name, pair: null, input }];
       }
   return [];
+}
+
+/** The names that a schema has texts for, at its first level. */
+function textNames({ manifest }: Runner["hook"]): readonly string[] {
+  const values = (made(manifest.config) ?? {}) as object;
+  return Object.entries(values).flatMap(([name, value]) => (value === mark ? [name] : []));
+}
+
+function withText(hook: Runner["hook"], name: string, text: string): string {
+  return JSON.stringify({ ...configured(hook), [name]: text });
 }
 
 /** The hook's configuration with marks in place of its values, in whatever its schema or its code asks for. */
