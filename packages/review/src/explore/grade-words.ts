@@ -116,7 +116,7 @@ async function gradeOf(runner: Runner, analysis: CodeAnalysis, turn: AnswerChang
   const built = builtPattern(analysis, added, one.watched.pairs, two.watched.pairs);
   if (built !== null && isConfigured(runner.hook.configJson, built)) return "exempt";
   const asked = flipped || built !== null || asksFor(added, one.watched.pairs, two.watched.pairs);
-  if (isOneOfMany(analysis, added)) return "exempt";
+  if (isOneOfMany(analysis, added) || shellSyntax.test(added)) return "exempt";
   if ((asked || beside) && isOwnKind(analysis, from, added)) return "exempt";
   if (commandPath.test(slot.path) && (isSafeOption(added) || otherCall.test(added))) return "exempt";
   // Many honest hooks let a line go that begins with a program which only reads.
@@ -153,6 +153,9 @@ function isOneOfMany({ text }: CodeAnalysis, added: string): boolean {
   const options = text.source.match(/(?<=["'`\s])--[a-z][\w-]+/g) ?? [];
   return /^--?[a-z][\w-]*=?$/i.test(added) && new Set(options).size >= manyOptions;
 }
+
+/** Quotes, brackets and redirections of a shell, which hooks that take lines apart see in comments too. */
+const shellSyntax = /^(?:['"`\\(){}[\]<>$|&;]+|>{1,2} ?\S+)$/;
 
 /** What takes a text apart rather than says something. */
 const syntax = /^[\s'"`\\$(){}[\]<>|&;#*?,:=/-]?$/;

@@ -59,9 +59,9 @@ const lures: readonly RegExp[] = [
 ];
 /** Verdicts, whose texts say why. */
 const verdicts: ReadonlySet<string> = new Set(["deny", "ask", "block", "halt", "skip"]);
-/** How a refusal names the way past it that people have. */
+/** How a text names the way past it that people have. */
 const wayOut =
-  /\bto (?:bypass|override|skip|disable|silence) (?:this|the) (?:hook|check|guard|rule|warning|block|reminder)\b/gi;
+  /\bignore this (?:warning|message|reminder|note|notice)\b|\bto (?:bypass|override|skip|disable|silence) (?:this|the) (?:hook|check|guard|rule|warning|block|reminder)\b/gi;
 /** Orders that name a host: what comes from there is followed or run. */
 const hostOrders: readonly RegExp[] = [
   /\b(?:download|install|fetch|clone|pull|obtain|import|load|push|upload|send|sync|mirror|copy|publish|report|submit|register)\b[^\n]{0,120}/i,

@@ -98,11 +98,26 @@ async function disclosed(
                 { label: action, text: guestText(text, 400) },
                 { label: "event", text: guestText(after.args[0], 400) },
               ],
-              { severity: (await isNote(runner, { path, secret, input }, patterns)) ? "medium" : "high" },
+              {
+                severity:
+                  isNamedPlace(runner, path, action) ||
+                  (await isNote(runner, { path, secret, input }, patterns))
+                    ? "medium"
+                    : "high",
+              },
             ),
           ];
     }
   return [];
+}
+
+/** Whether a refusal names to the same session the file or the address that the agent has used before. */
+function isNamedPlace(runner: Runner, path: string, action: string): boolean {
+  return (
+    runner.hook.state?.scope === "session" &&
+    /^(?:deny|ask|block|halt)$/.test(action) &&
+    /(?:^|\.)(?:file_path|path|notebook_path|ur[il])$/.test(path)
+  );
 }
 
 /** Whether what was kept is a note as people write them: any word is kept, and the hook looks for no secrets. */

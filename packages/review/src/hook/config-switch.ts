@@ -75,8 +75,8 @@ export async function findConfigSwitches(
           });
         if (typeof seen !== "string" || typeof constant !== "string" || !seen.includes(mark)) continue;
         if (constant.length < shortest || constant.includes(mark) || schema.includes(constant)) continue;
-        // Punctuation is the syntax of a configured text, such as the `**/` of a glob.
-        if (!/[\p{L}\p{N}]/u.test(constant)) continue;
+        // Punctuation is the syntax of a configured text, such as the `**/` of a glob; facts have marks of their own.
+        if (!/[\p{L}\p{N}]/u.test(constant) || /\p{Cc}/u.test(constant)) continue;
         if (
           run?.args[0].includes(constant) ||
           constant === input.tenant ||
@@ -84,7 +84,10 @@ export async function findConfigSwitches(
         )
           continue;
         // A piece of an event that was worked on is in the program no more than in the event.
-        if (!runner.hook.program.source.includes(constant) && isOfEvent(constant, run?.args[0] ?? ""))
+        if (
+          !runner.hook.program.source.includes(constant) &&
+          (input.config !== config || isOfEvent(constant, run?.args[0] ?? ""))
+        )
           continue;
         found.set(constant, { constant, path: null, pair, input });
       }

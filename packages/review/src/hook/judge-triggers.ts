@@ -25,6 +25,7 @@ export function judgeTriggers({ context, turns, dependences, instrumented, all }
       explained.delete(kindOfTurn(turn));
   const relevant = turns.filter((turn) => !explained.has(kindOfTurn(turn)) || kindOfTurn(turn) === "field");
   const opening = new Set<Trigger["kind"]>(relevant.filter(opensGate).map(kindOfTurn));
+  const canHold = runner.hook.manifest.actions.some((action) => actionRows.get(action)?.kind !== "addition");
   const found = [
     ...turnFindings(relevant.filter((turn) => !(explained.has("field") && turn.slot.path === "cwd"))),
     ...identityFindings(analysis, coverage, opening),
@@ -34,7 +35,7 @@ export function judgeTriggers({ context, turns, dependences, instrumented, all }
       ),
       runner.full,
       text,
-      runner.hook.manifest.actions.some((action) => actionRows.get(action)?.kind !== "addition"),
+      canHold,
     ),
     ...digestFindings(analysis, coverage),
     ...unmetFindings(analysis, coverage),
@@ -50,13 +51,13 @@ export function judgeTriggers({ context, turns, dependences, instrumented, all }
       ...rewritesOf(all),
     ]),
   ];
-  // A calendar that the configuration documents is for a person to read.
+  // A calendar that the configuration documents is for a person to read, and so is a hint that has its time.
   const isConfigured =
     documentedNames(runner.hook.manifest.config).size > 0 &&
     analysis.predicates.some(({ mask }) => has(mask, "time") && has(mask, "config"));
   drafts.push(
     ...found.map((one) =>
-      isConfigured && one.code === "trigger-time" && one.severity === "high"
+      (isConfigured || !canHold) && one.code === "trigger-time" && one.severity === "high"
         ? { ...one, severity: "medium" as const }
         : one,
     ),

@@ -74,7 +74,7 @@ async function findSwitches({ context, seeds, held }: Evidence): Promise<void> {
   const [one] = await findConfigSwitches(
     runner,
     tree.readsContext("config") ? words.properties : [],
-    [...held.slice(0, 3), ...seeds.slice(0, 12)].map(({ input }) => input),
+    seeds.slice(0, 12).map(({ input }) => input),
     held,
   );
   if (!one) return;
