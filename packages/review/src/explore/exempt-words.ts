@@ -94,13 +94,13 @@ export async function exemptFolders(
         return `/${folders.join("/")}/${"../".repeat(folders.length)}${value.replace(/^\/+/, "")}`;
       };
       const few = names.slice(0, max.words);
-      const plain = await held(runner, { base, slot, few, placed: (name) => within(name) });
+      const plain = await exemptNames(runner, { base, slot, few, placed: (name) => within(name) });
       const exempt = new Set(plain.filter(({ after }) => !isInside(after, slot)).map(({ to }) => to));
       const back = addresses.test(slot.path)
         ? []
-        : await held(runner, { base, slot, few, placed: (name) => within(name, "../") });
+        : await exemptNames(runner, { base, slot, few, placed: (name) => within(name, "../") });
       const rooted = value.startsWith("/")
-        ? await held(runner, { base, slot, few: roots.slice(0, max.words), placed: beneath })
+        ? await exemptNames(runner, { base, slot, few: roots.slice(0, max.words), placed: beneath })
         : [];
       found.push(
         ...plain.filter(({ to }) => exempt.has(to)).map((turn) => ({ ...turn, grade: "exempt" as const })),
@@ -127,7 +127,10 @@ interface Placing {
 }
 
 /** The names that let a path go in which any other one is held. */
-async function held(runner: Runner, { base, slot, few, placed }: Placing): Promise<readonly AnswerChange[]> {
+async function exemptNames(
+  runner: Runner,
+  { base, slot, few, placed }: Placing,
+): Promise<readonly AnswerChange[]> {
   const withName = async (name: string): Promise<Run | null> => {
     const input = slot.set(placed(name));
     const label = `${base.input.label}; a folder more in ${slot.path}`;

@@ -21,7 +21,11 @@ export function judgeTriggers({ context, turns, dependences, instrumented, all }
   const explained = explainedKinds(analysis);
   // A name that the code has and the configuration has not is documented by neither.
   for (const turn of turns.filter(({ slot }) => slot.kind === "tenant" || slot.kind === "id"))
-    if (turn.opens && text.source.includes(turn.to) && !runner.hook.configJson.includes(turn.to))
+    if (
+      turn.opens &&
+      text.source.includes(JSON.stringify(turn.to)) &&
+      !runner.hook.configJson.includes(turn.to)
+    )
       explained.delete(kindOfTurn(turn));
   const relevant = turns.filter((turn) => !explained.has(kindOfTurn(turn)) || kindOfTurn(turn) === "field");
   const opening = new Set<Trigger["kind"]>(relevant.filter(opensGate).map(kindOfTurn));
